@@ -1,0 +1,64 @@
+// Memory for nodes that live and die together. Nothing in it is destroyed one by one, so only
+// trivially destructible types go in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace vyre {
+
+class Arena {
+ public:
+  Arena() = default;
+  Arena(Arena&& other) noexcept { *this = std::move(other); }
+  Arena& operator=(Arena&& other) noexcept {
+    chunks_ = std::move(other.chunks_);
+    next_ = std::exchange(other.next_, nullptr);
+    left_ = std::exchange(other.left_, 0);
+    return *this;
+  }
+
+  template <class T>
+  const T* make(T value) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    return new (allocate(sizeof(T), alignof(T))) T(std::move(value));
+  }
+
+  // A copy of the elements; empty spans take nothing.
+  template <class T>
+  std::span<const T> copy(std::span<const T> from) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (from.empty()) return {};
+    auto* to = static_cast<T*>(allocate(from.size_bytes(), alignof(T)));
+    std::memcpy(static_cast<void*>(to), from.data(), from.size_bytes());
+    return {to, from.size()};
+  }
+
+ private:
+  static constexpr std::size_t kChunkBytes = std::size_t{32} << 10;
+
+  void* allocate(std::size_t bytes, std::size_t align) {
+    std::size_t skip = (align - reinterpret_cast<std::uintptr_t>(next_) % align) % align;
+    if (skip + bytes > left_) {
+      left_ = bytes > kChunkBytes ? bytes : kChunkBytes;
+      next_ = chunks_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(left_)).get();
+      skip = 0;
+    }
+    void* at = next_ + skip;
+    next_ += skip + bytes;
+    left_ -= skip + bytes;
+    return at;
+  }
+
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::byte* next_ = nullptr;
+  std::size_t left_ = 0;
+};
+
+}  // namespace vyre
