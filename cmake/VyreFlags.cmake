@@ -1,0 +1,33 @@
+# Flags for our own code. `vyre_flags` is linked privately by every room, test and program.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+
+find_program(VYRE_CCACHE ccache DOC "Compiler cache; used when there is one")
+if(VYRE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${VYRE_CCACHE}")
+endif()
+
+add_library(vyre_flags INTERFACE)
+target_compile_options(vyre_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Werror
+  # One rule for multiply-add, in the IR: the compiler must never fuse on its own.
+  -ffp-contract=off
+  # Source positions in messages start at the project, not at somebody's home.
+  "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/src/=vyre/"
+  "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
+
+if(VYRE_SANITIZE)
+  target_compile_options(vyre_flags INTERFACE
+    "-fsanitize=${VYRE_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(vyre_flags INTERFACE "-fsanitize=${VYRE_SANITIZE}")
+endif()
+
+if(VYRE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "VYRE_FUZZ needs clang (libFuzzer); use the preset `asan`.")
+  endif()
+  target_compile_options(vyre_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

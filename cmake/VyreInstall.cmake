@@ -1,0 +1,1 @@
+# The installed library comes here.

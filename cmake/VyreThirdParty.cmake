@@ -1,0 +1,62 @@
+# Libraries that are not ours, as the packages of the distribution give them. All but LLVM,
+# GoogleTest and Google Benchmark are used as headers only, so that nothing of them has to be
+# there at run time.
+
+find_package(Threads REQUIRED)
+
+# vyre_header_library(<target> <header> <debian package> [definitions...])
+function(vyre_header_library target header package)
+  find_path(${target}_INCLUDE_DIR "${header}")
+  mark_as_advanced(${target}_INCLUDE_DIR)
+  if(NOT ${target}_INCLUDE_DIR)
+    message(FATAL_ERROR "<${header}> was not found; install ${package} (or run `make install-deps`).")
+  endif()
+  add_library(${target} INTERFACE)
+  target_include_directories(${target} SYSTEM INTERFACE "${${target}_INCLUDE_DIR}")
+  target_compile_definitions(${target} INTERFACE ${ARGN})
+endfunction()
+
+vyre_header_library(third_party_fmt fmt/format.h libfmt-dev FMT_HEADER_ONLY)
+vyre_header_library(third_party_spdlog spdlog/spdlog.h libspdlog-dev SPDLOG_FMT_EXTERNAL)
+vyre_header_library(third_party_cli11 CLI/CLI.hpp libcli11-dev)
+vyre_header_library(third_party_json nlohmann/json.hpp nlohmann-json3-dev)
+vyre_header_library(third_party_toml toml++/toml.h libtomlplusplus-dev)
+
+if(VYRE_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+if(VYRE_BENCHES)
+  find_package(benchmark REQUIRED)
+endif()
+
+find_package(LLVM 19.1 CONFIG REQUIRED)
+
+# BLAKE3 is a handful of self-contained objects inside LLVM's support library. They are taken out
+# of the archive, so that a program that only hashes does not link (or need) the rest of LLVM.
+add_library(third_party_blake3 INTERFACE)
+target_include_directories(third_party_blake3 SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+
+function(vyre_extract_blake3 out_objects)
+  get_target_property(archive LLVMSupport LOCATION)
+  execute_process(COMMAND "${CMAKE_AR}" t "${archive}"
+    OUTPUT_VARIABLE members RESULT_VARIABLE status)
+  string(REGEX MATCHALL "blake3[^\n]*\\.o" members "${members}")
+  if(NOT status EQUAL 0 OR NOT members)
+    message(FATAL_ERROR "no BLAKE3 objects in ${archive}; install llvm-19-dev 19.1 or newer.")
+  endif()
+  set(folder "${PROJECT_BINARY_DIR}/blake3")
+  set(objects ${members})
+  list(TRANSFORM objects PREPEND "${folder}/")
+  set(wanted "${archive};${objects}")
+  get_property(seen CACHE VYRE_BLAKE3_EXTRACTED PROPERTY VALUE)
+  if(NOT seen STREQUAL wanted OR NOT EXISTS "${folder}")
+    file(REMOVE_RECURSE "${folder}")
+    file(MAKE_DIRECTORY "${folder}")
+    execute_process(COMMAND "${CMAKE_AR}" x "${archive}" ${members}
+      WORKING_DIRECTORY "${folder}" COMMAND_ERROR_IS_FATAL ANY)
+    set(VYRE_BLAKE3_EXTRACTED "${wanted}" CACHE INTERNAL "what the folder blake3 holds")
+  endif()
+  set(${out_objects} ${objects} PARENT_SCOPE)
+endfunction()
+
+vyre_extract_blake3(VYRE_BLAKE3_OBJECTS)
