@@ -1,0 +1,21 @@
+// Overrides become values.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "vyre/base/error.h"
+#include "vyre/ir/program.h"
+
+namespace vyre {
+
+struct OverrideValue {
+  std::string name;  // an override's name, or its @id in decimal
+  double value;      // as WebGPU: converted to the override's type; must be representable
+};
+// The program without overrides: every override replaced by its value (given, else its
+// initialiser), override expressions folded, arrays and workgroup sized. Unknown names, missing
+// values, values that do not fit and constant errors are reported.
+Result<Program> specialise(Program program, std::span<const OverrideValue> values);
+
+}  // namespace vyre

@@ -1,0 +1,151 @@
+// Types are interned in a TypeTable and named by TypeId: equal types have equal ids within one
+// table. Layout (size, alignment, stride, member offsets) follows WGSL for every type, including
+// those that never reach a buffer (a bool takes 4 bytes).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "vyre/ir/scalar.h"
+
+namespace vyre {
+
+enum class TypeId : std::uint32_t {};
+enum class ExprId : std::uint32_t {};
+constexpr ExprId kNoExpr{0xFFFFFFFFU};
+
+enum class MemoryKind : std::uint8_t { storage, uniform, workgroup, private_, function };
+enum class Access : std::uint8_t { read, write, read_write };
+std::string_view to_string(MemoryKind kind);  // WGSL's address space names
+std::string_view to_string(Access access);
+
+struct VoidType {
+  bool operator==(const VoidType&) const = default;
+};
+struct ScalarType {
+  ScalarKind kind;
+  bool operator==(const ScalarType&) const = default;
+};
+struct VectorType {
+  ScalarKind kind;
+  std::uint8_t size;  // 2, 3, 4
+  bool operator==(const VectorType&) const = default;
+};
+struct MatrixType {
+  ScalarKind kind;  // f32, f16 (abstract_float while constants are evaluated)
+  std::uint8_t columns, rows;
+  bool operator==(const MatrixType&) const = default;
+};
+// count 0 with no count_expr: sized at run time. count_expr: sized by an override expression until
+// `specialise` replaces it with a count; two such types are equal only if they name the same
+// ExprId.
+struct ArrayType {
+  TypeId element;
+  std::uint32_t count = 0;
+  ExprId count_expr = kNoExpr;
+  bool operator==(const ArrayType&) const = default;
+};
+struct Member {
+  std::string name;
+  TypeId type;
+  std::uint32_t offset = 0;  // bytes from the start of the struct
+  std::uint32_t align = 0;   // as laid out, attributes included
+  std::uint32_t size = 0;    // as laid out, attributes included
+  bool operator==(const Member&) const = default;
+};
+struct StructType {
+  std::string name;
+  std::vector<Member> members;
+  bool operator==(const StructType&) const = default;
+};
+struct AtomicType {
+  ScalarKind kind;  // i32 or u32
+  bool operator==(const AtomicType&) const = default;
+};
+struct PointerType {
+  MemoryKind memory;
+  TypeId pointee;
+  Access access;
+  bool operator==(const PointerType&) const = default;
+};
+
+using Type = std::variant<VoidType, ScalarType, VectorType, MatrixType, ArrayType, StructType,
+                          AtomicType, PointerType>;
+
+// Bytes. A run-time sized array has size 0 here and a struct that ends in one has the offset of
+// that member; an override-sized array has size 0 until specialised.
+struct Layout {
+  std::uint64_t size = 0;
+  std::uint32_t align = 1;
+};
+
+class TypeTable {
+ public:
+  TypeTable();
+
+  TypeId intern(const Type& type);
+  const Type& operator[](TypeId id) const { return types_[static_cast<std::size_t>(id)]; }
+  std::size_t size() const { return types_.size(); }
+
+  TypeId void_type() const { return TypeId{0}; }
+  TypeId scalar(ScalarKind kind) { return intern(ScalarType{kind}); }
+  TypeId vector(ScalarKind kind, std::uint32_t n) {
+    return intern(VectorType{kind, static_cast<std::uint8_t>(n)});
+  }
+  TypeId matrix(ScalarKind kind, std::uint32_t columns, std::uint32_t rows) {
+    return intern(
+        MatrixType{kind, static_cast<std::uint8_t>(columns), static_cast<std::uint8_t>(rows)});
+  }
+  TypeId array(TypeId element, std::uint32_t count) { return intern(ArrayType{element, count}); }
+  TypeId runtime_array(TypeId element) { return intern(ArrayType{element, 0}); }
+  TypeId atomic(ScalarKind kind) { return intern(AtomicType{kind}); }
+  TypeId pointer(MemoryKind memory, TypeId pointee, Access access) {
+    return intern(PointerType{memory, pointee, access});
+  }
+  // Fills in offset, align and size of each member whose align/size are 0 (no attribute), keeping
+  // explicit ones; then interns.
+  TypeId structure(std::string name, std::vector<Member> members);
+
+  template <class T>
+  const T* get_if(TypeId id) const {
+    return std::get_if<T>(&(*this)[id]);
+  }
+
+  const Layout& layout(TypeId id) const { return layouts_[static_cast<std::size_t>(id)]; }
+  // Distance in bytes between neighbours of an array of `element`.
+  std::uint64_t stride(TypeId element) const;
+  // Replaces an override-sized array by a sized one, in place; layouts that contain it follow.
+  void resize_array(TypeId array, std::uint32_t count);
+
+  // The scalar kind of a scalar, vector, matrix or atomic; empty otherwise.
+  std::optional<ScalarKind> scalar_kind(TypeId id) const;
+  // How many scalars a value of the type holds when flattened (arrays and structs included);
+  // 0 for run-time and override-sized arrays.
+  std::uint64_t scalar_count(TypeId id) const;
+  // The type of element/member/column/component i of a composite (a vector's scalar, a matrix's
+  // column vector, ...). i matters for structs only. (Interning a vector or a matrix interns its
+  // scalar and its column too.)
+  TypeId component(TypeId composite, std::uint32_t i = 0) const;
+  // How many of them there are; 0 for run-time sized arrays and scalars.
+  std::uint32_t component_count(TypeId composite) const;
+
+  bool is_constructible(TypeId id) const;   // no atomics, no run-time arrays, no pointers
+  bool is_host_shareable(TypeId id) const;  // may live in storage and uniform buffers
+  bool contains_atomic(TypeId id) const;
+  bool contains_runtime_array(TypeId id) const;
+
+  // WGSL spelling: "vec3<f32>", "array<u32, 4>", "ptr<storage, f32, read>", a struct's name.
+  std::string spell(TypeId id) const;
+
+ private:
+  Layout compute_layout(const Type& type) const;
+  void append(const Type& type);
+
+  std::vector<Type> types_;
+  std::vector<Layout> layouts_;
+};
+
+}  // namespace vyre
