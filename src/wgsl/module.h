@@ -1,0 +1,39 @@
+// The door of this room: WGSL text to programs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vyre/ir/program.h"
+#include "vyre/wgsl/diagnostics.h"
+#include "vyre/wgsl/source.h"
+
+namespace vyre {
+
+// A module that passed every check: one valid Program for each @compute entry point, in the order
+// of the text. A program holds only what its entry point reaches: the variables it mentions, the
+// functions it may call, the overrides it depends on. It is not specialised yet.
+struct Module {
+  std::vector<Program> programs;  // Program::name is the entry point's name
+
+  // The program of that entry point; null when there is none.
+  const Program* find(std::string_view entry) const;
+};
+
+struct ParsedModule {
+  std::shared_ptr<const Source> source;
+  std::optional<Module> module;  // absent exactly when there are errors
+  Diagnostics diagnostics;       // errors, or at most warnings when there is a module
+
+  // All diagnostics with their source lines; empty when there are none.
+  std::string message() const;
+};
+
+// Never fails otherwise than by diagnostics. `file_name` is what messages print before the line;
+// it also becomes Program::source_name.
+ParsedModule parse_wgsl(std::string text, std::string file_name = {});
+
+}  // namespace vyre
