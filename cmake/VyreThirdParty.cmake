@@ -29,7 +29,10 @@ if(VYRE_BENCHES)
   find_package(benchmark REQUIRED)
 endif()
 
+# Quietly: LLVM's own package file looks for parts of LLVM that are not used here.
+set(CMAKE_MESSAGE_LOG_LEVEL WARNING)
 find_package(LLVM 19.1 CONFIG REQUIRED)
+unset(CMAKE_MESSAGE_LOG_LEVEL)
 
 # BLAKE3 is a handful of self-contained objects inside LLVM's support library. They are taken out
 # of the archive, so that a program that only hashes does not link (or need) the rest of LLVM.

@@ -1,0 +1,25 @@
+// Where files that outlive a process are kept.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace vyre {
+
+// The environment variables that say where caches live. An empty value counts as unset.
+struct CacheEnvironment {
+  std::optional<std::string> xdg_cache_home;
+  std::optional<std::string> home;
+
+  static CacheEnvironment of_process();
+};
+
+// XDG_CACHE_HOME, else HOME/.cache, else ".".
+std::filesystem::path cache_root(const CacheEnvironment& environment);
+
+// The folder of everything that vyre caches, `vyre` under the root. It may not exist yet.
+std::filesystem::path cache_folder(const CacheEnvironment& environment);
+std::filesystem::path cache_folder();
+
+}  // namespace vyre
