@@ -1,0 +1,25 @@
+// Choosing a constant of the policy from measured costs, and the natural-gradient step for those
+// who tune several at once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vyre/resident/error.h"
+
+namespace vyre {
+
+// The candidate with the lowest cost, the first of equals, over the common length of both lists.
+// Costs are in IEEE total order (-0 below +0), except that a NaN never wins. With nothing to
+// choose from, `fallback`: the policy's own multiplier, or the workgroup size in use.
+std::uint32_t cheapest_candidate(std::span<const std::uint32_t> candidates,
+                                 std::span<const double> costs, std::uint32_t fallback);
+
+// delta_r = (-learning_rate) * sum over c of m_inv_sqrt[r, c] * gradient[c], with an n x n
+// row-major matrix. Values beyond n are ignored.
+ResidentResult<std::vector<double>> natural_gradient_delta(std::span<const double> m_inv_sqrt,
+                                                           std::span<const double> gradient,
+                                                           std::uint32_t n, double learning_rate);
+
+}  // namespace vyre
