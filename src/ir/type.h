@@ -86,7 +86,10 @@ class TypeTable {
  public:
   TypeTable();
 
+  // A type inside `type` that this table does not hold becomes void, which validate refuses.
   TypeId intern(const Type& type);
+  // The id of a type that is already here.
+  std::optional<TypeId> find(const Type& type) const;
   const Type& operator[](TypeId id) const { return types_[static_cast<std::size_t>(id)]; }
   std::size_t size() const { return types_.size(); }
 
@@ -117,7 +120,8 @@ class TypeTable {
   const Layout& layout(TypeId id) const { return layouts_[static_cast<std::size_t>(id)]; }
   // Distance in bytes between neighbours of an array of `element`.
   std::uint64_t stride(TypeId element) const;
-  // Replaces an override-sized array by a sized one, in place; layouts that contain it follow.
+  // Replaces an override-sized array by a sized one, in place; layouts that contain it follow. It
+  // keeps its id even when an equal sized array has another.
   void resize_array(TypeId array, std::uint32_t count);
 
   // The scalar kind of a scalar, vector, matrix or atomic; empty otherwise.
@@ -136,16 +140,34 @@ class TypeTable {
   bool is_host_shareable(TypeId id) const;  // may live in storage and uniform buffers
   bool contains_atomic(TypeId id) const;
   bool contains_runtime_array(TypeId id) const;
+  // 0 for scalars, vectors, matrices and atomics; one more than its deepest component otherwise.
+  std::uint32_t nesting(TypeId id) const;
 
   // WGSL spelling: "vec3<f32>", "array<u32, 4>", "ptr<storage, f32, read>", a struct's name.
   std::string spell(TypeId id) const;
 
  private:
+  // Everything about a type that would need a walk through its components, computed once when it
+  // is interned: components come before what contains them.
+  struct Facts {
+    std::uint64_t scalar_count = 0;
+    TypeId component{};
+    std::uint32_t nesting = 0;
+    bool constructible = false, host_shareable = false, atomic = false, runtime_array = false;
+  };
+
   Layout compute_layout(const Type& type) const;
-  void append(const Type& type);
+  Facts compute_facts(const Type& type) const;
+  TypeId append(const Type& type);
+  void refresh(std::size_t index);
+  void insert_slot(std::uint32_t id);
+  void rebuild_slots(std::size_t slot_count);
+  const Facts& facts(TypeId id) const { return facts_[static_cast<std::size_t>(id)]; }
 
   std::vector<Type> types_;
   std::vector<Layout> layouts_;
+  std::vector<Facts> facts_;
+  std::vector<std::uint32_t> slots_;  // open addressing by hash; id + 1, or 0 when free
 };
 
 }  // namespace vyre
