@@ -1,0 +1,41 @@
+// Ownership of a file descriptor, and the one form of an error of the operating system.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <source_location>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "vyre/base/error.h"
+
+namespace vyre {
+
+class FileHandle {
+ public:
+  FileHandle() = default;
+  explicit FileHandle(int descriptor) : descriptor_(descriptor) {}
+  FileHandle(FileHandle&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  FileHandle& operator=(FileHandle&& other) noexcept;
+  ~FileHandle();
+
+  [[nodiscard]] int get() const { return descriptor_; }
+  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
+
+  // open(2) with O_CLOEXEC; repeats when interrupted. Not open, with errno set, when it fails.
+  static FileHandle open(const std::filesystem::path& path, int flags, unsigned mode = 0666);
+
+ private:
+  int descriptor_ = -1;
+};
+
+// Writes all of it, or fails with errno set.
+bool write_all(int descriptor, std::span<const std::byte> content);
+
+// Code::io: "cannot <action> <path>: <text of the error number>".
+std::unexpected<Error> fail_io(std::string_view action, const std::filesystem::path& path,
+                               int error_number,
+                               std::source_location where = std::source_location::current());
+
+}  // namespace vyre

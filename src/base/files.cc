@@ -1,0 +1,162 @@
+#include "vyre/base/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include "vyre/base/file_handle.h"
+#include "vyre/base/file_lock.h"
+
+namespace vyre {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+Result<std::string> read_open_file(const FileHandle& file, const fs::path& path,
+                                   std::uint64_t max_bytes) {
+  std::string content;
+  struct stat status{};
+  if (::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    content.reserve(std::min(static_cast<std::uint64_t>(status.st_size), max_bytes));
+  }
+  std::array<char, 65536> piece;
+  while (true) {
+    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_io("read", path, errno);
+    if (got == 0) return content;
+    if (static_cast<std::uint64_t>(got) > max_bytes - content.size()) {
+      return fail(Code::limit, fmt::format("{} has more than {} bytes, which is the most that is "
+                                           "read here",
+                                           path.string(), max_bytes));
+    }
+    content.append(piece.data(), static_cast<std::size_t>(got));
+  }
+}
+
+// The file that a path leads to through symbolic links, which need not exist.
+Result<fs::path> without_links(fs::path path) {
+  constexpr int kMostLinks = 40;  // what Linux follows
+  for (int followed = 0; followed <= kMostLinks; ++followed) {
+    std::error_code error;
+    const fs::path next = fs::read_symlink(path, error);
+    if (error) return path;
+    path = next.is_absolute() ? next : path.parent_path() / next;
+  }
+  return fail_io("open", path, ELOOP);
+}
+
+// A new file in the folder, under a name nobody else has.
+FileHandle make_temporary(const fs::path& folder, fs::path& name) {
+  static std::atomic<std::uint32_t> counter = 0;
+  while (true) {
+    name = folder / fmt::format(".vyre-{}-{}.tmp", ::getpid(), counter++);
+    FileHandle file = FileHandle::open(name, O_WRONLY | O_CREAT | O_EXCL);
+    if (file.is_open() || errno != EEXIST) return file;
+  }
+}
+
+// A rename is on disk when its folder is. File systems that cannot flush a folder say so.
+bool flush_folder(const fs::path& folder) {
+  const FileHandle file = FileHandle::open(folder, O_RDONLY | O_DIRECTORY);
+  if (!file.is_open()) return errno == EACCES;
+  return ::fsync(file.get()) == 0 || errno == EINVAL || errno == ENOTSUP;
+}
+
+Result<void> write_in_place(const fs::path& path, std::span<const std::byte> content) {
+  const FileHandle file = FileHandle::open(path, O_WRONLY);
+  if (!file.is_open()) return fail_io("open", path, errno);
+  if (!write_all(file.get(), content)) return fail_io("write", path, errno);
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {
+  const FileHandle file = FileHandle::open(path, O_RDONLY);
+  if (!file.is_open()) return fail_io("open", path, errno);
+  return read_open_file(file, path, max_bytes);
+}
+
+Result<std::optional<std::string>> read_file_if_exists(const fs::path& path,
+                                                       std::uint64_t max_bytes) {
+  const FileHandle file = FileHandle::open(path, O_RDONLY);
+  if (!file.is_open() && errno == ENOENT) return std::nullopt;
+  if (!file.is_open()) return fail_io("open", path, errno);
+  VYRE_TRY(auto content, read_open_file(file, path, max_bytes));
+  return content;
+}
+
+Result<void> replace_file(const fs::path& path, std::span<const std::byte> content) {
+  VYRE_TRY(const fs::path target, without_links(path));
+  struct stat before{};
+  const bool existed = ::stat(target.c_str(), &before) == 0;
+  if (existed && S_ISDIR(before.st_mode)) return fail_io("write", path, EISDIR);
+  if (existed && !S_ISREG(before.st_mode)) return write_in_place(target, content);
+
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  fs::path temporary;
+  FileHandle file = make_temporary(folder, temporary);
+  if (!file.is_open()) return fail_io("write a temporary file beside", path, errno);
+
+  const bool written = (!existed || ::fchmod(file.get(), before.st_mode & 07777) == 0) &&
+                       write_all(file.get(), content) && ::fsync(file.get()) == 0 &&
+                       ::rename(temporary.c_str(), target.c_str()) == 0;
+  if (!written) {
+    const int error_number = errno;
+    ::unlink(temporary.c_str());
+    return fail_io("write", path, error_number);
+  }
+  if (!flush_folder(folder)) return fail_io("flush the folder of", path, errno);
+  return {};
+}
+
+Result<void> replace_file(const fs::path& path, std::string_view content) {
+  return replace_file(path, bytes_of(content));
+}
+
+Result<void> append_line(const fs::path& path, std::string_view line) {
+  if (line.find('\n') != std::string_view::npos) {
+    return fail(Code::invalid_input,
+                fmt::format("a line for {} has a line end inside it", path.string()));
+  }
+  VYRE_TRY(const FileLock lock, FileLock::acquire(path));
+  const int file = lock.descriptor();
+  const off_t size = ::lseek(file, 0, SEEK_END);
+  if (size < 0) return fail_io("append to", path, errno);
+
+  std::string text;
+  char last = '\n';
+  if (size > 0 && ::pread(file, &last, 1, size - 1) < 0) return fail_io("read", path, errno);
+  if (last != '\n') text += '\n';
+  text.append(line);
+  text += '\n';
+  if (!write_all(file, bytes_of(text))) {
+    const int error_number = errno;
+    // Half a line helps nobody. If even this fails, the next one to append closes it.
+    [[maybe_unused]] const int ignored = ::ftruncate(file, size);
+    return fail_io("append to", path, error_number);
+  }
+  return {};
+}
+
+Result<void> make_folders(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return fail_io("make the folder", path, error.value());
+  return {};
+}
+
+}  // namespace vyre
