@@ -9,16 +9,10 @@
 #include <utility>
 
 #include "vyre/base/arithmetic.h"
+#include "vyre/base/overloaded.h"
 
 namespace vyre {
 namespace {
-
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
 
 // Spelling descends through components; deeper types than this are cut short.
 constexpr std::uint32_t kSpellDepth = 256;
