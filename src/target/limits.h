@@ -10,7 +10,7 @@
 namespace vyre {
 
 struct Limits {
-  std::string backend;  // the device family the limits belong to: "cpu", "cuda", "null", ...
+  std::string backend{};  // the device family the limits belong to: "cpu", "cuda", "null", ...
   std::uint32_t max_threads_per_block = 0;
   Extent max_block_dim{};
   Extent max_grid_dim{};
