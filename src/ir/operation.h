@@ -142,9 +142,16 @@ struct Operand {
 };
 
 // Each writes the flattened result (scalar_count(result) words) to `out`, which does not overlap
-// the operands. Types are as the IR requires (operation.h, program.h); abstract kinds are allowed.
-// f16 arithmetic is f32 arithmetic rounded after each operation. Float sums of products (dot,
-// matrix products) are chains of fused multiply-adds, first product rounded, index ascending.
+// the operands. Types are as the IR requires (operation.h, program.h); abstract kinds are allowed
+// where WGSL allows them. The fault is that of the first component that has one.
+//
+// Integers of 32 bits wrap around, also in constants. f16 arithmetic is f32 arithmetic rounded
+// after each operation. Float sums of products (dot, cross, mix, determinant, matrix products) are
+// chains of fused multiply-adds, first product rounded, index ascending. Functions that WGSL
+// describes by a formula of sums, products, quotients and roots follow it step by step;
+// transcendental functions are computed in double and rounded once. The float remainder is exact.
+// A float converted to an integer is held to the values that both types have: f32 1e20 gives the
+// i32 2147483520; NaN gives 0.
 Fault apply(UnaryOp op, const TypeTable& types, TypeId result, Operand a,
             std::span<std::uint64_t> out);
 Fault apply(BinaryOp op, const TypeTable& types, TypeId result, Operand a, Operand b,
