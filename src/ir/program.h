@@ -36,6 +36,12 @@ enum class ConstantId : std::uint32_t {};
 enum class OverrideId : std::uint32_t {};
 constexpr LocalId kNoLocal{0xFFFFFFFFU};
 
+// What validate allows at most, so that walks over a valid program may recurse.
+constexpr std::uint32_t kMaxExprDepth = 1024;
+constexpr std::uint32_t kMaxBlockDepth = 512;
+constexpr std::uint32_t kMaxCallDepth = 256;
+constexpr std::uint32_t kMaxTypeNesting = 255;
+
 // Lines and columns count from 1; 0 is unknown (programs built in C++). A column counts bytes.
 struct SourcePos {
   std::uint32_t line = 0;
