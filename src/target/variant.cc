@@ -33,7 +33,7 @@ std::string to_string(const Variant& variant) {
     text += fmt::format(" groups={}", variant.groups_per_task);
   }
   if (variant.bounds != usual.bounds) text += fmt::format(" {}", to_string(variant.bounds));
-  for (const OverrideValue& value : variant.overrides) {
+  for (const OverrideSetting& value : variant.overrides) {
     text += fmt::format(" {}={}", value.name, value.value);
   }
   return text;

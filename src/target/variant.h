@@ -30,11 +30,11 @@ std::string_view to_string(BoundsMode mode);
 
 // The value of an override constant that this variant was made with, by the constant's name. The
 // value is kept as the text a user would write, so that it compares and prints exactly.
-struct OverrideValue {
+struct OverrideSetting {
   std::string name{};
   std::string value{};
 
-  auto operator<=>(const OverrideValue&) const = default;
+  auto operator<=>(const OverrideSetting&) const = default;
 };
 
 struct Variant {
@@ -44,7 +44,7 @@ struct Variant {
   std::uint32_t gang_width = 1;  // lanes of one vector on the CPU; 1 is the scalar lane loop
   std::uint32_t groups_per_task = 1;
   BoundsMode bounds = BoundsMode::tested_once;
-  std::vector<OverrideValue> overrides{};  // ordered by name
+  std::vector<OverrideSetting> overrides{};  // ordered by name
 
   auto operator<=>(const Variant&) const = default;
 };
