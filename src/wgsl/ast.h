@@ -107,7 +107,7 @@ struct Binary {
   const Expr* right;
 };
 
-// Parentheses leave no node: `span` is that of the expression inside them.
+// Parentheses leave no node: they belong to the span of the expression inside them.
 struct Expr {
   Span span;
   std::uint16_t height = 1;  // longest path down to a leaf, counted in nodes
@@ -147,6 +147,7 @@ enum class AttributeKind : std::uint8_t {
   location,
   must_use,
   size,
+  subgroup_size,
   vertex,
   workgroup_size,
 };
@@ -154,7 +155,8 @@ enum class AttributeKind : std::uint8_t {
 std::string_view to_string(AttributeKind kind);  // WGSL's spelling, without '@'
 
 // The number of arguments is checked: one for align, binding, blend_src, builtin, group, id,
-// location, size; one or two for interpolate; one to three for workgroup_size; none for the others.
+// location, size, subgroup_size; one or two for interpolate; one to three for workgroup_size; none
+// for the others. The arguments of builtin and interpolate are plain names.
 // Where an attribute may stand, and how often, is left to sema.
 struct Attribute {
   AttributeKind kind;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vyre/wgsl/source.h"
@@ -70,7 +71,7 @@ class Diagnostics {
 // part around the caret is shown.
 std::string render(const Source& source, const Diagnostic& diagnostic);
 
-// All of them, ordered by position, with a last line that says so when errors were dropped.
+// All of them, ordered by position, with a last line that says so when the limit was reached.
 std::string render(const Source& source, const Diagnostics& diagnostics);
 
 }  // namespace vyre
