@@ -38,9 +38,11 @@ function(vyre_room name)
   set_property(GLOBAL PROPERTY VYRE_ROOM_${name}_FOLDER "${CMAKE_CURRENT_SOURCE_DIR}")
 endfunction()
 
-# Depth-first: fails on unknown rooms and cycles, appends rooms to VYRE_ROOM_ORDER behind what
-# they depend on, and sets VYRE_ROOM_<name>_VISIBLE to all that a room sees, itself included.
-function(_vyre_visit_room name path)
+# Depth-first; behind the name come the rooms on the way here. Fails on unknown rooms and cycles,
+# appends rooms to VYRE_ROOM_ORDER behind what they depend on, and sets VYRE_ROOM_<name>_VISIBLE to
+# all that a room sees, itself included.
+function(_vyre_visit_room name)
+  set(path ${ARGN})
   if(name IN_LIST path)
     string(REPLACE ";" " -> " shown "${path};${name}")
     message(FATAL_ERROR "rooms depend on each other in a cycle: ${shown}")
@@ -57,7 +59,7 @@ function(_vyre_visit_room name path)
       string(REPLACE ";" ", " known "${rooms}")
       message(FATAL_ERROR "room ${name} names an unknown room: ${other} (there are: ${known})")
     endif()
-    _vyre_visit_room(${other} "${path};${name}")
+    _vyre_visit_room(${other} ${path} ${name})
     get_property(seen GLOBAL PROPERTY VYRE_ROOM_${other}_VISIBLE)
     list(APPEND visible ${seen})
   endforeach()
@@ -206,7 +208,7 @@ endmacro()
 function(vyre_finish_rooms)
   get_property(rooms GLOBAL PROPERTY VYRE_ROOMS)
   foreach(name IN LISTS rooms)
-    _vyre_visit_room(${name} "")
+    _vyre_visit_room(${name})
   endforeach()
   get_property(order GLOBAL PROPERTY VYRE_ROOM_ORDER)
   foreach(name IN LISTS order)

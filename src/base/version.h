@@ -1,0 +1,11 @@
+// Which vyre this is.
+#pragma once
+
+#include <string_view>
+
+namespace vyre {
+
+// "0.1.0"
+std::string_view version();
+
+}  // namespace vyre
