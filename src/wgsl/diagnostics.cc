@@ -186,7 +186,7 @@ std::string render(const Source& source, const Diagnostic& diagnostic) {
 std::string render(const Source& source, const Diagnostics& diagnostics) {
   std::vector<const Diagnostic*> ordered;
   for (const Diagnostic& d : diagnostics.all()) ordered.push_back(&d);
-  std::ranges::stable_sort(ordered, {}, [](const Diagnostic* d) { return d->span.begin; });
+  std::ranges::sort(ordered, {}, [](const Diagnostic* d) { return std::pair(d->span.begin, d); });
   std::string out;
   for (const Diagnostic* d : ordered) out += render(source, *d);
   if (diagnostics.full()) {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "vyre/wgsl/lexer.h"
-#include "vyre/wgsl/parser_impl.h"
+#include "vyre/wgsl/parser_internal.h"
 
 namespace vyre {
 
@@ -56,7 +56,7 @@ bool Parser::expect(TokenKind kind, std::string_view what) {
 bool Parser::expect_semicolon(std::string_view behind_what) {
   if (accept(semicolon)) return true;
   const std::string what = fmt::format("';' after {}", behind_what);
-  if (!begins_line()) {
+  if (is_invalid(current().kind) || (!begins_line() && !is(brace_right))) {
     expected(what);
     return false;
   }

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "vyre/wgsl/parser_impl.h"
+#include "vyre/wgsl/parser_internal.h"
 
 namespace vyre {
 
@@ -112,7 +112,7 @@ std::optional<ast::ExprList> Parser::attribute_arguments(Kind kind, std::string_
   std::vector<const ast::Expr*> list;
   while (!is(paren_right)) {
     const ast::Expr* argument = attribute_argument(kind);
-    if (argument == nullptr) break;
+    if (argument == nullptr) return std::nullopt;
     list.push_back(argument);
     if (!accept(comma)) break;
   }
@@ -121,7 +121,10 @@ std::optional<ast::ExprList> Parser::attribute_arguments(Kind kind, std::string_
     return std::nullopt;
   }
   take();
-  if (list.size() < rule.fewest || list.size() > rule.most) {
+  // `@builtin(frag_depth, less)` has a second name, unlike the others.
+  const bool depth_mode = kind == Kind::builtin && list.size() == 2 &&
+                          list[0]->get_if<ast::Identifier>()->name.text == "frag_depth";
+  if ((list.size() < rule.fewest || list.size() > rule.most) && !depth_mode) {
     error(since(open),
           fmt::format("@{} takes {}, found {}", name, count_of_arguments(rule), list.size()));
     return std::nullopt;

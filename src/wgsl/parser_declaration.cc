@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "vyre/wgsl/parser_impl.h"
+#include "vyre/wgsl/parser_internal.h"
 
 namespace vyre {
 
@@ -46,7 +46,7 @@ bool Parser::directive() {
     const auto control = diagnostic_control();
     if (!control) return false;
     module_.diagnostics.push_back(*control);
-    return expect_semicolon("the diagnostic directive");
+    return expect_semicolon("diagnostic directive");
   }
   const bool enable = first.kind == kw_enable;
   if (!name_list(enable ? module_.enables : module_.requirements,
@@ -54,7 +54,7 @@ bool Parser::directive() {
                         : "the name of a language feature after 'requires'")) {
     return false;
   }
-  return expect_semicolon(enable ? "the enable directive" : "the requires directive");
+  return expect_semicolon(enable ? "enable directive" : "requires directive");
 }
 
 bool Parser::name_list(std::vector<ast::Name>& names, std::string_view what) {
@@ -88,14 +88,14 @@ const ast::Declaration* Parser::declaration() {
     case kw_override: {
       const auto parsed = variable(attributes);
       const Span span = since(first);
-      if (!parsed || !expect_semicolon("the declaration")) return nullptr;
+      if (!parsed || !expect_semicolon("variable declaration")) return nullptr;
       return make_declaration(arena, span, parsed);
     }
     case kw_alias: {
       refuse_attributes(attributes, "an alias declaration");
       const auto parsed = alias();
       const Span span = since(first);
-      if (!parsed || !expect_semicolon("the alias declaration")) return nullptr;
+      if (!parsed || !expect_semicolon("alias declaration")) return nullptr;
       return make_declaration(arena, span, parsed);
     }
     case kw_const_assert: {
@@ -111,7 +111,10 @@ const ast::Declaration* Parser::declaration() {
 
 void Parser::report_no_declaration(ast::AttributeList attributes) {
   const Token token = current();
-  if (unclosed_block_) return;  // the '{' that was never closed has been reported
+  if (unclosed_block_) {  // reported already, and what follows was meant to be inside
+    lost_ = true;
+    return;
+  }
   if (is_directive(token.kind)) {
     error(token.span, fmt::format("'{}' must come before all declarations", text(token)));
   } else if (token.kind == kw_let) {
@@ -194,11 +197,16 @@ std::optional<ast::Struct> Parser::structure() {
   const Token open = current();
   if (!expect(brace_left, "'{' after the struct's name")) return std::nullopt;
   std::vector<ast::StructMember> members;
+  bool semicolon_reported = false;
   while (!is(brace_right) && !is(end_of_text) && !begins_declaration() && !stopped()) {
     if (const auto member = struct_member()) {
       members.push_back(*member);
       if (accept(comma) || is(brace_right)) continue;
-      expected("',' or '}' after the struct's member");
+      if (!is(semicolon)) {
+        expected("',' or '}' after the member");
+      } else if (!std::exchange(semicolon_reported, true)) {
+        expected("',' or '}' after the member").with_fix("separate members with ','");
+      }
     }
     skip_to_next_member();
     if (!accept(comma)) accept(semicolon);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "vyre/wgsl/literal.h"
-#include "vyre/wgsl/parser_impl.h"
+#include "vyre/wgsl/parser_internal.h"
 
 namespace vyre {
 
@@ -97,10 +97,7 @@ const ast::Expr* Parser::stand_in() { return make_expr({}, ast::Literal{}); }
 
 const ast::Expr* Parser::expression() {
   const Nesting nesting(expression_depth_);
-  if (expression_depth_ > ast::Limits::kExpressionDepth) {
-    error(current().span, too_deep());
-    return nullptr;
-  }
+  if (expression_too_deep()) return nullptr;
   Operators seen;
   const ast::Expr* left = unary();
   if (left == nullptr) return nullptr;
@@ -118,14 +115,19 @@ const ast::Expr* Parser::expression() {
 }
 
 void Parser::report_mixing(const Token& first) {
-  const bool chained = is_comparison(first.kind) && is_comparison(current().kind);
+  const std::string_view a = text(first);
+  const std::string_view b = text(current());
+  if (is_comparison(first.kind) && is_comparison(current().kind)) {
+    error(current().span, "comparisons cannot be chained")
+        .note(first.span, fmt::format("'{}' is the first one", a))
+        .with_fix("join two comparisons with '&&', or use parentheses");
+    return;
+  }
   error(current().span,
-        chained ? fmt::format("comparisons cannot be chained: '{}' behind '{}'", text(current()),
-                              text(first))
-                : fmt::format("'{}' behind '{}' needs parentheses", text(current()), text(first)))
-      .note(first.span, fmt::format("'{}' is here", text(first)))
-      .with_fix(chained ? "compare twice and join the results with '&&'"
-                        : "put the part that is to be evaluated first into parentheses");
+        a == b ? fmt::format("'{}' cannot be chained without parentheses", a)
+               : fmt::format("'{}' and '{}' cannot be mixed without parentheses", a, b))
+      .note(first.span, fmt::format("'{}' is here", a))
+      .with_fix("put what is to be evaluated first into parentheses");
 }
 
 const ast::Expr* Parser::bitwise(const ast::Expr* left, Operators& seen) {
@@ -205,25 +207,24 @@ const ast::Expr* Parser::multiplicative(const ast::Expr* left, Operators& seen) 
 }
 
 const ast::Expr* Parser::unary() {
+  const auto op = take_prefix_operator();
+  if (!op) return postfix(primary());
   const Nesting nesting(expression_depth_);
-  if (expression_depth_ > ast::Limits::kExpressionDepth) {
-    error(current().span, too_deep());
-    return nullptr;
-  }
-  // Where an operand begins, `--` and `&&` can only be two operators.
-  if (is(minus_minus)) {
-    const Token op = take_half(minus);
-    return make_unary(op, unary());
-  }
-  if (is(and_and)) {
-    const Token op = take_half(ampersand);
-    return make_unary(op, unary());
-  }
-  if (unary_op(current().kind)) {
-    const Token op = take();
-    return make_unary(op, unary());
-  }
-  return postfix(primary());
+  return expression_too_deep() ? nullptr : make_unary(*op, unary());
+}
+
+// Where an operand begins, `--` and `&&` can only be two operators.
+std::optional<Token> Parser::take_prefix_operator() {
+  if (is(minus_minus)) return take_half(minus);
+  if (is(and_and)) return take_half(ampersand);
+  if (unary_op(current().kind)) return take();
+  return std::nullopt;
+}
+
+bool Parser::expression_too_deep() {
+  if (expression_depth_ <= ast::Limits::kExpressionDepth) return false;
+  error(current().span, too_deep());
+  return true;
 }
 
 // ---- Operands
@@ -312,19 +313,11 @@ const ast::Expr* Parser::postfix(const ast::Expr* object) {
 
 const ast::Expr* Parser::left_side() {
   const Nesting nesting(expression_depth_);
-  if (expression_depth_ > ast::Limits::kExpressionDepth) {
-    error(current().span, too_deep());
-    return nullptr;
-  }
-  if (is(and_and)) {
-    const Token op = take_half(ampersand);
-    return make_unary(op, left_side());
-  }
-  if (is(star) || is(ampersand)) {
-    const Token op = take();
-    return make_unary(op, left_side());
-  }
-  return postfix(left_side_core());
+  if (expression_too_deep()) return nullptr;
+  const bool prefixed = is(star) || is(ampersand) || is(and_and);
+  if (!prefixed) return postfix(left_side_core());
+  const auto op = take_prefix_operator();
+  return make_unary(*op, left_side());
 }
 
 const ast::Expr* Parser::left_side_core() {

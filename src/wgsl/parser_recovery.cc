@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "vyre/wgsl/literal.h"
-#include "vyre/wgsl/parser_impl.h"
+#include "vyre/wgsl/parser_internal.h"
 #include "vyre/wgsl/unicode.h"
 
 namespace vyre {
@@ -99,6 +99,7 @@ std::string Parser::found() const {
 Diagnostic& Parser::expected(std::string_view what) {
   if (Lexical lexical = explain_invalid(current().kind, text(current()));
       !lexical.message.empty()) {
+    if (is(unterminated_comment)) lost_ = true;
     return error(current().span, std::move(lexical.message)).with_fix(std::move(lexical.fix));
   }
   Diagnostic& diagnostic =
@@ -138,8 +139,6 @@ void Parser::skip_balanced(TokenKind open, TokenKind close) {
 }
 
 void Parser::skip_to_next_declaration(std::size_t start) {
-  // Behind a block that was never closed nothing at module scope can be trusted.
-  if (unclosed_block_) lost_ = true;
   if (at_ == start) take();
   while (!is(end_of_text) && !begins_declaration()) {
     const bool on_new_line = begins_line();

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "vyre/wgsl/parser_impl.h"
+#include "vyre/wgsl/parser_internal.h"
 
 namespace vyre {
 
@@ -28,10 +28,10 @@ std::optional<ast::BinaryOp> compound_assignment(TokenKind kind) {
 }
 
 std::string what_was_parsed(const ast::Statement& statement) {
-  if (statement.get_if<ast::Variable>() != nullptr) return "the declaration";
-  if (statement.get_if<ast::CallStatement>() != nullptr) return "the call";
-  if (statement.get_if<ast::Increment>() != nullptr) return "the statement";
-  return "the assignment";
+  if (statement.get_if<ast::Variable>() != nullptr) return "variable declaration";
+  if (statement.get_if<ast::CallStatement>() != nullptr) return "call";
+  if (const auto* step = statement.get_if<ast::Increment>()) return step->up ? "'++'" : "'--'";
+  return "assignment";
 }
 
 }  // namespace

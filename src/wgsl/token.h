@@ -105,6 +105,10 @@ enum class TokenKind : std::uint8_t {
   minus_minus,
 };
 
+constexpr bool is_invalid(TokenKind kind) {
+  return kind >= TokenKind::invalid_utf8 && kind <= TokenKind::malformed_number;
+}
+
 struct Token {
   TokenKind kind = TokenKind::end_of_text;
   Span span;

@@ -35,7 +35,7 @@ class Parser {
   bool accept(TokenKind kind);  // takes it if it is there
   // Takes it, or reports "expected <what>, found ...".
   bool expect(TokenKind kind, std::string_view what);
-  // The same for ';', which is taken as read when it is missing at the end of a line.
+  // The same for ';', which is taken as read when it is missing at the end of a line or block.
   bool expect_semicolon(std::string_view behind_what);
   std::optional<ast::Name> expect_name(std::string_view what);
   // The first of the two characters of the current token, which becomes its second: `&&` to `&`.
@@ -90,6 +90,8 @@ class Parser {
   const ast::Expr* make_binary(const Token& op, const ast::Expr* left, const ast::Expr* right);
   const ast::Expr* stand_in();  // for an expression whose error has been reported
   bool at_decrement_statement();
+  std::optional<Token> take_prefix_operator();
+  bool expression_too_deep();
   void report_mixing(const Token& first);
 
   // ---- Attributes (parser_attribute.cc)
