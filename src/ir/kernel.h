@@ -18,7 +18,7 @@ struct Kernel {
   Stats stats;
   Digest fingerprint;
 };
-// specialise, contract, validate (first error, with the count of the others), stats, fingerprint.
+// validate (first error, with the count of the others), specialise, contract, stats, fingerprint.
 Result<Kernel> make_kernel(Program program, std::span<const OverrideValue> overrides = {});
 
 }  // namespace vyre

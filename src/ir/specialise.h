@@ -14,8 +14,9 @@ struct OverrideValue {
   double value;      // as WebGPU: converted to the override's type; must be representable
 };
 // The program without overrides: every override replaced by its value (given, else its
-// initialiser), override expressions folded, arrays and workgroup sized. Unknown names, missing
-// values, values that do not fit and constant errors are reported.
+// initialiser), override expressions folded, arrays and workgroup sized, initial values of private
+// memory constant. Unknown names, missing values (of overrides that something needs), values that
+// do not fit and constant errors are reported. The program given is valid.
 Result<Program> specialise(Program program, std::span<const OverrideValue> values);
 
 }  // namespace vyre

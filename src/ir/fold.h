@@ -1,0 +1,64 @@
+// Evaluates the constant and override expressions of a Program, in place.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "vyre/base/error.h"
+#include "vyre/ir/program.h"
+
+namespace vyre {
+
+// "file:line:column: what", as far as file and position are known.
+std::string locate(const Program& program, SourcePos pos, const std::string& what);
+
+// Works on valid programs. Where WGSL makes the evaluation of an override expression an error
+// (overflow, division by zero, an index outside, ...), the error names the position.
+class Folder {
+ public:
+  // One value per override of the program; those without one take their initialiser when needed.
+  Folder(Program& program, std::vector<std::optional<Scalar>> given);
+
+  // Replaces what depends on overrides, and on constants otherwise, by constants.
+  Result<void> fold(ExprId root);
+  // Replaces the whole expression by a constant (a zero value stays one); an error when it is not
+  // constant.
+  Result<void> make_constant(ExprId root);
+  // The scalar value of an expression that must be constant.
+  Result<Scalar> scalar(ExprId root);
+
+ private:
+  enum class State : std::uint8_t { unknown, busy, varies, constant, override_constant };
+
+  Result<State> visit(ExprId id);
+  Result<State> visit_node(ExprId id);
+  Result<State> visit_logical(ExprId id, const BinaryExpr& node);
+  Result<State> visit_operands(ExprId id);
+  Result<Scalar> override_value(OverrideId id);
+  Result<void> check_partly_constant(ExprId id);
+  Result<void> check_index(ExprId id, const IndexExpr& node);
+  // Brings the value of a constant expression into values_.
+  const std::vector<std::uint64_t>& need(ExprId id);
+  // The same, with its faults as errors.
+  Result<void> evaluate(ExprId id);
+  Fault compute(const Expr& expr, std::vector<std::uint64_t>& out);
+  void join(std::span<const ExprId> parts, std::vector<std::uint64_t>& out);
+  void store(ExprId id, std::vector<std::uint64_t> scalars);
+  Operand operand(ExprId id) { return {program_[id].type, need(id)}; }
+  Scalar scalar_of(ExprId id);
+  State& state(ExprId id) { return states_[static_cast<std::size_t>(id)]; }
+  std::unexpected<Error> fault_at(ExprId id, const std::string& what) const;
+
+  Program& program_;
+  std::vector<std::optional<Scalar>> overrides_;
+  std::vector<State> override_states_;
+  std::vector<State> states_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> values_;
+  bool strict_ = false;  // constants without overrides report faults too
+};
+
+}  // namespace vyre

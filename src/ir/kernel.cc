@@ -1,0 +1,39 @@
+#include "vyre/ir/kernel.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "vyre/ir/contract.h"
+#include "vyre/ir/fingerprint.h"
+#include "vyre/ir/fold.h"
+#include "vyre/ir/validate.h"
+
+namespace vyre {
+namespace {
+
+Result<void> check(const Program& program) {
+  const std::vector<ProgramIssue> issues = validate(program);
+  if (issues.empty()) return {};
+  std::string what = locate(program, issues[0].pos, issues[0].what);
+  if (issues.size() > 1) what += fmt::format(" (and {} more)", issues.size() - 1);
+  return fail(Code::invalid_input, std::move(what));
+}
+
+}  // namespace
+
+Result<Kernel> make_kernel(Program program, std::span<const OverrideValue> overrides) {
+  VYRE_CHECK(check(program));
+  const bool sized_by_overrides = !program.overrides.empty();
+  VYRE_TRY(Program ready, specialise(std::move(program), overrides));
+  contract_multiply_add(ready);
+  // Values of overrides make sizes that the first look could not see.
+  if (sized_by_overrides) VYRE_CHECK(check(ready));
+  Kernel kernel;
+  kernel.stats = stats(ready);
+  kernel.fingerprint = fingerprint(ready);
+  kernel.program = std::make_shared<const Program>(std::move(ready));
+  return kernel;
+}
+
+}  // namespace vyre
