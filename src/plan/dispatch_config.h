@@ -1,6 +1,7 @@
 // What a caller may fix about a launch. Absent means "decide for me".
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "vyre/base/extent.h"
@@ -10,8 +11,10 @@ namespace vyre {
 struct DispatchConfig {
   std::optional<Extent> workgroup_override;
   std::optional<Extent> grid_override;
-  // How many invocations run along each axis: what makes a grid for workgroups of two or three
-  // axes unambiguous. An explicit grid wins over it.
+  // How many elements the launch has, instead of what its buffers suggest.
+  std::optional<std::uint32_t> element_count;
+  // How many invocations run along each axis: it lays out the grid of workgroups with two or three
+  // axes. An explicit grid wins over it; workgroups of one axis go by the element count.
   std::optional<Extent> global_size;
   bool operator==(const DispatchConfig&) const = default;
 };

@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "vyre/base/overloaded.h"
+
 namespace vyre {
 namespace {
-
-template <class... Fs>
-struct Overload : Fs... {
-  using Fs::operator()...;
-};
 
 std::string_view overflow_name(ResidentCounter counter) {
   switch (counter) {
@@ -41,7 +38,7 @@ std::string_view to_string(ResidentCounter counter) {
 
 std::string_view wire_name(const ResidentError& error) {
   return std::visit(
-      Overload{
+      Overloaded{
           [](const ZeroLimit&) -> std::string_view { return "zero_limit"; },
           [](const QueueLengthOverflow&) -> std::string_view { return "queue_length_overflow"; },
           [](const RingPaddingOverflow&) -> std::string_view { return "ring_padding_overflow"; },
@@ -63,7 +60,7 @@ std::string_view wire_name(const ResidentError& error) {
 
 Error to_error(const ResidentError& error) {
   return std::visit(
-      Overload{
+      Overloaded{
           [](const ZeroLimit& e) {
             return Error{Code::invalid_input, fmt::format("{} is 0", to_string(e.field)),
                          "give the device's own limit, which is at least 1"};

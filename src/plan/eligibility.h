@@ -1,0 +1,35 @@
+// Whether launch feedback may change the workgroup of a launch. It fails closed: whatever could
+// make the result depend on the shape keeps the declared one.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "vyre/plan/program_facts.h"
+
+namespace vyre {
+
+// Why a launch keeps its declared workgroup; `none` when it may be tuned. The first that applies,
+// in this order.
+enum class Ineligible : std::uint8_t {
+  none,
+  zero_width,
+  several_axes,
+  no_elements,
+  empty_entry,
+  no_effects,
+  not_composable_with_self,
+  shared_memory,
+  barrier,
+  subgroup_operations,
+  launch_geometry_ids,
+  opaque_call,
+};
+
+// A phrase for a person: "it reads the local or workgroup ids".
+std::string_view describe(Ineligible reason);
+
+Ineligible eligibility(const ProgramFacts& program, const Extent& declared,
+                       std::uint32_t element_count);
+
+}  // namespace vyre

@@ -1,0 +1,46 @@
+// Whether a workgroup and a grid are within what a device allows, and the grid for a number of
+// elements. Where several things are wrong, the order of the tests decides which one is reported.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "vyre/plan/dispatch_config.h"
+#include "vyre/plan/error.h"
+#include "vyre/target/limits.h"
+
+namespace vyre {
+
+constexpr bool has_zero(const Extent& extent) {
+  return extent[0] == 0 || extent[1] == 0 || extent[2] == 0;
+}
+
+// In order: a zero anywhere, the workgroup's product overflowing, its threads, its axes, the
+// grid's axes; the lowest axis first.
+PlanResult<void> check_geometry(const Extent& workgroup, const Extent& grid, const Limits& limits);
+
+// What a backend says of itself before it has limits for one device.
+struct BackendLimits {
+  std::string backend;
+  Extent max_workgroup_size{};
+  std::uint32_t max_invocations_per_workgroup = 0;
+  std::uint32_t max_workgroups_per_dimension = 0;
+};
+
+// The same errors as check_geometry, but the workgroup's axes are tested before its product, and
+// the grid only where the config fixes it.
+PlanResult<void> check_before_dispatch(const Extent& declared, const DispatchConfig& config,
+                                       const BackendLimits& limits);
+
+// The smallest s with s * s >= value, or s * s * s >= value.
+std::uint32_t ceil_square_root(std::uint32_t value);
+std::uint32_t ceil_cube_root(std::uint32_t value);
+
+// The grid that covers `count` elements (at least one): a line, a square or a cube, by how many
+// axes the workgroup has. A 32-bit count always gives a 32-bit grid.
+PlanResult<Extent> grid_for_count(std::uint32_t count, const Extent& workgroup);
+
+// The grid that covers a logical size, axis by axis. The workgroup has no zero axis.
+Extent grid_for_size(const Extent& global_size, const Extent& workgroup);
+
+}  // namespace vyre

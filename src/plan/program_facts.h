@@ -1,0 +1,25 @@
+// What planning needs to know of a program, as plain data: a program of our IR gives it through
+// facts_of, others may fill it in themselves.
+#pragma once
+
+#include "vyre/base/digest.h"
+#include "vyre/base/extent.h"
+
+namespace vyre {
+
+struct ProgramFacts {
+  Digest fingerprint;
+  Extent workgroup{1, 1, 1};    // as declared
+  bool entry_nonempty = false;  // has at least one statement that is not a plain return
+  bool non_composable_with_self = false;
+  bool uses_launch_geometry_ids = false;  // reads the local, workgroup or workgroup-count ids
+  bool contains_atomic = false;
+  bool has_shared_buffer = false;  // workgroup memory of any spelling
+  bool has_barrier = false;
+  bool uses_subgroup_ops = false;
+  bool has_opaque_call = false;  // a call that the walk could not see into
+  bool lacks_effects = false;    // nothing the host could observe
+  bool operator==(const ProgramFacts&) const = default;
+};
+
+}  // namespace vyre
