@@ -161,8 +161,9 @@ void Parser::skip_to_next_statement(std::size_t start) {
     if (begins_statement(current().kind) && begins_line()) return;
     if (is(brace_left)) {
       skip_balanced(brace_left, brace_right);
-      if (!is(kw_else)) return;
-      continue;
+      // What belongs to the block goes with it: `else`, and the end of what other languages have.
+      if (is(kw_else) || (is(kw_while) && !begins_line())) continue;
+      return;
     }
     if (take().kind == semicolon) return;
   }

@@ -285,6 +285,7 @@ const ast::Statement* Parser::switch_statement(const Token& first, ast::Attribut
   const Token open = current();
   if (is(brace_left) && nested_too_deeply()) return nullptr;
   if (!expect(brace_left, "'{' or an operator after the selector")) return nullptr;
+  if (is(brace_right)) error(open.span, "the switch has no 'default' clause");
   std::vector<ast::SwitchClause> clauses;
   while (is(kw_case) || is(kw_default)) {
     if (const auto clause = switch_clause()) {
@@ -293,7 +294,6 @@ const ast::Statement* Parser::switch_statement(const Token& first, ast::Attribut
     }
     skip_to_next_clause();
   }
-  if (clauses.empty() && is(brace_right)) error(open.span, "the switch has no 'default' clause");
   if (!is(brace_right)) {
     if (!stopped()) expected("'case', 'default' or '}'").note(open.span, "in this switch");
     skip_to_close();
