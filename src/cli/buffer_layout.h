@@ -1,0 +1,78 @@
+// How the bytes of a buffer are divided: its elements, and the scalars in an element.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "vyre/base/error.h"
+#include "vyre/ir/program.h"
+
+namespace vyre {
+
+// A buffer is a sequence of elements: those of the array it is, or of the run-time sized array that
+// its struct ends in, or (for any other type) itself, once.
+struct BufferLayout {
+  TypeId type;
+  TypeId element;
+  bool is_array = false;           // the buffer itself is an array
+  bool runtime_sized = false;      // the number of elements is not part of the type
+  std::uint64_t header_bytes = 0;  // before the first element: the members in front of the array
+  std::uint64_t stride = 0;        // bytes from one element to the next
+  std::uint64_t count = 0;         // of elements, when it is part of the type
+
+  // Bytes of a buffer with so many elements; empty when that is more than 64 bits can count.
+  std::optional<std::uint64_t> bytes_for(std::uint64_t elements) const;
+  // How many whole elements so many bytes hold.
+  std::uint64_t elements_in(std::uint64_t bytes) const;
+};
+
+BufferLayout buffer_layout(const TypeTable& types, TypeId type);
+
+constexpr std::uint32_t scalar_bytes(ScalarKind kind) { return kind == ScalarKind::f16 ? 2 : 4; }
+
+// Calls visit(byte offset, kind) for every scalar of a sized type, in memory order.
+template <class Visit>
+void for_each_scalar(const TypeTable& types, TypeId type, std::uint64_t offset, Visit&& visit) {
+  if (const auto* structure = types.get_if<StructType>(type)) {
+    for (const Member& member : structure->members) {
+      for_each_scalar(types, member.type, offset + member.offset, visit);
+    }
+    return;
+  }
+  const std::uint32_t parts = types.component_count(type);
+  if (parts == 0) {
+    if (const auto kind = types.scalar_kind(type)) visit(offset, *kind);
+    return;
+  }
+  const TypeId part = types.component(type);
+  const bool vector = types.get_if<VectorType>(type) != nullptr;
+  const std::uint64_t stride = vector ? types.layout(part).size : types.stride(part);
+  for (std::uint32_t i = 0; i < parts; ++i) {
+    for_each_scalar(types, part, offset + i * stride, visit);
+  }
+}
+
+// An element as the inner axes of an array in a file: () for a scalar, (N) for a vecN, (C, R) for a
+// matCxR, and one axis more for each array around it.
+struct ElementAxes {
+  ScalarKind kind;
+  std::vector<std::uint64_t> axes;
+  bool operator==(const ElementAxes&) const = default;
+};
+// Empty when there is a struct in it.
+std::optional<ElementAxes> element_axes(const TypeTable& types, TypeId element);
+
+// Between memory (with WGSL's padding: a vec3<f32> takes 16 bytes in an array) and the packed form
+// of files. `packed` holds exactly the scalars of the elements that `memory` holds.
+void unpack_elements(const TypeTable& types, const BufferLayout& layout,
+                     std::span<const std::byte> packed, std::span<std::byte> memory);
+std::vector<std::byte> pack_elements(const TypeTable& types, const BufferLayout& layout,
+                                     std::span<const std::byte> memory);
+
+// The scalar of that kind at an offset.
+Scalar load_scalar(std::span<const std::byte> memory, std::uint64_t offset, ScalarKind kind);
+void store_scalar(std::span<std::byte> memory, std::uint64_t offset, const Scalar& value);
+
+}  // namespace vyre

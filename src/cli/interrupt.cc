@@ -1,0 +1,38 @@
+#include "vyre/cli/interrupt.h"
+
+#include <array>
+#include <csignal>
+#include <cstddef>
+
+namespace vyre {
+namespace {
+
+constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
+volatile std::sig_atomic_t remembered = 0;
+std::array<struct sigaction, kSignals.size()> before;
+
+void remember(int signal) { remembered = signal; }
+
+}  // namespace
+
+InterruptGuard::InterruptGuard() {
+  struct sigaction action{};
+  action.sa_handler = remember;
+  // The second Ctrl-C of someone who is tired of waiting ends the process at once.
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], nullptr, &before[i]);
+    // What the parent chose to ignore (nohup) stays ignored.
+    if (before[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &action, nullptr);
+  }
+}
+
+InterruptGuard::~InterruptGuard() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], &before[i], nullptr);
+  }
+}
+
+int interrupting_signal() { return remembered; }
+
+}  // namespace vyre

@@ -1,0 +1,177 @@
+#include "vyre/cli/option_set.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <numeric>
+
+#include "vyre/cli/table.h"
+#include "vyre/cli/values.h"
+
+namespace vyre {
+namespace {
+
+// Leaves CLI11's parser with an error of ours.
+struct ArgumentError {
+  Error error;
+};
+
+// Letters that are missing, extra, wrong, or swapped with their neighbour.
+std::size_t typing_errors(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    next[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      next[j + 1] = std::min({row[j] + (a[i] == b[j] ? 0 : 1), next[j] + 1, row[j + 1] + 1});
+      if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j]) {
+        next[j + 1] = std::min(next[j + 1], before[j - 1] + 1);
+      }
+    }
+    std::swap(before, row);
+    std::swap(row, next);
+  }
+  return row.back();
+}
+
+// CLI11's message up to the name of the option it is about.
+std::string option_of(const std::string& message) { return message.substr(0, message.find(':')); }
+
+}  // namespace
+
+std::string nearest(std::string_view word, std::span<const std::string> known) {
+  constexpr std::size_t kLongest = 40;
+  if (word.size() > kLongest) return "";
+  std::string best;
+  std::size_t best_distance = word.size() / 3 + 1;
+  for (const std::string& candidate : known) {
+    const std::size_t distance = typing_errors(word, candidate);
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+OptionSet::OptionSet() : app_(std::make_unique<CLI::App>()) {
+  app_->allow_extras();
+  app_->set_help_flag("-h,--help");
+  names_ = {"-h", "--help"};
+}
+
+OptionSet::~OptionSet() = default;
+
+void OptionSet::positional(std::string name, std::string help, std::vector<std::string>& target,
+                           std::size_t at_least, std::size_t at_most) {
+  positional_target_ = &target;
+  least_positionals_ = at_least;
+  most_positionals_ = at_most;
+  positionals_.push_back({std::move(name), std::move(help)});
+}
+
+void OptionSet::flag(std::string names, std::string help, bool& target) {
+  app_->add_flag(names, target)->disable_flag_override();
+  for (const std::string_view name : split(names, ',')) names_.emplace_back(name);
+  options_.push_back({std::move(names), std::move(help)});
+}
+
+void OptionSet::value(std::string names, std::string form, std::string help, std::string& target) {
+  value(std::move(names), std::move(form), std::move(help), target,
+        [](const std::string& text) -> Result<std::string> { return text; });
+}
+
+void OptionSet::add(std::string names, std::string form, std::string help, bool once,
+                    std::function<Result<void>(const std::string&)> take) {
+  for (const std::string_view name : split(names, ',')) names_.emplace_back(name);
+  const std::string shown = names_.back();
+  CLI::Option* option =
+      app_->add_option(names, [shown, once, take = std::move(take)](const CLI::results_t& results) {
+        if (once && results.size() > 1) {
+          throw ArgumentError{Error{Code::invalid_input,
+                                    fmt::format("{} was given {} times", shown, results.size()),
+                                    "give it once"}};
+        }
+        for (const std::string& text : results) {
+          auto taken = take(text);
+          if (!taken) {
+            Error error = std::move(taken).error();
+            error.what = fmt::format("{}: {}", shown, error.what);
+            throw ArgumentError{std::move(error)};
+          }
+        }
+        return true;
+      });
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  option->expected(1);
+  option->allow_extra_args(false);
+  options_.push_back({fmt::format("{} {}", names, form), std::move(help)});
+}
+
+Result<void> OptionSet::take_positionals(std::vector<std::string> words,
+                                         std::size_t options_until) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i >= options_until || !words[i].starts_with('-') || words[i].size() == 1) continue;
+    const std::string name = words[i].substr(0, words[i].find('='));
+    const std::string meant = nearest(name, names_);
+    return fail(Code::invalid_input, fmt::format("unknown option {}", quote(name)),
+                meant.empty() ? "" : fmt::format("did you mean {}?", meant));
+  }
+  if (words.size() > most_positionals_) {
+    return fail(Code::invalid_input,
+                fmt::format("unexpected argument {}", quote(words[most_positionals_])));
+  }
+  if (words.size() < least_positionals_) {
+    return fail(Code::invalid_input, fmt::format("{} is missing", positionals_.front().left));
+  }
+  if (positional_target_ != nullptr) *positional_target_ = std::move(words);
+  return {};
+}
+
+Result<bool> OptionSet::parse(std::span<const std::string> arguments) {
+  // What stands behind "--" is never an option. CLI11 takes the rest from its back.
+  const auto end = std::ranges::find(arguments, "--");
+  std::vector<std::string> reversed(arguments.begin(), end);
+  std::ranges::reverse(reversed);
+  try {
+    app_->parse(std::move(reversed));
+  } catch (const ArgumentError& error) {
+    return std::unexpected(error.error);
+  } catch (const CLI::CallForHelp&) {
+    return false;
+  } catch (const CLI::ArgumentMismatch& mismatch) {
+    const std::string name = option_of(mismatch.what());
+    return fail(Code::invalid_input, name.starts_with('-') ? fmt::format("{} needs a value", name)
+                                                           : std::string(mismatch.what()));
+  } catch (const CLI::Error& error) {
+    return fail(Code::invalid_input, error.what());
+  }
+  std::vector<std::string> words = app_->remaining();
+  const std::size_t options_until = words.size();
+  if (end != arguments.end()) words.insert(words.end(), end + 1, arguments.end());
+  VYRE_CHECK(take_positionals(std::move(words), options_until));
+  return true;
+}
+
+std::string OptionSet::help(const CommandHelp& text) const {
+  std::vector<Line> lines = positionals_;
+  lines.insert(lines.end(), options_.begin(), options_.end());
+  lines.push_back({"-h,--help", "show this text"});
+  std::size_t width = 0;
+  for (const Line& line : lines) width = std::max(width, text_width(line.left));
+  std::string out = fmt::format("usage: {}\n\n{}\n\n", text.usage, text.summary);
+  for (const Line& line : lines) {
+    const std::string space(width - text_width(line.left), ' ');
+    bool first = true;
+    for (const std::string_view piece : split(line.right, '\n')) {
+      out += fmt::format("  {}{}  {}\n", first ? line.left : std::string(width, ' '),
+                         first ? space : "", piece);
+      first = false;
+    }
+  }
+  if (!text.details.empty()) out += fmt::format("\n{}", text.details);
+  return out;
+}
+
+}  // namespace vyre

@@ -1,0 +1,95 @@
+// The options of one subcommand: declared once, for parsing (CLI11 does that) and for the help
+// text.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vyre/base/error.h"
+
+namespace CLI {
+class App;
+}
+
+namespace vyre {
+
+// What stands around the options in a help text.
+struct CommandHelp {
+  std::string_view usage;    // "vyre check FILE... [options]"
+  std::string_view summary;  // a sentence or two
+  std::string_view details;  // below the options: forms of values, examples
+};
+
+class OptionSet {
+ public:
+  OptionSet();
+  ~OptionSet();
+
+  // Positional arguments. With `at_least` 1, leaving them out is an error.
+  void positional(std::string name, std::string help, std::vector<std::string>& target,
+                  std::size_t at_least, std::size_t at_most);
+  void flag(std::string names, std::string help, bool& target);
+
+  // An option that is given at most once; parse(text) gives a Result of what goes into target.
+  template <class T, class Parse>
+  void value(std::string names, std::string form, std::string help, T& target, Parse parse) {
+    add(std::move(names), std::move(form), std::move(help), true,
+        [&target, parse](const std::string& text) -> Result<void> {
+          VYRE_TRY(target, parse(text));
+          return {};
+        });
+  }
+  void value(std::string names, std::string form, std::string help, std::string& target);
+
+  // An option that may be given several times; each adds to the target. parse gives a Result of one
+  // item, or of a vector of them.
+  template <class T, class Parse>
+  void repeated(std::string names, std::string form, std::string help, std::vector<T>& target,
+                Parse parse) {
+    add(std::move(names), std::move(form), std::move(help), false,
+        [&target, parse](const std::string& text) -> Result<void> {
+          VYRE_TRY(auto parsed, parse(text));
+          append(target, std::move(parsed));
+          return {};
+        });
+  }
+
+  // True: everything is in the targets. False: the help text was asked for.
+  Result<bool> parse(std::span<const std::string> arguments);
+
+  std::string help(const CommandHelp& text) const;
+
+ private:
+  struct Line {
+    std::string left, right;
+  };
+
+  template <class T>
+  static void append(std::vector<T>& target, T&& item) {
+    target.push_back(std::move(item));
+  }
+  template <class T>
+  static void append(std::vector<T>& target, std::vector<T>&& items) {
+    for (T& item : items) target.push_back(std::move(item));
+  }
+
+  void add(std::string names, std::string form, std::string help, bool once,
+           std::function<Result<void>(const std::string&)> take);
+  // The first `options_until` words might have been meant as options.
+  Result<void> take_positionals(std::vector<std::string> words, std::size_t options_until);
+
+  std::unique_ptr<CLI::App> app_;
+  std::vector<Line> positionals_, options_;
+  std::vector<std::string> names_;  // every spelling of every option
+  std::vector<std::string>* positional_target_ = nullptr;
+  std::size_t least_positionals_ = 0, most_positionals_ = 0;
+};
+
+// The word nearest to `word`, if one is near enough to be what was meant.
+std::string nearest(std::string_view word, std::span<const std::string> known);
+
+}  // namespace vyre

@@ -1,0 +1,62 @@
+// Where a command reads and writes. Commands never touch descriptors or the C++ streams, so tests
+// and fuzzers run them in memory.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "vyre/base/error.h"
+
+namespace vyre {
+
+// Text on its way out, to a descriptor or into a string. Remembers the first failure to write:
+// nothing is written after it, and `flush` reports it.
+class Output {
+ public:
+  // Writes to a descriptor, which stays open.
+  explicit Output(int descriptor) : descriptor_(descriptor) {}
+  // Keeps everything in `text`.
+  explicit Output(std::string& text) : text_(&text) {}
+
+  void write(std::string_view text);
+  template <class... Arguments>
+  void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    write(fmt::format(format, std::forward<Arguments>(arguments)...));
+  }
+
+  // Hands on what is buffered. False once something could not be written; errno of it in `error`.
+  bool flush();
+  int error() const { return error_; }
+
+  bool colour = false;  // escape sequences are welcome
+
+ private:
+  int descriptor_ = -1;
+  std::string* text_ = nullptr;
+  std::string buffer_;
+  int error_ = 0;
+};
+
+struct Streams {
+  Output& out;
+  Output& err;
+  // Everything on the standard input, up to a number of bytes.
+  std::function<Result<std::string>(std::uint64_t max_bytes)> read_input;
+};
+
+// Everything that is still to come from a descriptor. More than `max_bytes` is Code::limit.
+Result<std::string> read_descriptor(int descriptor, std::uint64_t max_bytes);
+
+// Text in bold, or faint, where the output takes colour.
+std::string bold(const Output& output, std::string_view text);
+std::string faint(const Output& output, std::string_view text);
+
+// Colour is for terminals only, and never with NO_COLOR or a dumb terminal.
+bool wants_colour(int descriptor);
+
+}  // namespace vyre

@@ -1,0 +1,235 @@
+#include "vyre/cli/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+
+#include "vyre/base/arithmetic.h"
+
+namespace vyre {
+namespace {
+
+std::unexpected<Error> not_a(std::string_view what, std::string_view text) {
+  return fail(Code::invalid_input, fmt::format("{} is not {}", quote(text), what));
+}
+
+// A decimal number with optional sign, or inf, or nan, in any case. Empty: none of these.
+std::optional<double> decimal(std::string_view text) {
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return std::nullopt;
+  }
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, status] = std::from_chars(text.data(), end, value);
+  if (stop != end || status == std::errc::invalid_argument) return std::nullopt;
+  if (status == std::errc::result_out_of_range) {
+    // Too large or too small for a double: from_chars does not say which.
+    const std::string copy(text);
+    value = std::strtod(copy.c_str(), nullptr);
+  }
+  return value;
+}
+
+bool spells_infinity(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && (text.front() == 'i' || text.front() == 'I');
+}
+
+Result<Scalar> parse_float(std::string_view text, ScalarKind kind) {
+  const auto value = decimal(text);
+  if (!value) return not_a("a number", text);
+  const Scalar out = kind == ScalarKind::f16 ? Scalar{ScalarKind::f16, double_to_f16(*value)}
+                                             : Scalar::of(static_cast<float>(*value));
+  if (std::isinf(out.as_double()) && !spells_infinity(text)) {
+    return fail(Code::invalid_input, fmt::format("{} is too large for {}", text, to_string(kind)));
+  }
+  return out;
+}
+
+Result<Scalar> parse_i32(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  const std::uint64_t most = negative ? 0x80000000U : 0x7fffffffU;
+  const auto magnitude = parse_whole(text.substr(negative ? 1 : 0), most);
+  if (!magnitude) {
+    return not_a(fmt::format("an i32 (a whole number from {} to {})",
+                             std::numeric_limits<std::int32_t>::min(),
+                             std::numeric_limits<std::int32_t>::max()),
+                 text);
+  }
+  const auto bits = static_cast<std::uint32_t>(*magnitude);
+  return Scalar{ScalarKind::i32, negative ? 0U - bits : bits};
+}
+
+}  // namespace
+
+std::string quote(std::string_view text) {
+  constexpr std::size_t kMost = 60;
+  std::string out = "'";
+  for (const char c : text.substr(0, kMost)) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += byte < 0x20 || byte == 0x7f ? '?' : c;
+  }
+  return out + (text.size() > kMost ? "...'" : "'");
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  while (true) {
+    const std::size_t at = text.find(separator);
+    pieces.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return pieces;
+    text.remove_prefix(at + 1);
+  }
+}
+
+Result<std::uint64_t> parse_whole(std::string_view text, std::uint64_t most) {
+  std::uint64_t value = 0;
+  const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  const std::string_view digits = text.substr(hexadecimal ? 2 : 0);
+  const char* end = digits.data() + digits.size();
+  const auto [stop, status] = std::from_chars(digits.data(), end, value, hexadecimal ? 16 : 10);
+  if (digits.empty() || stop != end || status == std::errc::invalid_argument) {
+    return not_a("a whole number", text);
+  }
+  if (status == std::errc::result_out_of_range || value > most) {
+    return fail(Code::invalid_input, fmt::format("{} is too large: at most {}", quote(text), most));
+  }
+  return value;
+}
+
+Result<Extent> parse_extent(std::string_view text, std::string_view separators) {
+  Extent extent{1, 1, 1};
+  std::size_t axis = 0;
+  while (true) {
+    const std::size_t at = text.find_first_of(separators);
+    if (axis == extent.size()) {
+      return fail(Code::invalid_input, "there are more than three axes");
+    }
+    VYRE_TRY(const std::uint64_t value, parse_whole(text.substr(0, at), UINT32_MAX));
+    if (value == 0) return fail(Code::invalid_input, "an axis is 0; the least is 1");
+    extent[axis++] = static_cast<std::uint32_t>(value);
+    if (at == std::string_view::npos) return extent;
+    text.remove_prefix(at + 1);
+  }
+}
+
+Result<std::uint64_t> parse_bytes(std::string_view text) {
+  struct Unit {
+    std::string_view name;
+    std::uint64_t bytes;
+  };
+  static constexpr std::array kUnits{
+      Unit{"", 1},
+      Unit{"B", 1},
+      Unit{"KiB", std::uint64_t{1} << 10},
+      Unit{"MiB", std::uint64_t{1} << 20},
+      Unit{"GiB", std::uint64_t{1} << 30},
+      Unit{"TiB", std::uint64_t{1} << 40},
+      Unit{"KB", 1000},
+      Unit{"MB", 1000000},
+      Unit{"GB", 1000000000},
+      Unit{"TB", 1000000000000},
+  };
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string_view number = text.substr(0, digits);
+  std::string_view unit = text.substr(digits);
+  if (unit.starts_with(' ')) unit.remove_prefix(1);
+  for (const Unit& known : kUnits) {
+    if (known.name != unit) continue;
+    if (number.find('.') == std::string_view::npos) {
+      VYRE_TRY(const std::uint64_t value, parse_whole(number));
+      const auto bytes = checked_mul(value, known.bytes);
+      if (!bytes) return fail(Code::invalid_input, fmt::format("{} is too large", quote(text)));
+      return *bytes;
+    }
+    const auto value = decimal(number);
+    const double bytes = value ? *value * static_cast<double>(known.bytes) : -1;
+    if (!value || bytes != std::floor(bytes)) return not_a("a whole number of bytes", text);
+    if (bytes >= 0x1p64) return fail(Code::invalid_input, fmt::format("{} is too large", text));
+    return static_cast<std::uint64_t>(bytes);
+  }
+  return fail(Code::invalid_input, fmt::format("{} is not a number of bytes", quote(text)),
+              "write it like 4096, 64KiB or 1.5MiB");
+}
+
+Result<Scalar> parse_scalar(std::string_view text, ScalarKind kind) {
+  switch (kind) {
+    case ScalarKind::boolean:
+      if (text == "true" || text == "1") return Scalar::of(true);
+      if (text == "false" || text == "0") return Scalar::of(false);
+      return not_a("true or false", text);
+    case ScalarKind::i32: return parse_i32(text);
+    case ScalarKind::u32: {
+      const auto value = parse_whole(text, UINT32_MAX);
+      if (!value) return not_a("a u32 (a whole number from 0 to 4294967295)", text);
+      return Scalar::of(static_cast<std::uint32_t>(*value));
+    }
+    default: return parse_float(text, kind);
+  }
+}
+
+Result<double> parse_number(std::string_view text) {
+  if (text == "true") return 1.0;
+  if (text == "false") return 0.0;
+  const bool negative = text.starts_with('-');
+  if (const std::string_view digits = text.substr(negative ? 1 : 0);
+      digits.starts_with("0x") || digits.starts_with("0X")) {
+    VYRE_TRY(const std::uint64_t value, parse_whole(digits, UINT32_MAX));
+    return negative ? -static_cast<double>(value) : static_cast<double>(value);
+  }
+  const auto value = decimal(text);
+  if (!value || !std::isfinite(*value)) return not_a("a finite number, true or false", text);
+  return *value;
+}
+
+std::string format_scalar(const Scalar& scalar) {
+  switch (scalar.kind) {
+    case ScalarKind::boolean: return scalar.as_bool() ? "true" : "false";
+    case ScalarKind::i32: return fmt::format("{}", scalar.as_i32());
+    case ScalarKind::u32: return fmt::format("{}", scalar.as_u32());
+    case ScalarKind::f32: return fmt::format("{}", static_cast<float>(scalar.as_double()));
+    default: break;
+  }
+  const double value = scalar.as_double();
+  if (!std::isfinite(value)) return fmt::format("{}", value);
+  for (int digits = 1; digits <= 5; ++digits) {
+    std::string text = fmt::format("{:.{}g}", value, digits);
+    if (const auto back = decimal(text); back && double_to_f16(*back) == scalar.bits) return text;
+  }
+  return fmt::format("{}", value);
+}
+
+std::string with_commas(std::uint64_t value) {
+  std::string text = fmt::format("{}", value);
+  for (std::size_t at = text.size(); at > 3;) {
+    at -= 3;
+    text.insert(at, 1, ',');
+  }
+  return text;
+}
+
+std::string format_extent(const Extent& extent) {
+  return fmt::format("{}x{}x{}", extent[0], extent[1], extent[2]);
+}
+
+std::string format_bytes(std::uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+  static constexpr std::array kNames{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < kNames.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return value == std::floor(value) ? fmt::format("{:.0f} {}", value, kNames[unit])
+                                    : fmt::format("{:.1f} {}", value, kNames[unit]);
+}
+
+}  // namespace vyre

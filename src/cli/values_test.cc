@@ -1,0 +1,119 @@
+#include "vyre/cli/values.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace vyre {
+namespace {
+
+TEST(Values, WholeNumbersAreDecimalOrHexadecimal) {
+  EXPECT_EQ(parse_whole("0").value(), 0U);
+  EXPECT_EQ(parse_whole("18446744073709551615").value(), UINT64_MAX);
+  EXPECT_EQ(parse_whole("0xff").value(), 255U);
+  EXPECT_EQ(parse_whole("007").value(), 7U);
+  for (const char* bad :
+       {"", "-1", "+1", " 1", "1 ", "1.0", "1e3", "0x", "0xg", "one", "18446744073709551616"}) {
+    EXPECT_FALSE(parse_whole(bad)) << bad;
+  }
+  EXPECT_TRUE(parse_whole("10", 10));
+  EXPECT_FALSE(parse_whole("11", 10));
+}
+
+TEST(Values, ExtentsHaveOneToThreeAxes) {
+  EXPECT_EQ(parse_extent("64").value(), (Extent{64, 1, 1}));
+  EXPECT_EQ(parse_extent("64,32").value(), (Extent{64, 32, 1}));
+  EXPECT_EQ(parse_extent("64,32,4294967295").value(), (Extent{64, 32, UINT32_MAX}));
+  EXPECT_EQ(parse_extent("8x4", "x,").value(), (Extent{8, 4, 1}));
+  for (const char* bad : {"", ",", "1,", ",1", "0", "1,0", "1,1,1,1", "4294967296", "1;2", "-1"}) {
+    EXPECT_FALSE(parse_extent(bad)) << bad;
+  }
+}
+
+TEST(Values, BytesTakeUnits) {
+  EXPECT_EQ(parse_bytes("4096").value(), 4096U);
+  EXPECT_EQ(parse_bytes("64KiB").value(), 65536U);
+  EXPECT_EQ(parse_bytes("1.5MiB").value(), 1572864U);
+  EXPECT_EQ(parse_bytes("2 GB").value(), 2000000000U);
+  EXPECT_EQ(parse_bytes("7B").value(), 7U);
+  for (const char* bad : {"", "KiB", "1.5", "0.3KiB", "1kib", "-1", "1 KiB ", "1.2.3MiB",
+                          "18446744073709551615KiB", "99999999999.0TiB"}) {
+    EXPECT_FALSE(parse_bytes(bad)) << bad;
+  }
+}
+
+TEST(Values, IntegersMustFitTheirType) {
+  EXPECT_EQ(parse_scalar("-2147483648", ScalarKind::i32)->as_i32(),
+            std::numeric_limits<std::int32_t>::min());
+  EXPECT_EQ(parse_scalar("2147483647", ScalarKind::i32)->as_i32(), 2147483647);
+  EXPECT_EQ(parse_scalar("-0x10", ScalarKind::i32)->as_i32(), -16);
+  EXPECT_EQ(parse_scalar("4294967295", ScalarKind::u32)->as_u32(), UINT32_MAX);
+  for (const char* bad : {"2147483648", "-2147483649", "1.0", "--1", "-", ""}) {
+    EXPECT_FALSE(parse_scalar(bad, ScalarKind::i32)) << bad;
+  }
+  for (const char* bad : {"4294967296", "-1", "1.5", "4u"}) {
+    EXPECT_FALSE(parse_scalar(bad, ScalarKind::u32)) << bad;
+  }
+}
+
+TEST(Values, FloatsRoundToNearestAndDoNotBecomeInfinite) {
+  EXPECT_EQ(parse_scalar("0.1", ScalarKind::f32)->as_double(), 0.1F);
+  EXPECT_EQ(parse_scalar("+2e3", ScalarKind::f32)->as_double(), 2000);
+  EXPECT_EQ(parse_scalar("1e-999", ScalarKind::f32)->as_double(), 0);
+  EXPECT_TRUE(std::isnan(parse_scalar("nan", ScalarKind::f32)->as_double()));
+  EXPECT_EQ(parse_scalar("-inf", ScalarKind::f32)->as_double(), -INFINITY);
+  EXPECT_EQ(parse_scalar("65504", ScalarKind::f16)->as_double(), 65504);
+  EXPECT_EQ(parse_scalar("inf", ScalarKind::f16)->as_double(), INFINITY);
+  for (const char* bad : {"3.5e38", "1e999", "-1e999", "x", "", "+", "+-1", "1.0f"}) {
+    EXPECT_FALSE(parse_scalar(bad, ScalarKind::f32)) << bad;
+  }
+  EXPECT_FALSE(parse_scalar("65520", ScalarKind::f16));
+}
+
+TEST(Values, OverridesTakeNumbersAndTruth) {
+  EXPECT_EQ(parse_number("-1.5").value(), -1.5);
+  EXPECT_EQ(parse_number("0x20").value(), 32);
+  EXPECT_EQ(parse_number("-0x1").value(), -1);
+  EXPECT_EQ(parse_number("true").value(), 1);
+  EXPECT_EQ(parse_number("false").value(), 0);
+  for (const char* bad : {"inf", "nan", "", "TRUE", "0x1ffffffff", "1e999"}) {
+    EXPECT_FALSE(parse_number(bad)) << bad;
+  }
+}
+
+TEST(Values, TextReadsBackAsTheSameValue) {
+  for (const float value : {0.1F, 1.0F, -0.0F, 3.14159274F, 1e-45F, 3.40282347e38F}) {
+    const Scalar scalar = Scalar::of(value);
+    EXPECT_EQ(parse_scalar(format_scalar(scalar), ScalarKind::f32).value(), scalar);
+  }
+  for (std::uint32_t bits = 0; bits < 0x7c00; ++bits) {
+    const Scalar scalar{ScalarKind::f16, bits};
+    ASSERT_EQ(parse_scalar(format_scalar(scalar), ScalarKind::f16).value(), scalar) << bits;
+  }
+  EXPECT_EQ(format_scalar(Scalar::of_f16(0.1F)), "0.1");
+  EXPECT_EQ(format_scalar(Scalar::of(-7)), "-7");
+  EXPECT_EQ(format_scalar(Scalar::of(true)), "true");
+  EXPECT_EQ(format_scalar(Scalar::of(-INFINITY)), "-inf");
+}
+
+TEST(Values, NumbersForPeople) {
+  EXPECT_EQ(with_commas(0), "0");
+  EXPECT_EQ(with_commas(999), "999");
+  EXPECT_EQ(with_commas(1000), "1,000");
+  EXPECT_EQ(with_commas(12345678), "12,345,678");
+  EXPECT_EQ(format_bytes(1), "1 byte");
+  EXPECT_EQ(format_bytes(1023), "1023 bytes");
+  EXPECT_EQ(format_bytes(65536), "64 KiB");
+  EXPECT_EQ(format_bytes(1572864), "1.5 MiB");
+  EXPECT_EQ(format_extent({16, 8, 1}), "16x8x1");
+}
+
+TEST(Values, QuotedTextIsShortAndHasNoControlBytes) {
+  EXPECT_EQ(quote("abc"), "'abc'");
+  EXPECT_EQ(quote("a\x1b[2Jb\n"), "'a?[2Jb?'");
+  EXPECT_EQ(quote(std::string(100, 'x')), "'" + std::string(60, 'x') + "...'");
+}
+
+}  // namespace
+}  // namespace vyre
