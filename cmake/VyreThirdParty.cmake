@@ -1,6 +1,5 @@
-# Libraries that are not ours, as the packages of the distribution give them. All but LLVM,
-# GoogleTest and Google Benchmark are used as headers only, so that nothing of them has to be
-# there at run time.
+# Libraries that are not ours, as the packages of the distribution give them. Nothing of them has to
+# be there at run time: they are used as headers, or linked statically.
 
 find_package(Threads REQUIRED)
 
@@ -16,7 +15,11 @@ function(vyre_header_library target header package)
   target_compile_definitions(${target} INTERFACE ${ARGN})
 endfunction()
 
-vyre_header_library(third_party_fmt fmt/format.h libfmt-dev FMT_HEADER_ONLY)
+vyre_header_library(third_party_fmt_headers fmt/format.h libfmt-dev)
+add_library(third_party_fmt STATIC "${PROJECT_SOURCE_DIR}/cmake/third_party/fmt.cc")
+target_link_libraries(third_party_fmt PUBLIC third_party_fmt_headers PRIVATE vyre_flags)
+set_property(GLOBAL APPEND PROPERTY VYRE_BUNDLED_LIBRARIES third_party_fmt)
+
 vyre_header_library(third_party_spdlog spdlog/spdlog.h libspdlog-dev SPDLOG_FMT_EXTERNAL)
 vyre_header_library(third_party_cli11 CLI/CLI.hpp libcli11-dev)
 vyre_header_library(third_party_json nlohmann/json.hpp nlohmann-json3-dev)
