@@ -58,11 +58,23 @@ Result<fs::path> without_links(fs::path path) {
   return fail_io("open", path, ELOOP);
 }
 
-// A new file in the folder, under a name nobody else has.
-FileHandle make_temporary(const fs::path& folder, fs::path& name) {
+fs::path folder_of(const fs::path& target) {
+  return target.has_parent_path() ? target.parent_path() : fs::path(".");
+}
+
+// What the names of a file's temporary files begin with, and end with.
+std::string temporary_prefix(const fs::path& target) {
+  constexpr std::size_t kLongest = 200;  // names have a limit, and something is added
+  return fmt::format(".{}.vyre-", target.filename().string().substr(0, kLongest));
+}
+constexpr std::string_view kTemporarySuffix = ".tmp";
+
+// A new file beside the target, under a name nobody else has.
+FileHandle make_temporary(const fs::path& target, fs::path& name) {
   static std::atomic<std::uint32_t> counter = 0;
   while (true) {
-    name = folder / fmt::format(".vyre-{}-{}.tmp", ::getpid(), counter++);
+    name = folder_of(target) / fmt::format("{}{}-{}{}", temporary_prefix(target), ::getpid(),
+                                           counter++, kTemporarySuffix);
     FileHandle file = FileHandle::open(name, O_WRONLY | O_CREAT | O_EXCL);
     if (file.is_open() || errno != EEXIST) return file;
   }
@@ -106,9 +118,8 @@ Result<void> replace_file(const fs::path& path, std::span<const std::byte> conte
   if (existed && S_ISDIR(before.st_mode)) return fail_io("write", path, EISDIR);
   if (existed && !S_ISREG(before.st_mode)) return write_in_place(target, content);
 
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   fs::path temporary;
-  FileHandle file = make_temporary(folder, temporary);
+  FileHandle file = make_temporary(target, temporary);
   if (!file.is_open()) return fail_io("write a temporary file beside", path, errno);
 
   const bool written = (!existed || ::fchmod(file.get(), before.st_mode & 07777) == 0) &&
@@ -119,12 +130,26 @@ Result<void> replace_file(const fs::path& path, std::span<const std::byte> conte
     ::unlink(temporary.c_str());
     return fail_io("write", path, error_number);
   }
-  if (!flush_folder(folder)) return fail_io("flush the folder of", path, errno);
+  if (!flush_folder(folder_of(target))) return fail_io("flush the folder of", path, errno);
   return {};
 }
 
 Result<void> replace_file(const fs::path& path, std::string_view content) {
   return replace_file(path, bytes_of(content));
+}
+
+void remove_abandoned_temporaries(const fs::path& path) {
+  const auto target = without_links(path);
+  if (!target) return;
+  const std::string prefix = temporary_prefix(*target);
+  std::error_code ignored;
+  for (fs::directory_iterator at(folder_of(*target), ignored), end; at != end;
+       at.increment(ignored)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(prefix) && name.ends_with(kTemporarySuffix)) {
+      ::unlink(at->path().c_str());
+    }
+  }
 }
 
 Result<void> append_line(const fs::path& path, std::string_view line) {

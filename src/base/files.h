@@ -34,6 +34,10 @@ Result<std::optional<std::string>> read_file_if_exists(const std::filesystem::pa
 Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content);
 Result<void> replace_file(const std::filesystem::path& path, std::string_view content);
 
+// Removes what a replace_file of this path left behind when its process was killed. Only for one
+// who holds a lock that keeps others from replacing the file meanwhile.
+void remove_abandoned_temporaries(const std::filesystem::path& path);
+
 // Adds one whole line to the file, which is made if it is not there. Lines of several threads and
 // processes never mix, and a last line that a crash left without its end is closed first, so that
 // it cannot swallow this one. `line` has no line end in it. The line is in the file when this

@@ -87,6 +87,18 @@ TEST_F(Files, AFailedReplaceLeavesNothingBehind) {
   EXPECT_EQ(entries(), 0u);
 }
 
+TEST_F(Files, TemporariesOfAKilledProcessAreRemovedForOneFileOnly) {
+  const std::set<std::string> kept{"a.toml", ".b.toml.vyre-7-0.tmp", ".a.toml.tmp", "a.toml.tmp"};
+  for (const std::string& name : kept) ASSERT_TRUE(replace_file(at(name), "x"));
+  ASSERT_TRUE(replace_file(at(".a.toml.vyre-7-0.tmp"), "x"));
+  remove_abandoned_temporaries(at("a.toml"));
+  std::set<std::string> left;
+  for (const auto& entry : fs::directory_iterator(folder_.path())) {
+    left.insert(entry.path().filename().string());
+  }
+  EXPECT_EQ(left, kept);
+}
+
 TEST_F(Files, ReplacingKeepsThePermissions) {
   ASSERT_TRUE(replace_file(at("a"), "old"));
   ASSERT_EQ(::chmod(at("a").c_str(), 0640), 0);

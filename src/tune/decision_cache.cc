@@ -71,9 +71,9 @@ std::expected<SaveReport, CacheError> DecisionCache::save() {
   if (report->skipped > 0) {
     VYRE_LOG(warn, "{}: dropped {} entries that are no decisions", path_.string(), report->skipped);
   }
-  if (report->evicted > 0) {
-    VYRE_LOG(warn, "{}: evicted {} entries to stay within {} bytes and {} entries", path_.string(),
-             report->evicted, kMaxCacheBytes, max_entries_);
+  if (report->evicted > 0 && report->entries.size() < max_entries_) {
+    VYRE_LOG(warn, "{}: evicted {} entries, so that it has no more than {} bytes", path_.string(),
+             report->evicted, kMaxCacheBytes);
   }
   const std::lock_guard lock(mutex_);
   for (auto& [key, entry] : entries_) {

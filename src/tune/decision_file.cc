@@ -149,6 +149,7 @@ std::expected<SaveReport, CacheError> save_decisions(const fs::path& path,
   const auto text = merge(path, decisions, options, report);
   if (!text) return std::unexpected(text.error());
   if (*text == content->text) return report;
+  remove_abandoned_temporaries(path);
   if (const auto written = replace_file(path, *text); !written) {
     return unwritable(path, written.error().what);
   }
