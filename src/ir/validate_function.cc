@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "vyre/ir/behaviour.h"
 #include "vyre/ir/validate_internal.h"
 #include "vyre/ir/walk.h"
 
@@ -12,28 +13,6 @@ namespace {
 
 // Values live in every invocation: beyond this they do not belong in one.
 constexpr std::uint64_t kMaxValueBytes = 1U << 20U;
-
-// Ways in which control leaves a statement or a block.
-struct Exits {
-  bool next = true;     // falls through
-  bool breaks = false;  // out of the innermost loop or switch
-  bool continues = false;
-  bool returns = false;
-
-  // What follows `*this` only happens when control gets there; its exits count all the same.
-  void then(const Exits& after) {
-    next = next && after.next;
-    breaks = breaks || after.breaks;
-    continues = continues || after.continues;
-    returns = returns || after.returns;
-  }
-  void or_else(const Exits& other) {
-    next = next || other.next;
-    breaks = breaks || other.breaks;
-    continues = continues || other.continues;
-    returns = returns || other.returns;
-  }
-};
 
 class FunctionCheck {
  public:
@@ -49,8 +28,9 @@ class FunctionCheck {
 
   void run() {
     header();
-    const Exits exits = block(function_.body, Context());
-    if (exits.next && function_.result != types_.void_type()) {
+    block(function_.body, Context());
+    if (function_.result == types_.void_type()) return;
+    if (Behaviours(program_, function_.body).of(function_.body).next) {
       report(function_.pos, "function '{}' can end without returning its {}", function_.name,
              types_.spell(function_.result));
     }
@@ -177,40 +157,35 @@ class FunctionCheck {
 
   // ---- Statements ----
 
-  Exits block(Block b, const Context& context) {
+  void block(Block b, const Context& context) {
     open_scope();
-    const Exits exits = stmts(b, context);
+    stmts(b, context);
     close_scope();
-    return exits;
   }
-  Exits stmts(Block b, const Context& context) {
-    Exits exits;
+  void stmts(Block b, const Context& context) {
     for (const StmtId id : program_.block(b)) {
       const Stmt& s = program_[id];
-      exits.then(std::visit([&](const auto& node) { return stmt(s.pos, node, context); }, s.node));
+      std::visit([&](const auto& node) { stmt(s.pos, node, context); }, s.node);
     }
-    return exits;
   }
 
-  Exits stmt(SourcePos pos, const LetStmt& s, const Context&) {
+  void stmt(SourcePos pos, const LetStmt& s, const Context&) {
     if (expr(s.value) && local_type(s.local) != type(s.value)) {
       report(pos, "a let of {} gets {}", types_.spell(local_type(s.local)),
              types_.spell(type(s.value)));
     }
     define(s.local, LocalKind::let, pos);
-    return {};
   }
-  Exits stmt(SourcePos pos, const VarStmt& s, const Context&) {
+  void stmt(SourcePos pos, const VarStmt& s, const Context&) {
     if (s.initial != kNoExpr && expr(s.initial) && local_type(s.local) != type(s.initial)) {
       report(pos, "a var of {} starts with {}", types_.spell(local_type(s.local)),
              types_.spell(type(s.initial)));
     }
     define(s.local, LocalKind::var, pos);
-    return {};
   }
-  Exits stmt(SourcePos pos, const StoreStmt& s, const Context&) {
+  void stmt(SourcePos pos, const StoreStmt& s, const Context&) {
     const bool good = expr(s.pointer);
-    if (!expr(s.value) || !good) return {};
+    if (!expr(s.value) || !good) return;
     const auto* p = types_.get_if<PointerType>(type(s.pointer));
     if (p == nullptr) {
       report(pos, "a store to {}, which is not a pointer", types_.spell(type(s.pointer)));
@@ -221,7 +196,6 @@ class FunctionCheck {
     } else if (p->pointee != type(s.value)) {
       report(pos, "a store of {} to {}", types_.spell(type(s.value)), types_.spell(p->pointee));
     }
-    return {};
   }
   // The global or local that a pointer leads back to.
   std::string root_name(ExprId id) const {
@@ -238,46 +212,38 @@ class FunctionCheck {
     return "?";
   }
 
-  Exits stmt(SourcePos, const IfStmt& s, const Context& context) {
+  void stmt(SourcePos, const IfStmt& s, const Context& context) {
     condition(s.condition, "an if");
-    Exits exits = block(s.then, context);
-    exits.or_else(block(s.otherwise, context));
-    return exits;
+    block(s.then, context);
+    block(s.otherwise, context);
   }
-  Exits stmt(SourcePos, const LoopStmt& s, const Context& context) {
+  void stmt(SourcePos, const LoopStmt& s, const Context& context) {
     const std::size_t index = loops_.size();
     open_scope();
     loops_.push_back({scopes_.size() - 1, function_.locals.size()});
     Context body = context;
     body.in_breakable = body.in_loop = true;
     body.loop = index;
-    Exits inside = stmts(s.body, body);
-    const bool continues = inside.next || inside.continues;
+    stmts(s.body, body);
     // The continuing part sees what the body declared before its first continue.
     const std::size_t kept = std::min(loops_[index].continued_after, scopes_.back().size());
     for (std::size_t i = kept; i < scopes_.back().size(); ++i) visible_[scopes_.back()[i]] = false;
     open_scope();
     Context continuing;
     continuing.in_continuing = true;
-    inside.then(stmts(s.continuing, continuing));
+    stmts(s.continuing, continuing);
     if (s.break_if != kNoExpr) condition(s.break_if, "a break if");
     close_scope();
     loops_.pop_back();
     close_scope();
-    Exits exits;
-    exits.next = inside.breaks || (continues && s.break_if != kNoExpr);
-    exits.returns = inside.returns;
-    return exits;
   }
-  Exits stmt(SourcePos pos, const SwitchStmt& s, const Context& context) {
+  void stmt(SourcePos pos, const SwitchStmt& s, const Context& context) {
     const auto kind = expr(s.selector) ? types_.scalar_kind(type(s.selector)) : ScalarKind::u32;
     if (!kind || !is_integer(*kind) || types_.get_if<VectorType>(type(s.selector)) != nullptr) {
       report(pos, "a switch on {}, not i32 or u32", types_.spell(type(s.selector)));
     }
     Context inner = context;
     inner.in_breakable = true;
-    Exits exits;
-    exits.next = false;
     std::set<std::uint32_t> seen;
     std::size_t defaults = 0;
     for (const SwitchCase& c : program_.cases(s)) {
@@ -285,27 +251,22 @@ class FunctionCheck {
       for (const std::uint32_t value : c.values) {
         if (!seen.insert(value).second) report(pos, "a switch has two cases for {}", value);
       }
-      exits.or_else(block(c.body, inner));
+      block(c.body, inner);
     }
     if (defaults != 1) report(pos, "a switch has {} default cases, not one", defaults);
-    exits.next = exits.next || exits.breaks;
-    exits.breaks = false;
-    return exits;
   }
-  Exits stmt(SourcePos pos, const BreakStmt&, const Context& context) {
+  void stmt(SourcePos pos, const BreakStmt&, const Context& context) {
     if (!context.in_breakable) report(pos, "a break outside of a loop or switch");
-    return {.next = false, .breaks = true};
   }
-  Exits stmt(SourcePos pos, const ContinueStmt&, const Context& context) {
+  void stmt(SourcePos pos, const ContinueStmt&, const Context& context) {
     if (!context.in_loop) {
       report(pos, "a continue outside of a loop");
     } else {
       Loop& loop = loops_[context.loop];
       loop.continued_after = std::min(loop.continued_after, scopes_[loop.body_scope].size());
     }
-    return {.next = false, .continues = true};
   }
-  Exits stmt(SourcePos pos, const ReturnStmt& s, const Context& context) {
+  void stmt(SourcePos pos, const ReturnStmt& s, const Context& context) {
     if (context.in_continuing) report(pos, "a return inside a continuing part");
     const bool wanted = function_.result != types_.void_type();
     if (wanted && s.value == kNoExpr) {
@@ -316,9 +277,8 @@ class FunctionCheck {
       report(pos, "a return of {} in function '{}', whose result is {}",
              types_.spell(type(s.value)), function_.name, types_.spell(function_.result));
     }
-    return {.next = false, .returns = true};
   }
-  Exits stmt(SourcePos, const BarrierStmt&, const Context&) { return {}; }
+  void stmt(SourcePos, const BarrierStmt&, const Context&) {}
 
   // `wanted` void: there is nothing to keep.
   void result(LocalId id, TypeId wanted, SourcePos pos) {
@@ -335,10 +295,10 @@ class FunctionCheck {
     return types_.find(ScalarType{kind}).value_or(types_.void_type());
   }
 
-  Exits stmt(SourcePos pos, const UniformLoadStmt& s, const Context&) {
+  void stmt(SourcePos pos, const UniformLoadStmt& s, const Context&) {
     if (!expr(s.pointer)) {
       define(s.result, LocalKind::let, pos);
-      return {};
+      return;
     }
     const auto* p = types_.get_if<PointerType>(type(s.pointer));
     TypeId loaded = types_.void_type();
@@ -353,10 +313,9 @@ class FunctionCheck {
     } else {
       result(s.result, loaded, pos);
     }
-    return {};
   }
 
-  Exits stmt(SourcePos pos, const AtomicStmt& s, const Context&) {
+  void stmt(SourcePos pos, const AtomicStmt& s, const Context&) {
     bool good = expr(s.pointer);
     for (const ExprId operand : {s.compare, s.value}) {
       if (operand != kNoExpr) good = expr(operand) && good;
@@ -366,7 +325,6 @@ class FunctionCheck {
     } else if (s.result != kNoLocal) {
       define(s.result, LocalKind::let, pos);
     }
-    return {};
   }
   void atomic(SourcePos pos, const AtomicStmt& s) {
     const auto* p = types_.get_if<PointerType>(type(s.pointer));
@@ -408,7 +366,7 @@ class FunctionCheck {
     }
   }
 
-  Exits stmt(SourcePos pos, const CallStmt& s, const Context&) {
+  void stmt(SourcePos pos, const CallStmt& s, const Context&) {
     const Function& callee = program_[s.callee];
     const auto arguments = program_.list(s.arguments);
     if (arguments.size() != callee.parameters) {
@@ -423,7 +381,6 @@ class FunctionCheck {
       }
     }
     result(s.result, callee.result, pos);
-    return {};
   }
 
   const Program& program_;
