@@ -31,3 +31,13 @@ if(VYRE_FUZZ)
   endif()
   target_compile_options(vyre_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+
+# The code of tests runs once: optimising it costs more time than it saves. The rooms under test
+# keep the flags of the build.
+add_library(vyre_test_flags INTERFACE)
+target_link_libraries(vyre_test_flags INTERFACE vyre_flags)
+if(VYRE_SANITIZE)
+  target_compile_options(vyre_test_flags INTERFACE -O0)
+elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_options(vyre_test_flags INTERFACE -O1)
+endif()

@@ -168,7 +168,7 @@ macro(_vyre_make_room_tests)
     add_library(${support} STATIC ${testing})
     target_include_directories(${support} PRIVATE "${view}")
     target_link_libraries(${support} PUBLIC ${library} ${depend_support}
-      PRIVATE vyre_flags third_party_fmt ${LIBS} GTest::gtest)
+      PRIVATE vyre_test_flags third_party_fmt ${LIBS} GTest::gtest)
   else()
     add_library(${support} INTERFACE)
     target_link_libraries(${support} INTERFACE ${depend_support})
@@ -180,7 +180,8 @@ macro(_vyre_make_room_tests)
     target_compile_definitions(${name}_test PRIVATE
       "VYRE_ROOM_DIR=\"${FOLDER}\"" "VYRE_ROOT_DIR=\"${PROJECT_SOURCE_DIR}\"")
     target_link_libraries(${name}_test PRIVATE
-      vyre_flags ${support} ${library} third_party_fmt ${LIBS} GTest::gtest GTest::gtest_main)
+      vyre_test_flags ${support} ${library} third_party_fmt ${LIBS}
+      GTest::gtest GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1 WORKING_DIRECTORY "${FOLDER}")
     set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS room)
     if(EXECUTABLE AND TARGET ${EXECUTABLE})
