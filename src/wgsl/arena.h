@@ -2,6 +2,7 @@
 // trivially destructible types go in.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -41,12 +42,18 @@ class Arena {
   }
 
  private:
-  static constexpr std::size_t kChunkBytes = std::size_t{32} << 10;
+  static constexpr std::size_t kFirstChunk = std::size_t{4} << 10;
+
+  // Twice as large each time, so that small modules stay small.
+  std::size_t chunk_bytes() const {
+    constexpr std::size_t kDoublings = 6;
+    return kFirstChunk << std::min(chunks_.size(), kDoublings);
+  }
 
   void* allocate(std::size_t bytes, std::size_t align) {
     std::size_t skip = (align - reinterpret_cast<std::uintptr_t>(next_) % align) % align;
     if (skip + bytes > left_) {
-      left_ = bytes > kChunkBytes ? bytes : kChunkBytes;
+      left_ = std::max(bytes, chunk_bytes());
       next_ = chunks_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(left_)).get();
       skip = 0;
     }

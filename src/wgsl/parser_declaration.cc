@@ -216,7 +216,6 @@ std::optional<ast::Struct> Parser::structure() {
     return std::nullopt;
   }
   take();
-  accept(semicolon);
   if (members.empty() && !diagnostics_.has_errors()) {
     error(name->span, fmt::format("struct '{}' has no members", name->text));
     return std::nullopt;
