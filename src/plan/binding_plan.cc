@@ -100,18 +100,21 @@ PlanResult<void> measure_binding(Binding& binding, const BufferDecl& buffer,
     if (!length.bytes && length.fault == PackedLengthFault::overflow)
       return std::unexpected(StaticLengthOverflow{buffer.name});
     if (!length.bytes) return std::unexpected(RuntimeSizedElement{buffer.name, buffer.count});
-    binding.static_byte_length = length.bytes;
+    binding.static_byte_length = checked_add(buffer.header_bytes, *length.bytes);
+    if (!binding.static_byte_length) return std::unexpected(StaticLengthOverflow{buffer.name});
   }
 
   if (buffer.alignment_hint != 0 && !std::has_single_bit(buffer.alignment_hint))
     return std::unexpected(BadAlignment{buffer.name, buffer.alignment_hint});
   binding.element_size = size.min_bytes;
-  binding.preferred_alignment = std::max<std::uint64_t>({buffer.alignment_hint, size.min_bytes, 1});
+  binding.preferred_alignment = std::max<std::uint64_t>({buffer.alignment_hint, size.alignment, 1});
+  binding.header_bytes = buffer.header_bytes;
 
   binding.element_count = buffer.count;
   if (buffer.count == 0) {
     const auto bytes = known_bytes(binding, inputs);
-    binding.element_count = bytes ? elements_in(size, *bytes) : 0;
+    binding.element_count =
+        bytes ? elements_in(size, saturating_sub(*bytes, buffer.header_bytes)) : 0;
   }
   return {};
 }
@@ -123,7 +126,11 @@ PlanResult<void> check_inputs(const BindingPlan& plan, std::span<const InputLeng
     if (!binding.input_index) continue;
     const InputLength& input = inputs[*binding.input_index];
     if (!input.bytes) continue;
-    if (binding.element_size > 1 && *input.bytes % binding.element_size != 0)
+    if (*input.bytes < binding.header_bytes)
+      return std::unexpected(
+          InputLengthMismatch{binding.name, binding.header_bytes, *input.bytes, false});
+    if (binding.element_size > 1 &&
+        (*input.bytes - binding.header_bytes) % binding.element_size != 0)
       return std::unexpected(InputMisaligned{binding.name, *input.bytes, binding.element_size});
     if (!binding.static_byte_length) continue;
     const std::uint64_t expected = *binding.static_byte_length;

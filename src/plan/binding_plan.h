@@ -30,7 +30,8 @@ struct BufferDecl {
   BufferKind kind = BufferKind::global;
   BufferAccess access = BufferAccess::read_only;
   ElementType element;
-  std::uint32_t count = 0;  // 0: sized at run time
+  std::uint32_t count = 0;         // 0: sized at run time
+  std::uint64_t header_bytes = 0;  // before the first element
   bool is_output = false;
   bool pipeline_live_out = false;
   std::uint32_t alignment_hint = 0;  // 0: none
@@ -54,6 +55,7 @@ struct Binding {
   BindingRole role = BindingRole::input;
   std::uint64_t element_size = 0;  // least bytes of one element
   std::uint64_t preferred_alignment = 1;
+  std::uint64_t header_bytes = 0;   // before the first element
   std::uint32_t element_count = 0;  // 0: unknown
   std::optional<std::uint64_t> static_byte_length;
   std::optional<std::uint32_t> input_index;

@@ -8,31 +8,33 @@
 namespace vyre {
 namespace {
 
+ElementSize plain(std::uint64_t bytes, std::uint64_t bits) { return {bytes, bytes, bytes, bits}; }
+
 ElementSize innermost_size(const ElementType& type) {
   switch (type.kind) {
-    case ElementKind::bits_4: return {1, 1, 4};
-    case ElementKind::bits_8: return {1, 1, 8};
-    case ElementKind::bits_16: return {2, 2, 16};
-    case ElementKind::bits_32: return {4, 4, 32};
-    case ElementKind::bits_64: return {8, 8, 64};
-    case ElementKind::bits_128: return {16, 16, 128};
-    case ElementKind::raw_bytes: return {0, 1, 8};
-    case ElementKind::array: return {0, type.array_element_bytes, std::nullopt};
-    case ElementKind::mesh: return {0, 4, 32};
+    case ElementKind::bits_4: return plain(1, 4);
+    case ElementKind::bits_8: return plain(1, 8);
+    case ElementKind::bits_16: return plain(2, 16);
+    case ElementKind::bits_32: return plain(4, 32);
+    case ElementKind::bits_64: return plain(8, 64);
+    case ElementKind::bits_128: return plain(16, 128);
+    case ElementKind::raw_bytes: return {0, 0, 1, 8};
+    case ElementKind::array: return {0, 0, type.bytes, std::nullopt};
+    case ElementKind::mesh: return {0, 0, 4, 32};
     case ElementKind::opaque: return {};
+    case ElementKind::wgsl: return {type.bytes, type.alignment, type.bytes, std::nullopt};
   }
   return {};
 }
 
 ElementSize vector_of(std::uint64_t lanes, const ElementSize& element) {
-  ElementSize out{.min_bytes = saturating_mul(lanes, element.min_bytes),
-                  .bytes = std::nullopt,
-                  .bits = std::nullopt,
-                  .overflow = element.overflow};
+  ElementSize out;
+  out.min_bytes = saturating_mul(lanes, element.min_bytes);
+  out.alignment = out.min_bytes;
   if (element.bytes) out.bytes = checked_mul(lanes, *element.bytes);
   if (element.bits) out.bits = checked_mul(lanes, *element.bits);
-  out.overflow |= element.bytes.has_value() != out.bytes.has_value() ||
-                  element.bits.has_value() != out.bits.has_value();
+  out.overflow = element.overflow || element.bytes.has_value() != out.bytes.has_value() ||
+                 element.bits.has_value() != out.bits.has_value();
   return out;
 }
 
@@ -41,7 +43,7 @@ bool has_zero(const std::vector<std::uint32_t>& extents) {
 }
 
 bool innermost_is_well_formed(const ElementType& type) {
-  if (type.kind == ElementKind::array) return type.array_element_bytes != 0;
+  if (type.kind == ElementKind::array || type.kind == ElementKind::wgsl) return type.bytes != 0;
   if (type.kind == ElementKind::mesh) return !type.extents.empty() && !has_zero(type.extents);
   return true;
 }

@@ -16,9 +16,10 @@ enum class ElementKind : std::uint8_t {
   bits_64,   // 64-bit integer or float, pair of u32
   bits_128,  // four u32
   raw_bytes,
-  array,   // elements of `array_element_bytes` bytes
+  array,   // elements of `bytes` bytes
   mesh,    // device mesh of `extents`
   opaque,  // an extension: nothing is known
+  wgsl,    // of a WGSL type: a stride of `bytes` bytes, aligned to `alignment`
 };
 
 enum class ElementWrapperKind : std::uint8_t {
@@ -38,7 +39,8 @@ struct ElementWrapper {
 // A wrapper holds one inner type, so a nested type is a list: the outermost wrapper first.
 struct ElementType {
   ElementKind kind = ElementKind::bits_32;
-  std::uint64_t array_element_bytes = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t alignment = 0;
   std::vector<std::uint32_t> extents;
   std::vector<ElementWrapper> wrappers;
   bool operator==(const ElementType&) const = default;
@@ -46,6 +48,7 @@ struct ElementType {
 
 struct ElementSize {
   std::uint64_t min_bytes = 0;         // saturating
+  std::uint64_t alignment = 0;         // what the elements themselves ask for
   std::optional<std::uint64_t> bytes;  // absent: only the run knows
   std::optional<std::uint64_t> bits;
   bool overflow = false;  // bytes or bits left 64 bits; they are absent then
