@@ -1,0 +1,135 @@
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "cases.h"
+#include "vyre/plan/cold_start.h"
+#include "vyre/plan/launch_plan.h"
+
+namespace vyre {
+namespace {
+
+// One program with one u32 output of 4,096 elements and a declared width of 32, on a device of
+// 1024 threads.
+struct Launch {
+  Launch() {
+    program.workgroup = {32, 1, 1};
+    program.entry_nonempty = true;
+    program.fingerprint = digest_of("one u32 output");
+    buffers[0].name = "out";
+    buffers[0].access = BufferAccess::write_only;
+    buffers[0].count = 4096;
+    bindings = *plan_bindings(buffers);
+    adapter.decisions = std::filesystem::temp_directory_path() / "vyre-no-such-folder" / "none";
+    overridden.workgroup_override = Extent{256, 1, 1};
+  }
+
+  ProgramFacts program;
+  std::vector<BufferDecl> buffers{1};
+  BindingPlan bindings;
+  Adapter adapter = make_adapter({"cuda", 1024, {1024, 1024, 64}, {2147483647, 65535, 65535}});
+  DispatchConfig plain;
+  DispatchConfig overridden;
+  LaunchFeedback feedback;
+  LaunchPlan plan;
+};
+
+Launch& launch() {
+  static Launch it;
+  return it;
+}
+
+PlanResult<void> prepare_once(LaunchPlan& plan, const DispatchConfig& config) {
+  Launch& l = launch();
+  return prepare(plan, {l.program, l.bindings.bindings, config, l.adapter}, l.feedback);
+}
+
+bool plan_is(const Extent& workgroup, const Extent& grid) {
+  const LaunchPlan& plan = launch().plan;
+  return plan.workgroup == workgroup && plan.grid == grid && plan.element_count == 4096 &&
+         plan.param_words == std::vector<std::uint32_t>{4096, 4096};
+}
+
+bool prepare_overridden() {
+  ::unsetenv(kModeVariable);
+  return prepare_once(launch().plan, launch().overridden) && plan_is({256, 1, 1}, {16, 1, 1});
+}
+void run_overridden(std::uint64_t calls) {
+  Launch& l = launch();
+  for (std::uint64_t i = 0; i < calls; ++i) keep(prepare_once(l.plan, l.overridden));
+}
+
+bool prepare_natural() {
+  ::setenv(kModeVariable, "natural", 1);
+  return prepare_once(launch().plan, launch().plain) && plan_is({1024, 1, 1}, {4, 1, 1});
+}
+void run_natural(std::uint64_t calls) {
+  Launch& l = launch();
+  for (std::uint64_t i = 0; i < calls; ++i) keep(prepare_once(l.plan, l.plain));
+}
+
+void run_fresh_plan(std::uint64_t calls) {
+  Launch& l = launch();
+  for (std::uint64_t i = 0; i < calls; ++i) {
+    LaunchPlan plan;
+    keep(prepare_once(plan, l.plain));
+    keep(plan);
+  }
+}
+
+void run_cold_start(std::uint64_t calls) {
+  Launch& l = launch();
+  for (std::uint64_t i = 0; i < calls; ++i) {
+    l.feedback.forget_memory();
+    keep(prepare_once(l.plan, l.plain));
+  }
+}
+
+bool prepare_resolve() {
+  Launch& l = launch();
+  return l.feedback.resolve(l.program, l.adapter, 4096).workgroup == Extent{1024, 1, 1};
+}
+void run_resolve(std::uint64_t calls) {
+  Launch& l = launch();
+  for (std::uint64_t i = 0; i < calls; ++i) keep(l.feedback.resolve(l.program, l.adapter, 4096));
+}
+
+bool prepare_selection() {
+  Launch& l = launch();
+  return select_workgroup(l.program.workgroup, 4096, l.adapter.limits, {}) == Extent{1024, 1, 1};
+}
+void run_selection(std::uint64_t calls) {
+  Launch& l = launch();
+  for (std::uint64_t i = 0; i < calls; ++i)
+    keep(select_workgroup(l.program.workgroup, 4096, l.adapter.limits, {}));
+}
+
+bool prepare_bindings() {
+  const auto plan = plan_bindings(launch().buffers);
+  return plan && plan->bindings.size() == 1 && plan->bindings[0].static_byte_length == 16'384 &&
+         plan->outputs.size() == 1;
+}
+void run_bindings(std::uint64_t calls) {
+  for (std::uint64_t i = 0; i < calls; ++i) keep(plan_bindings(launch().buffers));
+}
+void run_bindings_again(std::uint64_t calls) {
+  Launch& l = launch();
+  for (std::uint64_t i = 0; i < calls; ++i) keep(plan_bindings(l.bindings, l.buffers));
+}
+
+constexpr DecisionCase kCases[] = {
+    {"launch plan, override", 1'068, prepare_overridden, run_overridden},
+    {"launch plan, natural mode", 1'510, prepare_natural, run_natural},
+    {"launch plan, fresh storage", std::nullopt, prepare_natural, run_fresh_plan},
+    {"launch plan, cold start", std::nullopt, prepare_natural, run_cold_start},
+    {"resolve, known", std::nullopt, prepare_resolve, run_resolve},
+    {"cold-start selection", std::nullopt, prepare_selection, run_selection},
+    {"binding plan", 1'913, prepare_bindings, run_bindings},
+    {"binding plan, storage reused", 1'913, prepare_bindings, run_bindings_again},
+};
+
+}  // namespace
+
+std::span<const DecisionCase> plan_cases() { return kCases; }
+
+}  // namespace vyre
