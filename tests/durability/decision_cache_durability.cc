@@ -176,8 +176,15 @@ int write_and_acknowledge(const fs::path& path, int first, const Pipe& acknowled
 
 TEST_F(Durability, AWriterKilledAtAnyMomentLeavesEverythingItAcknowledged) {
   const int kills = scaled(300);
+  // A few saves long, on whatever machine this is.
+  using std::chrono::microseconds;
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_EQ(Child([&] { return write_decisions(folder_ / "other.toml", 0, 8, 1); }).wait(), 0);
+  const auto eight_saves =
+      std::chrono::duration_cast<microseconds>(std::chrono::steady_clock::now() - begin);
   std::mt19937 random(20240229);
-  std::uniform_int_distribution<int> moment_us(0, 12'000);
+  std::uniform_int_distribution<microseconds::rep> moment_us(0, eight_saves.count() / 2);
+
   std::vector<int> acknowledged;
   constexpr int kRoundNumbers = 10'000;  // more than any round gets to
   for (int round = 0; round < kills; ++round) {
@@ -187,12 +194,12 @@ TEST_F(Durability, AWriterKilledAtAnyMomentLeavesEverythingItAcknowledged) {
       return write_and_acknowledge(path(), round * kRoundNumbers, told);
     });
     told.close_writing();
-    std::this_thread::sleep_for(std::chrono::microseconds(moment_us(random)));
+    std::this_thread::sleep_for(microseconds(moment_us(random)));
     writer.kill_now();
     for (const int number : told.read_numbers()) acknowledged.push_back(number);
     ASSERT_EQ(missing(acknowledged), 0) << "after kill " << round;
   }
-  EXPECT_GT(acknowledged.size(), static_cast<std::size_t>(kills) / 4) << "the kills come too early";
+  EXPECT_GT(acknowledged.size(), static_cast<std::size_t>(kills) / 10) << "killed too early";
   // The next save works, and clears away what the killed ones left.
   ASSERT_EQ(write_decisions(path(), kills * kRoundNumbers, 1, 1), 0);
   EXPECT_EQ(missing(acknowledged), 0);
