@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <new>
 #include <tuple>
 
 #include "vyre/base/arithmetic.h"
@@ -212,7 +213,11 @@ PlanResult<void> write_param_words(std::span<const Binding> bindings, std::uint3
     length = std::max<std::uint64_t>(length, std::uint64_t{binding.slot} + 2);
   }
   if (length > kMaxParamWords) return std::unexpected(ParamWordsOverflow{highest_slot, length});
-  words.assign(length, 0);
+  try {
+    words.assign(length, 0);
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(ParamWordsOverflow{highest_slot, length});
+  }
   words[0] = element_count;
   for (const Binding& binding : bindings) {
     if (binding.role == BindingRole::shared) continue;

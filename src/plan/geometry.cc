@@ -1,6 +1,7 @@
 #include "vyre/plan/geometry.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "vyre/base/arithmetic.h"
 
@@ -32,11 +33,14 @@ PlanResult<void> check_axes(const Extent& requested, const std::string& backend,
 
 }  // namespace
 
-PlanResult<void> check_geometry(const Extent& workgroup, const Extent& grid, const Limits& limits) {
-  if (has_zero(workgroup) || has_zero(grid)) return std::unexpected(ZeroDimension{limits.backend});
-  VYRE_CHECK(check_threads(workgroup, limits.backend, limits.max_threads_per_block));
-  VYRE_CHECK(check_axes<WorkgroupAxisLimit>(workgroup, limits.backend, limits.max_block_dim));
-  return check_axes<GridAxisLimit>(grid, limits.backend, limits.max_grid_dim);
+PlanError geometry_error(const Extent& workgroup, const Extent& grid, const Limits& limits) {
+  const std::string& backend = limits.backend;
+  if (has_zero(workgroup) || has_zero(grid)) return ZeroDimension{backend};
+  if (auto threads = check_threads(workgroup, backend, limits.max_threads_per_block); !threads)
+    return std::move(threads).error();
+  if (auto axes = check_axes<WorkgroupAxisLimit>(workgroup, backend, limits.max_block_dim); !axes)
+    return std::move(axes).error();
+  return check_axes<GridAxisLimit>(grid, backend, limits.max_grid_dim).error();
 }
 
 PlanResult<void> check_before_dispatch(const Extent& declared, const DispatchConfig& config,

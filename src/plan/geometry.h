@@ -15,9 +15,28 @@ constexpr bool has_zero(const Extent& extent) {
   return extent[0] == 0 || extent[1] == 0 || extent[2] == 0;
 }
 
-// In order: a zero anywhere, the workgroup's product overflowing, its threads, its axes, the
-// grid's axes; the lowest axis first.
-PlanResult<void> check_geometry(const Extent& workgroup, const Extent& grid, const Limits& limits);
+// Whether a launch of this shape is allowed.
+constexpr bool is_within(const Extent& workgroup, const Extent& grid, const Limits& limits) {
+  // An axis of 0 wraps around, and is above every limit.
+  const auto in = [](std::uint32_t value, std::uint32_t max) { return value - 1 < max; };
+  // The second product is only formed when the first has 32 bits.
+  const std::uint64_t plane = static_cast<std::uint64_t>(workgroup[0]) * workgroup[1];
+  return in(workgroup[0], limits.max_block_dim[0]) && in(workgroup[1], limits.max_block_dim[1]) &&
+         in(workgroup[2], limits.max_block_dim[2]) && in(grid[0], limits.max_grid_dim[0]) &&
+         in(grid[1], limits.max_grid_dim[1]) && in(grid[2], limits.max_grid_dim[2]) &&
+         plane <= limits.max_threads_per_block &&
+         plane * workgroup[2] <= limits.max_threads_per_block;
+}
+
+// What is wrong with a shape that is not within the limits. In order: a zero anywhere, the
+// workgroup's product overflowing, its threads, its axes, the grid's axes; the lowest axis first.
+PlanError geometry_error(const Extent& workgroup, const Extent& grid, const Limits& limits);
+
+inline PlanResult<void> check_geometry(const Extent& workgroup, const Extent& grid,
+                                       const Limits& limits) {
+  if (is_within(workgroup, grid, limits)) return {};
+  return std::unexpected(geometry_error(workgroup, grid, limits));
+}
 
 // What a backend says of itself before it has limits for one device.
 struct BackendLimits {

@@ -36,6 +36,30 @@ TEST(Geometry, AZeroGridLimitRefusesEvenOneWorkgroup) {
   EXPECT_EQ(refused(kOne, kOne, limits), PlanError(GridAxisLimit{"cuda", 0, 1, 0}));
 }
 
+// The quick test and the one that finds the reason are written separately.
+TEST(Geometry, ShapesWithinTheLimitsAreThoseWithNothingWrong) {
+  std::mt19937 random(8);
+  const auto number = [&] { return static_cast<std::uint32_t>(random() >> random() % 33); };
+  int within = 0;
+  for (int i = 0; i < 50'000; ++i) {
+    const auto extent = [&]() -> Extent { return {number(), number(), number()}; };
+    const Extent workgroup = extent(), grid = extent();
+    const Limits limits{"any", number(), extent(), extent()};
+    __extension__ unsigned __int128 threads = 1;
+    bool right = true;
+    for (int axis = 0; axis < 3; ++axis) {
+      threads *= workgroup[axis];
+      right = right && workgroup[axis] != 0 && workgroup[axis] <= limits.max_block_dim[axis] &&
+              grid[axis] != 0 && grid[axis] <= limits.max_grid_dim[axis];
+    }
+    right = right && threads <= limits.max_threads_per_block;
+    ASSERT_EQ(is_within(workgroup, grid, limits), right);
+    ASSERT_EQ(check_geometry(workgroup, grid, limits).has_value(), right);
+    within += right;
+  }
+  EXPECT_GT(within, 50);
+}
+
 TEST(Gate, TestsAxesBeforeTheProduct) {
   const BackendLimits limits{"wgpu", {256, 256, 64}, 256, 65535};
   const auto gate = [&](const Extent& declared, const DispatchConfig& config = {}) {

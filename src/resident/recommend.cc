@@ -232,9 +232,9 @@ std::string_view to_string(ExecutionMode mode) {
   return mode == ExecutionMode::jit ? "jit" : "interpreter";
 }
 
-ResidentResult<Recommendation> compute_recommendation(const ResidentPolicy& policy,
-                                                      const ResidentRequest& request,
-                                                      std::optional<Topology> previous) {
+[[gnu::flatten]] ResidentResult<Recommendation> compute_recommendation(
+    const ResidentPolicy& policy, const ResidentRequest& request,
+    std::optional<Topology> previous) {
   Derivation derivation;
   return derive(policy, request, previous, derivation);
 }

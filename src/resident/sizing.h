@@ -2,8 +2,10 @@
 // they drain has.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "vyre/base/arithmetic.h"
 #include "vyre/base/extent.h"
 #include "vyre/plan/dispatch_config.h"
 #include "vyre/resident/error.h"
@@ -44,27 +46,81 @@ struct GridPlanInput {
   std::uint32_t max_compute_invocations_per_workgroup = 0;
 };
 
+// The functions that every recommendation goes through are defined here, to be inlined.
+
+namespace sizing_detail {
+// Workgroups of this width that `slots` fill; one at least.
+constexpr std::uint32_t groups_for(std::uint32_t slots, std::uint32_t width) {
+  return std::max(1u, saturating_add(slots, width - 1) / width);
+}
+}  // namespace sizing_detail
+
 // Lanes of one worker group. The number of worker groups doubles as the lane count of one group.
-std::uint32_t worker_workgroup_size(std::uint32_t worker_count, std::uint32_t max_workgroup_size_x);
+constexpr std::uint32_t worker_workgroup_size(std::uint32_t worker_count,
+                                              std::uint32_t max_workgroup_size_x) {
+  if (worker_count == 0) return 1;
+  return std::min(worker_count, std::max(max_workgroup_size_x, 1u));
+}
 
 // Slots rounded up to whole workgroups. The rounding saturates: near 2^32 the result can be below
 // slot_count.
-std::uint32_t padded_slot_count(std::uint32_t slot_count, std::uint32_t workgroup_size_x);
+constexpr std::uint32_t padded_slot_count(std::uint32_t slot_count,
+                                          std::uint32_t workgroup_size_x) {
+  const std::uint32_t width = std::max(workgroup_size_x, 1u);
+  return saturating_mul(sizing_detail::groups_for(slot_count, width), width);
+}
 
-Extent dispatch_grid_for(const WorkerSizing& sizing, std::uint32_t worker_count,
-                         std::uint32_t queue_len, std::uint32_t workgroup_size_x);
+constexpr Extent dispatch_grid_for(const WorkerSizing& sizing, std::uint32_t worker_count,
+                                   std::uint32_t queue_len, std::uint32_t workgroup_size_x) {
+  const std::uint32_t groups = sizing_detail::groups_for(queue_len, std::max(workgroup_size_x, 1u));
+  const std::uint32_t most =
+      std::min(std::max(worker_count, 1u), std::max(sizing.max_dispatch_workgroups, 1u));
+  return {std::min(groups, most), 1, 1};
+}
 
-std::uint32_t default_worker_groups_from_limits(
+constexpr std::uint32_t default_worker_groups_from_limits(
     const WorkerSizing& sizing, std::uint32_t max_compute_workgroups_per_dimension,
-    std::uint32_t max_compute_invocations_per_workgroup);
+    std::uint32_t max_compute_invocations_per_workgroup) {
+  const std::uint32_t share =
+      max_compute_workgroups_per_dimension / std::max(sizing.occupancy_divisor, 1u);
+  const std::uint32_t groups = std::max(std::min(share, sizing.max_dispatch_workgroups), 1u);
+  const bool powerful =
+      max_compute_invocations_per_workgroup >= sizing.powerful_invocation_threshold;
+  return powerful ? std::max(groups, sizing.powerful_min_worker_groups) : groups;
+}
 
-RingGeometry ring_geometry(const WorkerSizing& sizing, std::uint32_t slot_count,
-                           std::uint32_t worker_count, std::uint32_t max_workgroup_size_x);
+constexpr RingGeometry ring_geometry(const WorkerSizing& sizing, std::uint32_t slot_count,
+                                     std::uint32_t worker_count,
+                                     std::uint32_t max_workgroup_size_x) {
+  const std::uint32_t width = worker_workgroup_size(worker_count, max_workgroup_size_x);
+  const std::uint32_t slots = padded_slot_count(slot_count, width);
+  return {width, slots, dispatch_grid_for(sizing, worker_count, slots, width)};
+}
 
 // Worker groups that cover every slot once.
-std::uint32_t covering_worker_groups(const RingGeometry& geometry);
+constexpr std::uint32_t covering_worker_groups(const RingGeometry& geometry) {
+  return geometry.slot_count / std::max(geometry.workgroup_size_x, 1u);
+}
 
-ResidentResult<GridPlan> plan_grid(const WorkerSizing& sizing, const GridPlanInput& input);
+inline ResidentResult<GridPlan> plan_grid(const WorkerSizing& sizing, const GridPlanInput& input) {
+  using enum ResidentLimit;
+  if (input.max_workgroup_size_x == 0) return std::unexpected(ZeroLimit{max_workgroup_size_x});
+  if (input.max_compute_workgroups_per_dimension == 0)
+    return std::unexpected(ZeroLimit{max_compute_workgroups_per_dimension});
+  if (input.max_compute_invocations_per_workgroup == 0)
+    return std::unexpected(ZeroLimit{max_compute_invocations_per_workgroup});
+
+  const std::uint32_t wanted =
+      input.requested_worker_groups != 0
+          ? input.requested_worker_groups
+          : default_worker_groups_from_limits(sizing, input.max_compute_workgroups_per_dimension,
+                                              input.max_compute_invocations_per_workgroup);
+  const std::uint32_t workers =
+      std::max(std::min(wanted, input.max_compute_workgroups_per_dimension), 1u);
+  return GridPlan{
+      ring_geometry(sizing, std::max(input.queue_len, 1u), workers, input.max_workgroup_size_x),
+      workers};
+}
 
 // As ring_geometry, for a count that must be held in full.
 ResidentResult<RingGeometry> ring_geometry_for_items(const WorkerSizing& sizing,
