@@ -28,8 +28,10 @@ Bits float_to_integer(typename From::Value v) {
 
 template <class To>
 Bits real_to_float(double v, Fault& fault) {
-  if (!(std::fabs(v) <= To::kMax)) note(fault, Fault::does_not_fit);
-  return To::store(To::from_double(v));
+  // The largest values are often written with fewer digits, a little beyond what they round to.
+  const auto rounded = To::from_double(v);
+  if (!std::isfinite(rounded)) note(fault, Fault::does_not_fit);
+  return To::store(rounded);
 }
 
 // Through a double only where it holds every value of the source, so that rounding happens once.
