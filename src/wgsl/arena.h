@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -37,7 +36,7 @@ class Arena {
     static_assert(std::is_trivially_copyable_v<T>);
     if (from.empty()) return {};
     auto* to = static_cast<T*>(allocate(from.size_bytes(), alignof(T)));
-    std::memcpy(static_cast<void*>(to), from.data(), from.size_bytes());
+    std::uninitialized_copy(from.begin(), from.end(), to);
     return {to, from.size()};
   }
 

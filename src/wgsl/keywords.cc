@@ -191,9 +191,9 @@ constexpr std::size_t kTableSize = 1024;
 constexpr std::size_t kLongestWord = 16;
 
 constexpr std::size_t slot_of(std::string_view word) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(word[i]); };
+  const auto at = [&](std::size_t i) -> std::size_t { return static_cast<unsigned char>(word[i]); };
   const std::size_t n = word.size();
-  return (n * 5 + at(0) * 131U + at(n - 1) * 17U + at(n / 2) * 61U + at(n > 1 ? 1 : 0) * 7U) %
+  return (n * 5 + at(0) * 131 + at(n - 1) * 17 + at(n / 2) * 61 + at(n > 1 ? 1 : 0) * 7) %
          kTableSize;
 }
 

@@ -203,9 +203,9 @@ std::optional<Encoded> encode(const Binary& value, const Format& format) {
   if (top >= format.min_exponent) {
     bits += static_cast<std::uint64_t>(top - format.min_exponent) << fraction_bits;
   }
-  const auto infinity_exponent =
-      static_cast<std::uint64_t>(format.max_exponent - format.min_exponent + 2);
-  if (bits >= infinity_exponent << fraction_bits) return std::nullopt;
+  const std::int64_t infinity_exponent =
+      std::int64_t{format.max_exponent} - format.min_exponent + 2;
+  if (bits >= static_cast<std::uint64_t>(infinity_exponent) << fraction_bits) return std::nullopt;
   return Encoded{bits, !half && !rest};
 }
 
