@@ -25,11 +25,11 @@ namespace vyre::sema {
 
 struct Limits {
   static constexpr std::uint32_t kStructMembers = 1023;
-  static constexpr std::uint32_t kTypeNesting = 15;
+  static constexpr std::uint32_t kTypeNesting = 255;
   static constexpr std::uint32_t kParameters = 255;
   static constexpr std::uint32_t kSwitchSelectors = 1023;
   static constexpr std::uint32_t kArrayConstructor = 65'535;  // elements written out
-  static constexpr std::uint64_t kTypeBytes = 0x7FFF'FFFF;
+  static constexpr std::uint64_t kTypeBytes = 0xFFFF'FFFF;
   static constexpr std::uint64_t kConstantScalars = 1U << 20U;  // of one constant
   // Of all constants with more than 16 scalars together.
   static constexpr std::uint64_t kModuleConstantScalars = 1U << 24U;

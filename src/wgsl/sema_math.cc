@@ -121,6 +121,15 @@ std::uint64_t bit_size(const TypeTable& types, TypeId type) {
   return types.scalar_count(type) * (*kind == ScalarKind::f16 ? 16 : 32);
 }
 
+// An abstract integer, or a vector of them, without negative components.
+bool is_natural(const Context& cx, const Value& value) {
+  if (cx.types().scalar_kind(value.type) != ScalarKind::abstract_int) return false;
+  for (const std::uint64_t bits : flatten(cx, value)) {
+    if (static_cast<std::int64_t>(bits) < 0) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void report_fault(Context& cx, Fault fault, std::string_view text, TypeId type, Span span) {
@@ -216,8 +225,7 @@ Value call_bitcast(Context& cx, const ast::Call& node, Arguments& arguments, Spa
   }
   Value& given = arguments[0];
   const ScalarKind to_kind = cx.types().scalar_kind(*type).value_or(ScalarKind::boolean);
-  const bool as_unsigned =
-      to_kind == ScalarKind::u32 && cx.types().scalar_kind(given.type) == ScalarKind::abstract_int;
+  const bool as_unsigned = to_kind == ScalarKind::u32 && is_natural(cx, given);
   const Value value = as_unsigned
                           ? convert(cx, given, with_kind(cx.types(), given.type, ScalarKind::u32))
                           : concretize(cx, given);
