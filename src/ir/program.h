@@ -42,7 +42,8 @@ constexpr std::uint32_t kMaxBlockDepth = 512;
 constexpr std::uint32_t kMaxCallDepth = 256;
 constexpr std::uint32_t kMaxTypeNesting = 255;
 
-// Lines and columns count from 1; 0 is unknown (programs built in C++). A column counts bytes.
+// Lines and columns count from 1; 0 is unknown. A column counts bytes. Programs built in C++ have
+// the positions of the C++ source.
 struct SourcePos {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -257,7 +258,7 @@ struct Override {
   std::optional<std::uint16_t> id;  // @id
   TypeId type;                      // a concrete scalar
   ExprId initial = kNoExpr;         // absent: a value must be given
-  SourcePos pos;
+  SourcePos pos = {};
 };
 
 // Storage and uniform globals are the buffers; workgroup and private globals are memory of a
@@ -272,7 +273,7 @@ struct Global {
   std::uint32_t alignment = 0;  // preferred, bytes; 0 is none
   bool live_out = false;        // a later stage reads it
   ExprId initial = kNoExpr;     // private only: a constant or override expression
-  SourcePos pos;
+  SourcePos pos = {};
 };
 
 enum class LocalKind : std::uint8_t { parameter, let, var };
@@ -280,7 +281,7 @@ struct Local {
   std::string name;
   LocalKind kind;
   TypeId type;  // of the value; for var the type it stores
-  SourcePos pos;
+  SourcePos pos = {};
 };
 
 struct Function {
@@ -289,7 +290,7 @@ struct Function {
   std::uint32_t parameters = 0;  // the first so many locals; the entry has none
   std::vector<Local> locals;
   Block body;
-  SourcePos pos;
+  SourcePos pos = {};
 };
 
 struct Program {

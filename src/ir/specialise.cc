@@ -167,6 +167,10 @@ Result<Program> specialise(Program program, std::span<const OverrideValue> value
     if (g.initial != kNoExpr) VYRE_CHECK(folder.make_constant(g.initial));
   }
   if (!program.overrides.empty()) VYRE_CHECK(fold_functions(program, folder));
+  // What is left over is never evaluated: the far side of a decided && or ||, and loose ends.
+  for (Expr& e : program.exprs) {
+    if (std::holds_alternative<OverrideExpr>(e.node)) e.node = ZeroExpr{};
+  }
   program.overrides.clear();
   return program;
 }

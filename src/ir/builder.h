@@ -1,0 +1,279 @@
+// Programs written in C++.
+//
+//   Result<Program> saxpy() {
+//     ProgramBuilder b("saxpy", {64, 1, 1});
+//     Ref a = b.uniform("a", b.f32);
+//     Ref x = b.storage_read("x", b.array(b.f32));
+//     Ref y = b.storage("y", b.array(b.f32));
+//     Value i = b.global_id().x();
+//     b.if_(i < y.length(), [&] { y[i] = a * x[i] + y[i]; });
+//     return std::move(b).build();
+//   }
+//
+// A Value is a value: it is what it was when it was made, however often and wherever in its scope
+// it is used (the builder makes a let of it where that is needed). A Ref is a place in memory:
+// assigning to it stores, using it as a value loads. Types are checked as the program is written;
+// every error is kept with its place in the C++ source, and build() reports them all. Numbers of
+// C++ take the type of what they are combined with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "vyre/base/error.h"
+#include "vyre/ir/program.h"
+
+namespace vyre {
+
+class BuilderState;
+struct Arg;
+
+class Value {
+ public:
+  using Where = std::source_location;
+
+  Value() = default;  // nothing: an error where it is used
+
+  Value x(Where where = Where::current()) const { return swizzle("x", where); }
+  Value y(Where where = Where::current()) const { return swizzle("y", where); }
+  Value z(Where where = Where::current()) const { return swizzle("z", where); }
+  Value w(Where where = Where::current()) const { return swizzle("w", where); }
+  // "xyz", "rg", "xxxx"; one letter gives a scalar.
+  Value swizzle(std::string_view lanes, Where where = Where::current()) const;
+  // A member of a struct.
+  Value member(std::string_view name, Where where = Where::current()) const;
+  // An element of an array, a component of a vector, a column of a matrix.
+  Value operator[](const Arg& index) const;
+
+ private:
+  friend class BuilderState;
+  Value(BuilderState* state, std::uint32_t id) : state_(state), id_(id) {}
+
+  BuilderState* state_ = nullptr;
+  std::uint32_t id_ = 0;
+};
+
+class Ref {
+ public:
+  using Where = std::source_location;
+
+  Ref(const Ref&) = default;
+  // Stores. Both operators write to the place; a Ref is never made to refer elsewhere.
+  Ref& operator=(const Ref& value);
+  const Ref& operator=(const Arg& value) const;
+  const Ref& operator+=(const Arg& value) const;
+  const Ref& operator-=(const Arg& value) const;
+  const Ref& operator*=(const Arg& value) const;
+  const Ref& operator/=(const Arg& value) const;
+
+  // The value there, now.
+  Value load(Where where = Where::current()) const;
+  operator Value() const;  // NOLINT(google-explicit-constructor): as WGSL's load rule
+
+  Ref operator[](const Arg& index) const;
+  Ref member(std::string_view name, Where where = Where::current()) const;
+  Ref x(Where where = Where::current()) const { return component(0, where); }
+  Ref y(Where where = Where::current()) const { return component(1, where); }
+  Ref z(Where where = Where::current()) const { return component(2, where); }
+  Ref w(Where where = Where::current()) const { return component(3, where); }
+  // How many elements a run-time sized array has.
+  Value length(Where where = Where::current()) const;
+  // The place itself, for functions that take a pointer.
+  Value address(Where where = Where::current()) const;
+
+  // Of an atomic place; each gives the old value.
+  Value atomic_load(Order order = Order::relaxed, Where where = Where::current()) const;
+  void atomic_store(const Arg& value, Order order = Order::relaxed) const;
+  Value atomic_add(const Arg& value, Order order = Order::relaxed) const;
+  Value atomic_sub(const Arg& value, Order order = Order::relaxed) const;
+  Value atomic_max(const Arg& value, Order order = Order::relaxed) const;
+  Value atomic_min(const Arg& value, Order order = Order::relaxed) const;
+  Value atomic_and(const Arg& value, Order order = Order::relaxed) const;
+  Value atomic_or(const Arg& value, Order order = Order::relaxed) const;
+  Value atomic_xor(const Arg& value, Order order = Order::relaxed) const;
+  Value atomic_exchange(const Arg& value, Order order = Order::relaxed) const;
+  // A struct of "old_value" and "exchanged" (whether old_value was `compare`).
+  Value atomic_compare_exchange(const Arg& compare, const Arg& value,
+                                Order order = Order::relaxed) const;
+
+ private:
+  friend class BuilderState;
+  Ref(BuilderState* state, std::uint32_t id) : state_(state), id_(id) {}
+  Ref component(std::uint32_t i, Where where) const;
+
+  BuilderState* state_;
+  std::uint32_t id_;
+};
+
+// What operators and functions take: a value, a place (which is loaded, or passed as a pointer
+// where one is wanted), or a number of C++. It remembers where it was written.
+struct Arg {
+  using Where = std::source_location;
+  // NOLINTBEGIN(google-explicit-constructor): it stands in for what it is made of
+  Arg(const Value& v, Where w = Where::current()) : what(v), where(w) {}
+  Arg(const Ref& v, Where w = Where::current()) : what(v), where(w) {}
+  Arg(bool v, Where w = Where::current()) : what(v), where(w) {}
+  Arg(int v, Where w = Where::current()) : what(std::int64_t{v}), where(w) {}
+  Arg(unsigned v, Where w = Where::current()) : what(std::uint32_t{v}), where(w) {}
+  Arg(float v, Where w = Where::current()) : what(double{v}), where(w) {}
+  Arg(double v, Where w = Where::current()) : what(v), where(w) {}
+  // NOLINTEND(google-explicit-constructor)
+  Arg(const Arg&) = default;
+  Arg& operator=(const Arg&) = delete;
+
+  std::variant<Value, Ref, bool, std::int64_t, std::uint32_t, double> what;
+  std::source_location where;
+};
+
+// Arithmetic works on numbers, vectors and matrices as in WGSL; a scalar beside a vector is spread.
+Value operator+(const Arg& a, const Arg& b);
+Value operator-(const Arg& a, const Arg& b);
+Value operator*(const Arg& a, const Arg& b);
+Value operator/(const Arg& a, const Arg& b);
+Value operator%(const Arg& a, const Arg& b);
+Value operator==(const Arg& a, const Arg& b);
+Value operator!=(const Arg& a, const Arg& b);
+Value operator<(const Arg& a, const Arg& b);
+Value operator<=(const Arg& a, const Arg& b);
+Value operator>(const Arg& a, const Arg& b);
+Value operator>=(const Arg& a, const Arg& b);
+Value operator&&(const Arg& a, const Arg& b);  // both sides are evaluated
+Value operator||(const Arg& a, const Arg& b);
+Value operator&(const Arg& a, const Arg& b);
+Value operator|(const Arg& a, const Arg& b);
+Value operator^(const Arg& a, const Arg& b);
+Value operator<<(const Arg& a, const Arg& b);
+Value operator>>(const Arg& a, const Arg& b);
+Value operator-(const Arg& a);
+Value operator!(const Arg& a);
+Value operator~(const Arg& a);
+
+// Any builtin; builder_math.h has each one under its own name.
+Value math(MathFn fn, std::initializer_list<Arg> arguments,
+           std::source_location where = std::source_location::current());
+
+struct Field {  // of a struct, or a parameter
+  std::string name;
+  TypeId type;
+};
+
+struct BindingPoint {
+  std::uint32_t group = 0;
+  std::uint32_t binding = 0;
+};
+
+using Body = std::function<void()>;
+
+struct SwitchArm {
+  std::vector<std::int64_t> values;
+  Body body;
+};
+
+class ProgramBuilder {
+ public:
+  using Where = std::source_location;
+
+  explicit ProgramBuilder(std::string name, Extent workgroup = {64, 1, 1},
+                          Where where = Where::current());
+  ProgramBuilder(ProgramBuilder&&) noexcept;
+  ProgramBuilder& operator=(ProgramBuilder&&) noexcept;
+  ~ProgramBuilder();
+
+  // ---- Types
+  TypeId none;  // what a function without a result returns
+  TypeId boolean, i32, u32, f32, f16;
+  TypeId vec(TypeId scalar, std::uint32_t size);
+  TypeId mat(TypeId scalar, std::uint32_t columns, std::uint32_t rows);
+  TypeId array(TypeId element);  // sized at run time
+  TypeId array(TypeId element, std::uint32_t count);
+  TypeId array(TypeId element, const Value& count);  // of overrides; for workgroup memory
+  TypeId atomic(TypeId scalar);
+  TypeId structure(std::string name, std::vector<Field> members);
+  TypeId pointer(MemoryKind memory, TypeId pointee, Access access = Access::read_write);
+
+  // ---- Memory. Buffers without a binding point get group 0 and the next free binding.
+  Ref storage(std::string name, TypeId type, std::optional<BindingPoint> at = {},
+              Where where = Where::current());
+  Ref storage_read(std::string name, TypeId type, std::optional<BindingPoint> at = {},
+                   Where where = Where::current());
+  Ref uniform(std::string name, TypeId type, std::optional<BindingPoint> at = {},
+              Where where = Where::current());
+  Ref workgroup(std::string name, TypeId type, Where where = Where::current());
+  Ref private_(std::string name, TypeId type, Where where = Where::current());
+  Ref private_(std::string name, const Arg& initial);
+
+  // ---- Overrides
+  Value override_(std::string name, TypeId type, Where where = Where::current());
+  Value override_(std::string name, TypeId type, const Arg& initial,
+                  std::optional<std::uint16_t> id = {});
+  // The workgroup size along an axis (0, 1, 2), out of overrides.
+  void workgroup_size(std::size_t axis, const Arg& size);
+
+  // ---- Ids
+  Value global_id();
+  Value local_id();
+  Value local_index();
+  Value workgroup_id();
+  Value workgroup_count();
+
+  // ---- Values
+  Value constant(TypeId type, const Arg& number);
+  Value zero(TypeId type, Where where = Where::current());
+  // A vector, matrix, array or struct of its parts; a single scalar fills a vector.
+  Value make(TypeId type, std::initializer_list<Arg> parts, Where where = Where::current());
+  Value convert(TypeId type, const Arg& value);
+  Value bitcast(TypeId type, const Arg& value);
+  Value select(const Arg& on_false, const Arg& on_true, const Arg& condition);
+
+  // ---- Locals
+  Value let(std::string name, const Arg& value);
+  Ref var(std::string name, TypeId type, Where where = Where::current());
+  Ref var(std::string name, const Arg& initial);
+  Ref deref(const Value& pointer, Where where = Where::current());
+
+  // ---- Control flow
+  void if_(const Arg& condition, const Body& then, const Body& otherwise = {});
+  // `break_if` is asked at the end of each round, behind `continuing`.
+  void loop(const Body& body, const Body& continuing = {},
+            const std::function<Value()>& break_if = {}, Where where = Where::current());
+  void while_(const std::function<Value()>& condition, const Body& body,
+              Where where = Where::current());
+  // i = begin, begin + step, ... while i < end.
+  void for_(const std::string& name, const Arg& begin, const Arg& end,
+            const std::function<void(Value)>& body, const Arg& step = 1);
+  void switch_(const Arg& selector, const std::vector<SwitchArm>& arms, const Body& otherwise = {});
+  void break_(Where where = Where::current());
+  void continue_(Where where = Where::current());
+  void return_(Where where = Where::current());
+  void return_(const Arg& value);
+
+  // ---- Cooperation
+  void workgroup_barrier(Where where = Where::current());
+  void storage_barrier(Where where = Where::current());
+  Value uniform_load(const Ref& from, Where where = Where::current());
+
+  // ---- Functions
+  // The body gets the parameters. A function is written before it is called.
+  FunctionId function(std::string name, TypeId result, const std::vector<Field>& parameters,
+                      const std::function<void(std::span<const Value>)>& body,
+                      Where where = Where::current());
+  Value call(FunctionId function, std::initializer_list<Arg> arguments,
+             Where where = Where::current());
+
+  // The program, validated; or one error that lists all of them.
+  Result<Program> build() &&;
+
+ private:
+  std::unique_ptr<BuilderState> state_;
+};
+
+}  // namespace vyre
