@@ -111,7 +111,7 @@ Value call_user(Context& cx, std::uint32_t index, const ast::Name& name, Argumen
   for (const Value& v : arguments.values()) ids.push_back(emit(cx, v));
   const bool returns = callee.result != cx.types().void_type();
   LocalId result = kNoLocal;
-  if (returns) result = new_local(cx, name.text, LocalKind::let, callee.result, span);
+  if (returns) result = new_result(cx, name.text, callee.result, span);
   cx.at(span);
   cx.writer.stmt(CallStmt{callee.id, cx.writer.list(ids), result});
   if (returns) return use_let(cx, result, callee.result, span);

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -158,6 +159,9 @@ struct Body {
   // pending_base belong to an enclosing block and have been taken care of.
   std::vector<Value*> pending{};
   std::size_t pending_base = 0;
+
+  // Lets that only one expression uses: results of calls and of atomics.
+  std::unordered_set<std::uint32_t> temporaries{};
 
   std::vector<LoopState> loops{};
   std::vector<Breakable> breakables{};

@@ -112,6 +112,12 @@ LocalId new_local(Context& cx, std::string_view name, LocalKind kind, TypeId typ
   return static_cast<LocalId>(locals.size() - 1);
 }
 
+LocalId new_result(Context& cx, std::string_view name, TypeId type, Span span) {
+  const LocalId local = new_local(cx, name, LocalKind::let, type, span);
+  cx.body->temporaries.insert(static_cast<std::uint32_t>(local));
+  return local;
+}
+
 Value use_let(Context& cx, LocalId local, TypeId type, Span span) {
   return computed(cx, type, LocalExpr{local}, Phase::runtime, false, span);
 }

@@ -36,6 +36,8 @@ void freeze(Context& cx, Value& view);
 ExprId clone(Context& cx, ExprId tree, Span span);
 
 LocalId new_local(Context& cx, std::string_view name, LocalKind kind, TypeId type, Span span);
+// The let that a statement gives its result to, to be used once.
+LocalId new_result(Context& cx, std::string_view name, TypeId type, Span span);
 // Evaluates a value now and names it.
 Value emit_let(Context& cx, std::string_view name, const Value& value);
 // The value of a let, in an expression that stands at `span`.

@@ -101,7 +101,7 @@ Value emit_atomic(Context& cx, const SpecialEntry& builtin, const AtomicTarget& 
     stmt.value = emit(cx, arguments[1]);
   }
   if (builtin.op != AtomicOp::store) {
-    stmt.result = new_local(cx, "old", LocalKind::let, result, span);
+    stmt.result = new_result(cx, "old", result, span);
   }
   cx.at(span);
   cx.writer.stmt(stmt);
@@ -156,7 +156,7 @@ Value call_uniform_load(Context& cx, Arguments& arguments, Span span) {
   note_read(cx, argument.root);
   arguments.release();
   flush(cx);
-  const LocalId local = new_local(cx, "uniform", LocalKind::let, result, span);
+  const LocalId local = new_result(cx, "uniform", result, span);
   cx.at(span);
   cx.writer.stmt(UniformLoadStmt{local, argument.expr});
   return use_let(cx, local, result, span);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "vyre/base/overloaded.h"
@@ -225,6 +227,20 @@ void declare_const(Context& cx, const ast::Variable& variable) {
   declare(cx, variable.name, std::move(symbol));
 }
 
+// A let with this name and value. The result of a call is a let already: it gets the name.
+LocalId name_value(Context& cx, const ast::Name& name, const Value& value) {
+  const ExprId expr = emit(cx, value);
+  if (const auto* use = std::get_if<LocalExpr>(&cx.program[expr].node)) {
+    if (cx.body->temporaries.erase(static_cast<std::uint32_t>(use->id)) != 0) {
+      cx.body->function.locals[static_cast<std::size_t>(use->id)].name = std::string(name.text);
+      return use->id;
+    }
+  }
+  const LocalId local = new_local(cx, name.text, LocalKind::let, value.type, name.span);
+  cx.writer.stmt(LetStmt{local, expr});
+  return local;
+}
+
 void declare_let(Context& cx, const ast::Variable& variable) {
   Declared declared = check_declared(cx, variable, false);
   Symbol symbol;
@@ -235,11 +251,7 @@ void declare_let(Context& cx, const ast::Variable& variable) {
     cx.error(variable.name.span, fmt::format("'{}' cannot be a value of type {}",
                                              variable.name.text, cx.spell(declared.type)));
   } else if (declared.fine) {
-    const ExprId value = emit(cx, declared.initial);
-    const LocalId local =
-        new_local(cx, variable.name.text, LocalKind::let, declared.type, variable.name.span);
-    cx.writer.stmt(LetStmt{local, value});
-    symbol.what = LetSymbol{local, declared.type};
+    symbol.what = LetSymbol{name_value(cx, variable.name, declared.initial), declared.type};
   }
   declare(cx, variable.name, std::move(symbol));
 }
