@@ -3,6 +3,25 @@
 #include <cstdlib>
 #include <new>
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define VYRE_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define VYRE_SANITIZED
+#endif
+#endif
+
+#ifdef VYRE_SANITIZED
+
+// The sanitizers bring an operator new of their own.
+namespace vyre {
+
+std::uint64_t allocation_count() { return 0; }
+
+}  // namespace vyre
+
+#else
+
 namespace {
 
 thread_local std::uint64_t count = 0;
@@ -37,3 +56,5 @@ void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+#endif

@@ -9,6 +9,15 @@
 #include "vyre/base/log.h"
 
 namespace vyre {
+namespace {
+
+std::uint64_t text_bytes(const Decisions& decisions) {
+  std::uint64_t bytes = 0;
+  for (const auto& [key, workgroup] : decisions) bytes += decision_line_bytes(key, workgroup);
+  return bytes;
+}
+
+}  // namespace
 
 FeedbackStore::FeedbackStore(std::filesystem::path path, std::size_t max_entries)
     : seen_(signature_of(path)), cache_(std::move(path), max_entries) {}
@@ -23,13 +32,20 @@ FeedbackStore::Signature FeedbackStore::signature_of(const std::filesystem::path
 }
 
 std::optional<Extent> FeedbackStore::find(std::string_view key) {
-  const std::lock_guard lock(mutex_);
-  if (const Signature now = signature_of(cache_.path()); now != seen_) {
-    seen_ = now;
+  const std::lock_guard reading(reading_);
+  const Signature now = signature_of(cache_.path());
+  if (!has_seen(now)) {
     if (const auto loaded = cache_.reload(); !loaded)
       VYRE_LOG(warn, "{}", describe(to_error(loaded.error())));
+    const std::lock_guard lock(mutex_);
+    seen_ = now;
   }
   return cache_.find(key);
+}
+
+bool FeedbackStore::has_seen(const Signature& signature) {
+  const std::lock_guard lock(mutex_);
+  return signature == seen_;
 }
 
 bool FeedbackStore::note(std::string_view key, const Extent& workgroup) {
@@ -53,7 +69,9 @@ void FeedbackStore::save() {
   const auto result = cache_.save();
   const std::lock_guard lock(mutex_);
   if (result) {
-    seen_ = signature_of(cache_.path());
+    // Another process may have written since: then its content was not seen yet.
+    const Signature now = signature_of(cache_.path());
+    if (now.bytes == text_bytes(result->entries)) seen_ = now;
     saved_ = std::max(saved_, noted);
     warned_ = false;
   } else if (!std::exchange(warned_, true)) {

@@ -31,7 +31,12 @@ class FeedbackStore {
     bool operator==(const Signature&) const = default;
   };
   static Signature signature_of(const std::filesystem::path& path);
+  bool has_seen(const Signature& signature);
 
+  // Held while the file is read, so that a reader who finds it changed waits for the new content.
+  // Taken before mutex_.
+  std::mutex reading_;
+  // For what is below; never held while a file is read or written.
   std::mutex mutex_;
   // Of the content that the cache took over; taken before it reads, so that a change in between is
   // seen as one later.

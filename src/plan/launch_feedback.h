@@ -26,7 +26,7 @@ namespace vyre {
 // In memory, and in each file.
 inline constexpr std::size_t kMaxFeedbackEntries = 4096;
 // Distinct widths remembered for one launch; no device has more.
-inline constexpr std::size_t kMaxMeasuredWidths = 4096;
+inline constexpr std::size_t kMaxMeasuredWidths = 1024;
 
 enum class FeedbackSource : std::uint8_t { cold_start, measured, stored };
 

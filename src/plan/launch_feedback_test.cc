@@ -1,6 +1,8 @@
 #include "vyre/plan/launch_feedback.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -197,6 +199,32 @@ TEST_F(LaunchFeedbackTest, ConcurrentRecordsLoseNothing) {
   feedback.forget_memory();
   EXPECT_EQ(feedback.resolve(program, adapter, kElements).workgroup, (Extent{last, 1, 1}));
   EXPECT_EQ(feedback.resolve(program, adapter, kElements).source, FeedbackSource::stored);
+}
+
+TEST_F(LaunchFeedbackTest, ProcessesRacingOnFirstUseLoseNothing) {
+  constexpr std::uint32_t kProcesses = 4;
+  std::vector<pid_t> children;
+  for (std::uint32_t i = 0; i < kProcesses; ++i) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const LaunchObservation observation{config, kElements, {192, 1, 1}, 10};
+      const RecordAnswer answer =
+          feedback.record(numbered(i), adapter, observation, TunerMode::natural_gradient);
+      ::_exit(answer.accepted() ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  for (std::uint32_t i = 0; i < kProcesses; ++i) {
+    const Resolution resolution = feedback.resolve(numbered(i), adapter, kElements);
+    EXPECT_EQ(resolution.source, FeedbackSource::stored);
+    EXPECT_EQ(resolution.workgroup, (Extent{192, 1, 1}));
+  }
 }
 
 TEST_F(LaunchFeedbackTest, ThreadsRacingOnFirstUseAgree) {
