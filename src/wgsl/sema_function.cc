@@ -99,7 +99,7 @@ bool check_result(Context& cx, const ast::Function& written, FunctionInfo& info)
 
 void check_missing_return(Context& cx, const ast::Function& written, const FunctionInfo& info,
                           Behaviour behaviour) {
-  if (info.result == cx.types().void_type() || (behaviour & kNext) == 0) return;
+  if (info.result == cx.types().void_type() || (behaviour & kNext) == 0 || info.broken) return;
   const std::uint32_t end = written.body->span.end;
   cx.error({end - 1, end}, fmt::format("'{}' can end without returning a value of type {}",
                                        written.name.text, cx.spell(info.result)));

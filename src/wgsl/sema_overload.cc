@@ -161,8 +161,7 @@ std::string kinds_text(KindSet kinds) {
        {ScalarKind::boolean, ScalarKind::i32, ScalarKind::u32, ScalarKind::f32, ScalarKind::f16}) {
     if ((kinds & kind_bit(kind)) != 0) names.push_back(to_string(kind));
   }
-  if (names.size() == 1) return std::string(names[0]);
-  return fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -194,7 +193,7 @@ std::string describe(const Pattern& pattern) {
   std::string text = fmt::format("({}) -> {}", fmt::join(names, ", "), letter_name(pattern.result));
   const std::string letters = std::string(pattern.parameters) + pattern.result;
   if (letters.find('T') != std::string::npos) {
-    text += fmt::format(", T is {} or a vector", kinds_text(pattern.kinds));
+    text += fmt::format(", T is {} or a vector of one", kinds_text(pattern.kinds));
   } else if (letters.find_first_of("SV234MQCRA") != std::string::npos) {
     text += fmt::format(", S is {}", kinds_text(pattern.kinds));
   }

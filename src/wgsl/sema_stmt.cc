@@ -24,6 +24,26 @@ bool is_swizzle(const ast::Expr& expr) {
   return member != nullptr && member->member.text.size() > 1;
 }
 
+// The name that an access begins with; null where it begins with anything else.
+const ast::Name* first_name(const ast::Expr& expr) {
+  if (const auto* name = expr.get_if<ast::Identifier>()) return &name->name;
+  if (const auto* member = expr.get_if<ast::Member>()) return first_name(*member->object);
+  if (const auto* index = expr.get_if<ast::Index>()) return first_name(*index->object);
+  return nullptr;
+}
+
+void report_assigned_value(Context& cx, const ast::Expr& written) {
+  const ast::Name* name = first_name(written);
+  const Symbol* symbol = name == nullptr ? nullptr : lookup(cx, name->text);
+  if (symbol == nullptr) {
+    cx.error(written.span, "this is a value and cannot be assigned; only variables can");
+    return;
+  }
+  cx.error(written.span, fmt::format("'{}' is {} and cannot be assigned; only variables can",
+                                     name->text, kind_of(*symbol)))
+      .note(symbol->declared, "declared here");
+}
+
 bool check_target(Context& cx, const Value& target, const ast::Expr& written) {
   if (target.failed()) return false;
   if (!target.is_reference()) {
@@ -37,7 +57,7 @@ bool check_target(Context& cx, const Value& target, const ast::Expr& written) {
       cx.error(written.span, "a pointer cannot be assigned")
           .with_fix("write '*' in front to assign what it points to");
     } else {
-      cx.error(written.span, "this is a value and cannot be assigned; only variables can");
+      report_assigned_value(cx, written);
     }
     return false;
   }
@@ -164,6 +184,10 @@ void check_return(Context& cx, const ast::Return& node, Span span) {
       cx.error(span, "'return' cannot stand in 'continuing'");
       break;
     }
+  }
+  if (cx.body->info.broken) {  // what it returns is not known
+    if (node.value != nullptr) check_value(cx, *node.value);
+    return;
   }
   if (node.value == nullptr) {
     if (returns) {

@@ -188,6 +188,18 @@ std::optional<Access> pointer_access(Context& cx, const ast::Identifier& name, M
   return access;
 }
 
+bool can_live_in(const TypeTable& types, TypeId type, MemoryKind memory) {
+  switch (memory) {
+    case MemoryKind::function:
+    case MemoryKind::private_: return types.is_constructible(type);
+    case MemoryKind::workgroup:
+      return !types.contains_runtime_array(type) && types.get_if<PointerType>(type) == nullptr;
+    case MemoryKind::storage: return types.is_host_shareable(type);
+    case MemoryKind::uniform: return types.is_host_shareable(type) && types.is_constructible(type);
+  }
+  return false;
+}
+
 std::optional<TypeId> pointer_type(Context& cx, const ast::Identifier& name, Span span) {
   if (!takes(cx, name, span, 2, 3)) return std::nullopt;
   const ast::Expr& space = *name.template_args[0];
@@ -203,8 +215,9 @@ std::optional<TypeId> pointer_type(Context& cx, const ast::Identifier& name, Spa
   const auto pointee = resolve_type(cx, *name.template_args[1]);
   const auto access = pointer_access(cx, name, *memory);
   if (!pointee || !access) return std::nullopt;
-  if (cx.types().get_if<PointerType>(*pointee) != nullptr) {
-    cx.error(name.template_args[1]->span, "there are no pointers to pointers");
+  if (!can_live_in(cx.types(), *pointee, *memory)) {
+    cx.error(name.template_args[1]->span,
+             fmt::format("{} cannot live in {} memory", cx.spell(*pointee), *text));
     return std::nullopt;
   }
   return cx.types().pointer(*memory, *pointee, *access);
