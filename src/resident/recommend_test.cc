@@ -149,7 +149,10 @@ TEST(Recommend, ReportsTheFirstErrorInOrder) {
   ResidentPolicy policy;
   policy.saturated_waves = std::numeric_limits<std::uint32_t>::max();
   request = direct_request(0xffffffff, 0xffffffff, 0xffffffff);
-  EXPECT_EQ(compute_recommendation(policy, request, {})->pressure, QueuePressure::light);
+  request.requested_hit_capacity = 1;
+  const auto widest = compute_recommendation(policy, request, {});
+  ASSERT_TRUE(widest);
+  EXPECT_EQ(widest->pressure, QueuePressure::balanced);
 
   policy = {};
   policy.memory_pressure_threshold_bps = 10001;
