@@ -326,6 +326,9 @@ std::string explain_malformed_number(std::string_view text) {
     return fmt::format("'{}': a hexadecimal float with a suffix needs an exponent, as in '{}p0h'",
                        text, number);
   }
+  if (rest == "li" || rest == "lu" || rest == "lf") {
+    return fmt::format("'{}': WGSL has no 64-bit numbers", text);
+  }
   return fmt::format("invalid suffix '{}' on number '{}'", rest, number);
 }
 
