@@ -297,7 +297,7 @@ void report_no_operator(Context& cx, BinaryOp op, const Value& left, const Value
   const bool shifts = op == BinaryOp::shift_left || op == BinaryOp::shift_right;
   if (shifts && b && *b != ScalarKind::u32) {
     error.with_fix("the right side of a shift is u32, or a vector of u32 of the same size");
-  } else if (a && b && *a != *b) {
+  } else if (a && b && *a != *b && !(is_abstract(*a) && is_abstract(*b))) {
     error.with_fix(fmt::format("convert one side, for example with {}(...)",
                                cx.spell(is_abstract(*a) ? right.type : left.type)));
   }

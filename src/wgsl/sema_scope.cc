@@ -12,6 +12,10 @@
 namespace vyre::sema {
 namespace {
 
+constexpr std::string_view kTypeNames[] = {"bool",  "i32",   "u32",    "f32",   "f16",
+                                           "vec2",  "vec3",  "vec4",   "vec2f", "vec3f",
+                                           "vec4f", "array", "atomic", "ptr"};
+
 // Names longer than this are not compared: nobody misspells them by a letter.
 constexpr std::size_t kLongestCompared = 40;
 
@@ -140,6 +144,7 @@ std::string suggestion(const Context& cx, std::string_view name) {
   }
   for (const auto& [candidate, symbol] : cx.names) search.consider(candidate);
   for (const std::string_view candidate : builtin_names()) search.consider(candidate);
+  for (const std::string_view candidate : kTypeNames) search.consider(candidate);
   return std::string(search.best());
 }
 
