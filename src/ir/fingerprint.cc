@@ -88,7 +88,12 @@ class Encoder {
             [&](const ScalarType& t) { put_all(t.kind); },
             [&](const VectorType& t) { put_all(t.kind, t.size); },
             [&](const MatrixType& t) { put_all(t.kind, t.columns, t.rows); },
-            [&](const ArrayType& t) { put_all(type_number(t.element), t.count, t.count_expr); },
+            [&](const ArrayType& t) {
+              put_all(type_number(t.element), t.count);
+              if (t.count_expr == kNoExpr) return;
+              override_arrays_.push_back(t.count_expr);
+              put_all(override_arrays_.size());
+            },
             [&](const StructType& t) {
               const Layout& layout = program_.types.layout(id);
               put_all(layout.size, layout.align, t.members.size());

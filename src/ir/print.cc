@@ -143,10 +143,11 @@ class Printer {
     ++indent_;
     if (std::uint64_t{b.first} + b.count > program_.block_stmts.size()) {
       line("<unknown block {}>", b.first);
-    } else if (indent_ > kMaxBlockDepth) {
+    } else if (indent_ > kMaxBlockDepth || !exprs_.spend()) {
       line("...");
     } else {
       for (const StmtId id : program_.block(b)) {
+        if (!exprs_.spend()) break;
         if (static_cast<std::size_t>(id) < program_.stmts.size()) {
           stmt(program_[id].node);
         } else {

@@ -76,6 +76,11 @@ PrintNames::PrintNames(const Program& program) {
   overrides = collect(program.overrides);
 }
 
+ExprPrinter::ExprPrinter(const Program& program, const PrintNames& names)
+    : program_(program),
+      names_(names),
+      left_(1000 + 4 * (program.exprs.size() + program.stmts.size())) {}
+
 std::string ExprPrinter::local(LocalId id) const {
   return known(id, names_.locals) ? "%" + names_.locals[static_cast<std::size_t>(id)]
                                   : bad("local", id);
@@ -164,7 +169,7 @@ std::string ExprPrinter::postfix_base(ExprId id, std::uint32_t depth) const {
 
 std::string ExprPrinter::expr(ExprId id, std::uint32_t depth) const {
   if (!known(id, program_.exprs)) return bad("expression", id);
-  if (depth > kMaxExprDepth) return std::string(kTooDeep);
+  if (depth > kMaxExprDepth || !spend()) return std::string(kTooDeep);
   return node(program_[id], depth + 1);
 }
 

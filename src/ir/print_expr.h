@@ -20,7 +20,7 @@ struct PrintNames {
 
 class ExprPrinter {
  public:
-  ExprPrinter(const Program& program, const PrintNames& names) : program_(program), names_(names) {}
+  ExprPrinter(const Program& program, const PrintNames& names);
 
   // A pointer is printed as the place it points to; reading a place is spelled `load`.
   std::string expr(ExprId id, std::uint32_t depth = 0) const;
@@ -29,6 +29,9 @@ class ExprPrinter {
   std::string function(FunctionId id) const;
   std::string scalar(ScalarKind kind, std::uint64_t bits) const;
   std::string list(ExprRange range, std::uint32_t depth = 0) const;
+  // Counts one thing printed; false once there have been many more than the program has, as where
+  // something contains itself.
+  bool spend() const { return left_ > 0 && left_-- > 0; }
 
  private:
   std::string node(const Expr& expr, std::uint32_t depth) const;
@@ -39,6 +42,7 @@ class ExprPrinter {
 
   const Program& program_;
   const PrintNames& names_;
+  mutable std::size_t left_;
 };
 
 }  // namespace vyre

@@ -140,19 +140,21 @@ class Shape {
         if (operands_done) {
           stack.pop_back();
           std::uint32_t deepest = 0;
+          std::uint64_t largest = 0;
           std::uint64_t size = 1;
           for_each_operand(program_, e.node, [&](ExprId o) {
             deepest = std::max(deepest, depth[index_of(o)]);
+            largest = std::max(largest, nodes[index_of(o)]);
             size = saturating_add(size, nodes[index_of(o)]);
           });
           depth[at] = saturating_add(deepest, 1U);
           nodes[at] = size;
           state[at] = done;
+          // Only where the limit is passed: what contains it is beyond it too.
           if (depth[at] == kMaxExprDepth + 1) {
             report(e.pos, "an expression is nested more than {} deep", kMaxExprDepth);
-          } else if (size > kMaxTreeNodes && deepest < kMaxExprDepth) {
+          } else if (size > kMaxTreeNodes && largest <= kMaxTreeNodes) {
             report(e.pos, "an expression has more than {} operations", kMaxTreeNodes);
-            nodes[at] = 1;  // once is enough
           }
           continue;
         }
@@ -179,6 +181,7 @@ class Shape {
   }
 
   void block(Block b, SourcePos pos, std::uint32_t depth) {
+    if (b.count == 0) return;
     if (depth > kMaxBlockDepth) {
       report(pos, "statements are nested more than {} deep", kMaxBlockDepth);
       return;
