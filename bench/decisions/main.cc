@@ -56,7 +56,8 @@ int run(int argc, char** argv) {
         [&decision](benchmark::State& state) { time_case(state, decision); });
   }
   benchmark::RunSpecifiedBenchmarks();
-  return print_instruction_table(cases, argv[0]) > 0 ? 1 : 0;
+  print_instruction_table(cases, argv[0]);
+  return 0;
 }
 
 }  // namespace
