@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 namespace vyre {
 
 std::string to_string(const Profile& profile) {
@@ -13,7 +11,7 @@ std::string to_string(const Profile& profile) {
   const auto add = [&](std::uint64_t value, fmt::string_view format) {
     if (value == 0) return;
     text += separator;
-    fmt::vformat_to(std::back_inserter(text), format, fmt::make_format_args(value));
+    text += fmt::vformat(format, fmt::make_format_args(value));
     separator = ", ";
   };
   add(profile.multiprocessors, "{} multiprocessors");
