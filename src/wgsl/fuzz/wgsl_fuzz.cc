@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "vyre/wgsl/parser.h"
+#include "vyre/wgsl/module.h"
 
 namespace {
 
@@ -19,16 +19,14 @@ void check_span(const vyre::Source& source, vyre::Span span) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const vyre::Source source("fuzz.wgsl", std::string(reinterpret_cast<const char*>(data), size));
-  vyre::Diagnostics diagnostics;
-  const vyre::ast::Module module = vyre::parse(source, diagnostics);
-  for (const vyre::ast::Declaration* declaration : module.declarations) {
-    check_span(source, declaration->span);
-  }
-  for (const vyre::Diagnostic& diagnostic : diagnostics.all()) {
-    check_span(source, diagnostic.span);
+  const vyre::ParsedModule parsed =
+      vyre::parse_wgsl(std::string(reinterpret_cast<const char*>(data), size), "fuzz.wgsl");
+  require(parsed.module.has_value() != parsed.diagnostics.has_errors());
+  require(parsed.message().empty() == parsed.diagnostics.all().empty());
+  for (const vyre::Diagnostic& diagnostic : parsed.diagnostics.all()) {
+    check_span(*parsed.source, diagnostic.span);
+    for (const vyre::Note& note : diagnostic.notes) check_span(*parsed.source, note.span);
     require(!diagnostic.message.empty());
   }
-  require(render(source, diagnostics).empty() == diagnostics.all().empty());
   return 0;
 }
