@@ -174,20 +174,20 @@ TEST(Sizes, TooMuchMemoryForAWorkgroupIsAnErrorNotACrash) {
   k.begin("main");
   k.store(k.at(k.at(big, 0), 0), k.u(1));
   k.end();
-  expect_error(interpret(k.finish(), {}, {}), Code::limit, {"`main`"});
+  expect_error(interpret(k.finish({1, 1, 1}, false), {}, {}), Code::limit, {"`main`"});
 
   KernelWriter local;
   local.begin("main");
   local.var(local.array(local.array(local.u32, 65536), 65536));
   local.end();
-  expect_error(interpret(local.finish(), {}, {}), Code::limit, {"`main`"});
+  expect_error(interpret(local.finish({1, 1, 1}, false), {}, {}), Code::limit, {"`main`"});
 
   KernelWriter many;
   many.begin("main");
   many.var(many.array(many.u32, 1U << 24));
   many.barrier();
   many.end();
-  expect_error(interpret(many.finish({1024, 1, 1}), {}, {}), Code::limit, {"`main`"});
+  expect_error(interpret(many.finish({1024, 1, 1}, false), {}, {}), Code::limit, {"`main`"});
 }
 
 }  // namespace

@@ -260,7 +260,7 @@ TEST(Barriers, NotReachedByAllIsAnError) {
     }
     k.end();
     k.program.source_name = "odd.wgsl";
-    const Kernel kernel = k.finish({4, 1, 1});
+    const Kernel kernel = k.finish({4, 1, 1}, false);
     const auto report = interpret(kernel, {}, {});
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().code, Code::invalid_input);

@@ -1,7 +1,10 @@
 // Kernels written by hand, for tests: a thin layer over Writer that knows result types.
 #pragma once
 
-#include <cstring>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -9,6 +12,7 @@
 #include <vector>
 
 #include "vyre/ir/interpret.h"
+#include "vyre/ir/validate.h"
 #include "vyre/ir/writer.h"
 
 namespace vyre {
@@ -227,11 +231,18 @@ class KernelWriter {
     return program.types.get_if<PointerType>(type_of(pointer))->pointee;
   }
 
-  // The kernel as it stands: the last function is the entry.
-  Kernel finish(Extent workgroup = {1, 1, 1}) {
+  // The kernel as it stands: the last function is the entry. Not contracted, so that operations
+  // run as they are written. An invalid program ends the test, unless it is meant to be one.
+  Kernel finish(Extent workgroup = {1, 1, 1}, bool check = true) {
     program.name = program.functions.back().name;
     program.workgroup = workgroup;
     program.entry = static_cast<FunctionId>(program.functions.size() - 1);
+    bool broken = false;
+    for (const ProgramIssue& issue : check ? validate(program) : std::vector<ProgramIssue>{}) {
+      fmt::print(stderr, "kernel `{}` is not valid: {}\n", program.name, issue.what);
+      broken = true;
+    }
+    if (broken) std::abort();
     return Kernel{std::make_shared<const Program>(program), {}, {}};
   }
 
