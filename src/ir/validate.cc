@@ -1,11 +1,31 @@
 #include "vyre/ir/validate.h"
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "vyre/ir/uniformity.h"
 #include "vyre/ir/validate_internal.h"
 
 namespace vyre {
+
+namespace {
+
+// By position; issues at one position keep their order.
+std::vector<ProgramIssue> in_source_order(std::vector<ProgramIssue> issues) {
+  std::vector<std::size_t> order(issues.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    return std::tuple(issues[i].pos.line, issues[i].pos.column, i);
+  });
+  std::vector<ProgramIssue> out;
+  out.reserve(issues.size());
+  for (const std::size_t i : order) out.push_back(std::move(issues[i]));
+  return out;
+}
+
+}  // namespace
 
 std::vector<ProgramIssue> validate(const Program& program) {
   Issues issues;
@@ -18,10 +38,7 @@ std::vector<ProgramIssue> validate(const Program& program) {
     }
     if (issues.empty()) issues = check_uniformity(program);
   }
-  std::ranges::stable_sort(issues, [](const ProgramIssue& a, const ProgramIssue& b) {
-    return std::pair(a.pos.line, a.pos.column) < std::pair(b.pos.line, b.pos.column);
-  });
-  return issues;
+  return in_source_order(std::move(issues));
 }
 
 }  // namespace vyre
