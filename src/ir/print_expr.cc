@@ -79,7 +79,7 @@ PrintNames::PrintNames(const Program& program) {
 ExprPrinter::ExprPrinter(const Program& program, const PrintNames& names)
     : program_(program),
       names_(names),
-      left_(1000 + 4 * (program.exprs.size() + program.stmts.size())) {}
+      left_(100 + 4 * (program.exprs.size() + program.stmts.size())) {}
 
 std::string ExprPrinter::local(LocalId id) const {
   return known(id, names_.locals) ? "%" + names_.locals[static_cast<std::size_t>(id)]

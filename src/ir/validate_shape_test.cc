@@ -161,7 +161,7 @@ TEST_F(Validate, GarbageIsReportedAndCanBePrinted) {
   // Random statements and expressions with random ids: nothing may crash.
   std::mt19937 random(7);
   const auto pick = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
-  for (int round = 0; round < 1000; ++round) {
+  for (int round = 0; round < 500; ++round) {
     Program p;
     Writer w(p);
     p.types.scalar(ScalarKind::f32);

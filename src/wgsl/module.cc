@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
+#include "vyre/ir/uniformity.h"
 #include "vyre/ir/validate.h"
 #include "vyre/wgsl/extract.h"
 #include "vyre/wgsl/parser.h"
@@ -35,11 +37,23 @@ void check_bindings(const sema::Context& cx, const Program& program, Diagnostics
   }
 }
 
+void report(const sema::Context& cx, const std::vector<ProgramIssue>& issues,
+            Diagnostics& diagnostics) {
+  for (const ProgramIssue& issue : issues) {
+    Diagnostic& error = diagnostics.error(cx.span_of(issue.pos), issue.what);
+    for (const ProgramNote& note : issue.notes) error.note(cx.span_of(note.pos), note.what);
+  }
+}
+
 std::optional<Module> analyse(const Source& source, Diagnostics& diagnostics) {
   const ast::Module tree = parse(source, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
   sema::Context cx(source, tree, diagnostics);
   sema::check_module(cx);
+  if (diagnostics.has_errors()) return std::nullopt;
+
+  // Functions count here whether or not an entry point reaches them.
+  report(cx, check_uniformity(cx.program), diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
 
   std::ranges::sort(cx.entries, {}, [&](const sema::EntryPoint& entry) {
@@ -57,9 +71,7 @@ std::optional<Module> analyse(const Source& source, Diagnostics& diagnostics) {
       return std::nullopt;
     }
     check_bindings(cx, program, diagnostics);
-    for (const ProgramIssue& issue : validate(program)) {
-      diagnostics.error(cx.span_of(issue.pos), issue.what);
-    }
+    report(cx, validate(program), diagnostics);
   }
   if (diagnostics.has_errors()) return std::nullopt;
   return module;
