@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "vyre/base/error.h"
 #include "vyre/cli/buffer_layout.h"

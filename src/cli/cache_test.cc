@@ -1,0 +1,140 @@
+#include "vyre/cli/cache.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "vyre/base/files.h"
+#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/cli/command_line_testing.h"
+
+namespace vyre {
+namespace {
+
+class Cache : public testing::Test {
+ protected:
+  Cache() { ::setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1); }
+  ~Cache() override { ::unsetenv("XDG_CACHE_HOME"); }
+
+  static CommandResult cache(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "cache");
+    return run_vyre(arguments);
+  }
+  std::string path(const std::string& name) const {
+    return folder_.path() / "vyre" / "tuner" / name;
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories(folder_.path() / "vyre" / "tuner");
+    ASSERT_TRUE(replace_file(path(name), text));
+  }
+  std::string text_of(const std::string& name) const {
+    return read_file(path(name)).value_or("gone");
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Cache, PathIsWhereDecisionsAre) {
+  EXPECT_EQ(cache({"path"}).out, (folder_.path() / "vyre" / "tuner").string() + "\n");
+}
+
+TEST_F(Cache, AnEmptyCacheIsNoError) {
+  EXPECT_EQ(cache({"list"}).out,
+            "no decisions in " + (folder_.path() / "vyre" / "tuner").string() + "\n");
+  EXPECT_EQ(cache({"show"}).out, "no decisions\n");
+  const CommandResult cleared = cache({"clear", "--yes"});
+  EXPECT_EQ(cleared.exit, 0);
+  EXPECT_EQ(cleared.out, "removed 0 decisions\n");
+}
+
+TEST_F(Cache, ListsAndShows) {
+  write("gpu.toml", "\"launch-1\" = [64, 1, 1]\n\"launch-2\" = [128, 1, 1]\n");
+  write("cpu.toml", "\"launch-1\" = [16, 1, 1]\n");
+  EXPECT_EQ(cache({"list"}).out,
+            "adapter  decisions  bytes  state\n"
+            "cpu              1     24  ok\n"
+            "gpu              2     49  ok\n");
+  EXPECT_EQ(cache({"show", "launch-1"}).out,
+            "key       workgroup  adapter\n"
+            "launch-1  16x1x1     cpu\n"
+            "launch-1  64x1x1     gpu\n");
+  EXPECT_EQ(cache({"show", "launch-2", "--adapter", "cpu"}).out, "no decisions with such a key\n");
+  const auto json = nlohmann::json::parse(cache({"show", "--json", "--adapter", "gpu"}).out);
+  EXPECT_EQ(json.at("decisions").at(1).at("workgroup"), nlohmann::json({128, 1, 1}));
+  EXPECT_EQ(nlohmann::json::parse(cache({"list", "--json"}).out).at("adapters").size(), 2U);
+}
+
+TEST_F(Cache, ClearNeedsToBeMeant) {
+  write("gpu.toml", "\"launch-1\" = [64, 1, 1]\n");
+  const CommandResult result = cache({"clear"});
+  EXPECT_EQ(result.exit, 2);
+  EXPECT_EQ(result.err,
+            "vyre: this would remove all decisions; say --yes, or name a key or an "
+            "--adapter\n");
+  EXPECT_EQ(text_of("gpu.toml"), "\"launch-1\" = [64, 1, 1]\n");
+}
+
+TEST_F(Cache, ClearRemovesAllOrOneAdapterOrOneKey) {
+  const auto fill = [&] {
+    write("gpu.toml", "\"launch-1\" = [64, 1, 1]\n\"launch-2\" = [128, 1, 1]\n");
+    write("cpu.toml", "\"launch-1\" = [16, 1, 1]\n");
+  };
+  fill();
+  EXPECT_EQ(cache({"clear", "launch-1"}).out, "removed 2 decisions\n");
+  EXPECT_EQ(text_of("gpu.toml"), "\"launch-2\" = [128, 1, 1]\n");
+  EXPECT_EQ(text_of("cpu.toml"), "");
+  fill();
+  EXPECT_EQ(cache({"clear", "launch-1", "--adapter", "cpu"}).out, "removed 1 decision\n");
+  EXPECT_EQ(text_of("gpu.toml").size(), 49U);
+  fill();
+  EXPECT_EQ(cache({"clear", "--adapter", "gpu"}).out, "removed 2 decisions\n");
+  EXPECT_EQ(text_of("gpu.toml"), "gone");
+  EXPECT_NE(text_of("cpu.toml"), "gone");
+  fill();
+  EXPECT_EQ(cache({"clear", "--yes"}).out, "removed 3 decisions\n");
+  EXPECT_EQ(text_of("gpu.toml"), "gone");
+  EXPECT_EQ(text_of("cpu.toml"), "gone");
+}
+
+TEST_F(Cache, WhatIsNotUnderstoodIsNeverRemoved) {
+  write("notes.toml", "this is not a decision file");
+  write("mixed.toml", "\"launch-1\" = [64, 1, 1]\ntitle = \"mine\"\n");
+  write("diary.txt", "dear diary");
+  std::filesystem::create_directories(path("folder.toml"));
+  const CommandResult result = cache({"clear", "--yes"});
+  EXPECT_EQ(result.exit, 1);
+  EXPECT_NE(result.err.find("notes.toml"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("mixed.toml"), std::string::npos) << result.err;
+  EXPECT_EQ(text_of("notes.toml"), "this is not a decision file");
+  EXPECT_EQ(text_of("mixed.toml"), "\"launch-1\" = [64, 1, 1]\ntitle = \"mine\"\n");
+  EXPECT_EQ(text_of("diary.txt"), "dear diary");
+  EXPECT_TRUE(std::filesystem::exists(path("folder.toml")));
+  EXPECT_EQ(cache({"clear", "launch-1"}).exit, 1);
+  EXPECT_NE(text_of("mixed.toml"), "gone");
+  const CommandResult listed = cache({"list"});
+  EXPECT_EQ(listed.exit, 0);
+  EXPECT_NE(listed.out.find("not understood"), std::string::npos) << listed.out;
+}
+
+TEST_F(Cache, SaysWhatIsWrong) {
+  const auto error = [](std::vector<std::string> arguments) {
+    const CommandResult result = cache(std::move(arguments));
+    EXPECT_EQ(result.exit, 2);
+    return result.err;
+  };
+  write("gpu.toml", "\"launch-1\" = [64, 1, 1]\n");
+  EXPECT_EQ(error({}), "vyre: ACTION [KEY...] is missing; see vyre cache --help\n");
+  EXPECT_EQ(error({"lits"}), "vyre: there is no action 'lits'; did you mean list?\n");
+  EXPECT_EQ(error({"list", "launch-1"}), "vyre: list takes no key; see vyre cache --help\n");
+  EXPECT_EQ(error({"list", "--yes"}), "vyre: --yes goes with clear; see vyre cache --help\n");
+  EXPECT_EQ(error({"show", "--adapter", "tpu"}),
+            "vyre: there are no decisions of 'tpu'; see vyre cache list\n");
+  EXPECT_EQ(error({"clear", "launch-9"}),
+            "vyre: no decision has the key 'launch-9'; see vyre cache show\n");
+  EXPECT_NE(text_of("gpu.toml"), "gone");
+}
+
+}  // namespace
+}  // namespace vyre

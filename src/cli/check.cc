@@ -1,0 +1,154 @@
+#include "vyre/cli/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vyre/cli/entry_report.h"
+#include "vyre/cli/json_text.h"
+#include "vyre/cli/values.h"
+
+namespace vyre {
+namespace {
+
+Json to_json(const Source& source, const Diagnostic& diagnostic) {
+  const LineColumn at = source.position(diagnostic.span.begin);
+  Json json;
+  json["severity"] = diagnostic.severity == Severity::error ? "error" : "warning";
+  json["line"] = at.line;
+  json["column"] = at.column;
+  json["message"] = diagnostic.message;
+  if (!diagnostic.fix.empty()) json["fix"] = diagnostic.fix;
+  for (const Note& note : diagnostic.notes) {
+    const LineColumn place = source.position(note.span.begin);
+    json["notes"].push_back(
+        {{"line", place.line}, {"column", place.column}, {"message", note.text}});
+  }
+  return json;
+}
+
+Json to_json(const Error& error) {
+  Json json;
+  json["severity"] = "error";
+  json["message"] = error.what;
+  if (!error.fix.empty()) json["fix"] = error.fix;
+  return json;
+}
+
+// One file, in the human form on `streams` and in the JSON form in the result.
+class FileCheck {
+ public:
+  FileCheck(const CheckOptions& options, Streams& streams, const std::string& path)
+      : options_(options), streams_(streams), path_(path), name_(source_name(path)) {}
+
+  Exit run() {
+    json_["file"] = name_;
+    json_["ok"] = false;
+    json_["diagnostics"] = Json::array();
+    json_["entries"] = Json::array();
+    auto text = read_source(path_, streams_);
+    if (!text) return problem(text.error());
+    const ParsedModule parsed = parse_wgsl(*std::move(text), name_);
+    for (const Diagnostic& each : parsed.diagnostics.all()) {
+      json_["diagnostics"].push_back(to_json(*parsed.source, each));
+    }
+    if (!options_.json) {
+      streams_.out.flush();
+      streams_.err.write(parsed.message());
+    }
+    if (!parsed.module) return Exit::wrong;
+    return entries(*parsed.module);
+  }
+
+  const Json& json() const { return json_; }
+  // Which of the settings named an override of some entry here.
+  std::vector<std::string> used_settings;
+
+ private:
+  Exit problem(const Error& error) {
+    json_["diagnostics"].push_back(to_json(error));
+    return options_.json ? Exit::wrong : report(streams_, error);
+  }
+
+  Exit entries(const Module& module) {
+    if (!options_.json) {
+      streams_.out.print("{}: {}\n", name_, counted(module.programs.size(), "entry point"));
+    }
+    Exit exit = Exit::done;
+    for (const Program& program : module.programs) {
+      for (const Setting& setting : options_.settings) {
+        if (has_override(program, setting.name)) used_settings.push_back(setting.name);
+      }
+      auto entry = report_entry(program, options_.settings, options_.ir);
+      if (!entry) {
+        entry.error().what = fmt::format("{}: {}: {}", name_, program.name, entry.error().what);
+        exit = problem(entry.error());
+        continue;
+      }
+      json_["entries"].push_back(vyre::to_json(*entry, options_.ir));
+      if (options_.json) continue;
+      streams_.out.write("\n");
+      print_entry(streams_.out, *entry);
+      if (options_.ir) streams_.out.print("\n{}", entry->ir);
+    }
+    json_["ok"] = exit == Exit::done;
+    return exit;
+  }
+
+  const CheckOptions& options_;
+  Streams& streams_;
+  const std::string& path_;
+  std::string name_;
+  Json json_;
+};
+
+}  // namespace
+
+CommandHelp declare(OptionSet& set, CheckOptions& options) {
+  set.positional("FILE...", "WGSL files; - is the standard input", options.files, 1, SIZE_MAX);
+  set.repeated("--set", "NAME=VALUE", "give an override a value, by its name or @id",
+               options.settings, parse_settings);
+  set.flag("--ir", "print the program as the compiler sees it", options.ir);
+  set.flag("--json", "print JSON", options.json);
+  return {
+      .usage = "vyre check FILE... [options]",
+      .summary =
+          "Checks WGSL files. Prints each entry point with its workgroup, buffers, overrides and\n"
+          "costs, and whether its launch may be tuned. Errors go to the standard error.",
+      .details =
+          "examples:\n"
+          "  vyre check examples/*.wgsl\n"
+          "  vyre check examples/matmul.wgsl --set TILE=8 --ir\n",
+  };
+}
+
+Exit run_command(const CheckOptions& options, Streams& streams) {
+  Exit exit = Exit::done;
+  Json files = Json::array();
+  std::vector<std::string> used;
+  bool first = true;
+  bool read_all = true;
+  for (const std::string& path : options.files) {
+    if (!first && !options.json) streams.out.write("\n");
+    first = false;
+    FileCheck check(options, streams, path);
+    if (check.run() != Exit::done) {
+      exit = Exit::wrong;
+      read_all = false;
+    }
+    used.insert(used.end(), check.used_settings.begin(), check.used_settings.end());
+    files.push_back(check.json());
+  }
+  if (options.json) write_json(streams.out, {{"files", std::move(files)}});
+  // A file with errors may be the one that declares the override.
+  for (const Setting& setting : options.settings) {
+    if (!read_all || std::ranges::find(used, setting.name) != used.end()) continue;
+    exit =
+        report(streams,
+               {Code::invalid_input,
+                fmt::format("--set: no entry point has an override {}", quote(setting.name)), ""});
+  }
+  return exit;
+}
+
+}  // namespace vyre

@@ -1,0 +1,22 @@
+// vyre check: what is in a WGSL file, and what is wrong with it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vyre/cli/command.h"
+#include "vyre/cli/option_set.h"
+
+namespace vyre {
+
+struct CheckOptions {
+  std::vector<std::string> files;
+  std::vector<Setting> settings;
+  bool ir = false;
+  bool json = false;
+};
+
+CommandHelp declare(OptionSet& set, CheckOptions& options);
+Exit run_command(const CheckOptions& options, Streams& streams);
+
+}  // namespace vyre

@@ -1,0 +1,55 @@
+// What every subcommand shares: exit codes, errors, reading of programs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vyre/base/error.h"
+#include "vyre/cli/data_source.h"
+#include "vyre/cli/streams.h"
+#include "vyre/ir/kernel.h"
+#include "vyre/wgsl/module.h"
+
+namespace vyre {
+
+enum class Exit : int {
+  done = 0,
+  failed = 1,  // the run failed, or its output could not be written
+  wrong = 2,   // the command or its input was wrong
+};
+
+// Prints "vyre: what; fix" on the error output.
+Exit report(Streams& streams, const Error& error, Exit exit = Exit::wrong);
+
+// The text of a WGSL file, or of the standard input for "-".
+Result<std::string> read_source(const std::string& path, Streams& streams);
+// What messages call the file.
+std::string source_name(const std::string& path);
+
+// A file that the user named as input: whatever is wrong with it, the input is wrong.
+Result<std::string> read_input_file(const std::string& path, std::uint64_t max_bytes);
+
+// The one entry point to use: the named one, or the only one.
+Result<const Program*> choose_entry(const Module& module, const std::string& file,
+                                    const std::string& entry);
+
+// The settings that belong to the program's overrides (by name or @id), as values for it.
+std::vector<OverrideValue> settings_for(const Program& program, const std::vector<Setting>& all);
+bool has_override(const Program& program, std::string_view name);
+// Overrides that have neither a default nor a setting.
+std::vector<std::string> unset_overrides(const Program& program, const std::vector<Setting>& all);
+// Fails for a setting given twice (the same override may be named by name and by @id).
+Result<void> check_settings_once(const Program& program, const std::vector<Setting>& all);
+
+// The program's entry as a kernel with these settings; unknown names are listed with the known.
+Result<Kernel> make_kernel_with(const Program& program, const std::vector<Setting>& settings);
+
+// "a, b and c"; empty text for an empty list.
+std::string join_words(const std::vector<std::string>& words);
+
+// "1 buffer", "3 buffers".
+std::string counted(std::uint64_t count, std::string_view noun);
+
+}  // namespace vyre

@@ -1,0 +1,243 @@
+#include "vyre/cli/launch_report.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "vyre/cli/buffer_layout.h"
+#include "vyre/cli/json_text.h"
+#include "vyre/cli/table.h"
+#include "vyre/cli/values.h"
+#include "vyre/plan/cold_start.h"
+#include "vyre/plan/kernel_bindings.h"
+#include "vyre/plan/kernel_facts.h"
+#include "vyre/plan/launch_plan.h"
+#include "vyre/tune/keys.h"
+
+namespace vyre {
+namespace {
+
+// A plan with all that led to it.
+struct LaunchReport {
+  std::string file, entry;
+  Extent declared{};
+  Limits limits;
+  TunerMode mode = kProductionMode;
+  std::string mode_from;
+  BindingPlan bindings;
+  LaunchPlan plan;
+  CostTable costs;  // empty unless the workgroup was chosen by cost
+  std::string elements_from;
+  std::string decisions;  // the file
+  std::string key;        // of this launch in it
+};
+
+std::string_view mode_word(TunerMode mode) {
+  switch (mode) {
+    case TunerMode::sweep: return "on";
+    case TunerMode::natural_gradient: return "natural";
+    case TunerMode::cached_or_default: return "off";
+    case TunerMode::frozen: return "frozen";
+  }
+  return "";
+}
+
+// Data as large as the launch for everything that the kernel only reads; what it writes is sized by
+// the launch anyway.
+std::vector<KernelInput> inputs_for(const Kernel& kernel, std::uint64_t elements) {
+  std::vector<KernelInput> out;
+  for (const Global& global : kernel.program->globals) {
+    const bool uniform = global.memory == MemoryKind::uniform;
+    if (!uniform && (global.memory != MemoryKind::storage || global.access != Access::read)) {
+      continue;
+    }
+    const BufferLayout layout = buffer_layout(kernel.program->types, global.type);
+    const std::uint64_t count = layout.runtime_sized ? elements : layout.count;
+    out.push_back({global.group, global.binding, {.bytes = layout.bytes_for(count)}});
+  }
+  return out;
+}
+
+Result<LaunchReport> make_report(const Kernel& kernel, const PlanOptions& options) {
+  LaunchReport report;
+  report.file = source_name(options.files.front());
+  report.entry = kernel.program->name;
+  report.declared = kernel.program->workgroup;
+  report.limits = options.limits.value_or(default_limits());
+  report.mode = options.mode ? *options.mode : mode_from_environment();
+  const char* variable = std::getenv(kModeVariable);
+  report.mode_from = options.mode                               ? "--mode"
+                     : variable != nullptr && *variable != '\0' ? kModeVariable
+                                                                : "the default";
+
+  DispatchConfig config;
+  config.workgroup_override = options.workgroup;
+  config.grid_override = options.grid;
+  config.global_size = options.size;
+  report.elements_from = "--grid";
+  if (options.size) {
+    const Extent& size = *options.size;
+    config.element_count = size[0] * size[1] * size[2];
+    report.elements_from = "--size";
+  }
+  const ProgramFacts facts = facts_of(kernel);
+  const Adapter adapter = make_adapter(report.limits);
+  auto bindings =
+      plan_kernel_bindings(kernel, inputs_for(kernel, config.element_count.value_or(1)));
+  if (!bindings) return std::unexpected(to_error(bindings.error()));
+  report.bindings = *std::move(bindings);
+  LaunchFeedback feedback;
+  const LaunchRequest request{facts, report.bindings.bindings, config, adapter};
+  if (const auto prepared = prepare(report.plan, request, report.mode, feedback); !prepared) {
+    return std::unexpected(to_error(prepared.error()));
+  }
+  report.decisions = adapter.decisions.string();
+  report.key =
+      feedback_key(facts.fingerprint, facts.workgroup, report.plan.element_count, report.limits)
+          .view();
+  const WorkgroupSource source = report.plan.workgroup_source;
+  if (source == WorkgroupSource::cold_start || source == WorkgroupSource::measured ||
+      source == WorkgroupSource::stored || source == WorkgroupSource::declared_only) {
+    report.costs = cost_table(facts.workgroup, report.plan.element_count, report.limits, {});
+  }
+  return report;
+}
+
+std::string workgroup_reason(const LaunchReport& report) {
+  const std::string declared = format_extent(report.declared);
+  switch (report.plan.workgroup_source) {
+    case WorkgroupSource::overridden: return "fixed by --workgroup";
+    case WorkgroupSource::declared_by_mode: return "as declared: this mode leaves workgroups alone";
+    case WorkgroupSource::declared_with_grid:
+      return "as declared: --grid counts workgroups of that size";
+    case WorkgroupSource::declared_ineligible:
+      return fmt::format("as declared: {}", describe(report.plan.ineligible));
+    case WorkgroupSource::declared_only:
+      return "as declared: the device allows no second width to choose from";
+    case WorkgroupSource::cold_start:
+      return fmt::format("cold start: cheapest by the cost table (declared: {})", declared);
+    case WorkgroupSource::measured:
+      return fmt::format("measured launches say so (declared: {})", declared);
+    case WorkgroupSource::stored:
+      return fmt::format("decided by an earlier run (declared: {})", declared);
+  }
+  return "";
+}
+
+std::string grid_reason(const LaunchReport& report, const PlanOptions& options) {
+  if (options.grid) return "fixed by --grid";
+  const Extent& workgroup = report.plan.workgroup;
+  if (workgroup[1] == 1 && workgroup[2] == 1) {
+    return fmt::format("{} / {}, rounded up", with_commas(report.plan.element_count), workgroup[0]);
+  }
+  return fmt::format("{} / {}, rounded up along each axis", format_extent(*options.size),
+                     format_extent(workgroup));
+}
+
+void print_costs(Output& out, const CostTable& costs, const Extent& declared) {
+  out.write("\n  costs of the widths the device allows\n");
+  Table table({"width", "groups and idle lanes, ns", "from", "weight", ""}, {0, 1, 3});
+  for (const CostRow& row : costs.rows) {
+    table.add({fmt::format("{}", row.width), with_commas(row.cost_ns),
+               row.measured ? "measured" : "estimated",
+               fmt::format("{:.1f}%", row.weight_q16 * 100.0 / 65536),
+               costs.selected == row.width ? "<- chosen"
+               : row.width == declared[0]  ? "declared"
+                                           : ""});
+  }
+  table.print(out, "    ");
+}
+
+void print_report(Output& out, const LaunchReport& report, const PlanOptions& options) {
+  const auto line = [&](std::string_view what, std::string_view value, std::string_view reason) {
+    out.print("  {:<11} {:<16}  {}\n", what, value, faint(out, reason));
+  };
+  out.print("{} on {}\n", bold(out, report.entry), to_string(report.limits));
+  line("mode", mode_word(report.mode), fmt::format("from {}", report.mode_from));
+  line("elements", with_commas(report.plan.element_count),
+       fmt::format("from {}", report.elements_from));
+  line("workgroup", format_extent(report.plan.workgroup), workgroup_reason(report));
+  line("grid", format_extent(report.plan.grid), grid_reason(report, options));
+  line("alignment", fmt::format("{} bytes", report.plan.max_binding_alignment),
+       "the largest of the bindings");
+  line("parameters", fmt::format("{}", fmt::join(report.plan.param_words, " ")),
+       "the elements, then the count of each slot");
+  if (!report.costs.rows.empty()) print_costs(out, report.costs, report.declared);
+  if (report.bindings.bindings.empty()) return;
+  out.write("\n  bindings\n");
+  Table table({"slot", "name", "role", "elements", "element bytes", "alignment"}, {0, 3, 4, 5});
+  for (const Binding& binding : report.bindings.bindings) {
+    table.add({binding.role == BindingRole::shared ? "-" : fmt::format("{}", binding.slot),
+               binding.name, std::string(to_string(binding.role)),
+               binding.element_count == 0 ? "as launched" : with_commas(binding.element_count),
+               fmt::format("{}", binding.element_size),
+               fmt::format("{}", binding.preferred_alignment)});
+  }
+  table.print(out, "    ");
+}
+
+Json report_json(const LaunchReport& report, const PlanOptions& options) {
+  Json json;
+  json["file"] = report.file;
+  json["entry"] = report.entry;
+  json["limits"] = {{"name", report.limits.backend},
+                    {"threads", report.limits.max_threads_per_block},
+                    {"block", to_json(report.limits.max_block_dim)},
+                    {"grid", to_json(report.limits.max_grid_dim)}};
+  json["mode"] = wire_name(report.mode);
+  json["mode_from"] = report.mode_from;
+  json["element_count"] = report.plan.element_count;
+  json["declared_workgroup"] = to_json(report.declared);
+  json["workgroup"] = to_json(report.plan.workgroup);
+  json["workgroup_source"] = to_string(report.plan.workgroup_source);
+  json["workgroup_reason"] = workgroup_reason(report);
+  json["grid"] = to_json(report.plan.grid);
+  json["grid_reason"] = grid_reason(report, options);
+  json["param_words"] = report.plan.param_words;
+  json["max_binding_alignment"] = report.plan.max_binding_alignment;
+  json["decision_file"] = report.decisions;
+  json["decision_key"] = report.key;
+  json["costs"] = Json::array();
+  for (const CostRow& row : report.costs.rows) {
+    json["costs"].push_back({{"width", row.width},
+                             {"cost_ns", row.cost_ns},
+                             {"measured", row.measured},
+                             {"weight_q16", row.weight_q16},
+                             {"chosen", report.costs.selected == row.width}});
+  }
+  json["bindings"] = Json::array();
+  for (const Binding& binding : report.bindings.bindings) {
+    json["bindings"].push_back({{"slot", binding.slot},
+                                {"name", binding.name},
+                                {"role", to_string(binding.role)},
+                                {"element_count", binding.element_count},
+                                {"element_bytes", binding.element_size},
+                                {"alignment", binding.preferred_alignment}});
+  }
+  return json;
+}
+
+}  // namespace
+
+Exit plan_kernel(const PlanOptions& options, Streams& streams) {
+  const std::string& path = options.files.front();
+  auto text = read_source(path, streams);
+  if (!text) return report(streams, text.error());
+  const ParsedModule parsed = parse_wgsl(*std::move(text), source_name(path));
+  streams.err.write(parsed.message());
+  if (!parsed.module) return Exit::wrong;
+  const auto program = choose_entry(*parsed.module, source_name(path), options.entry);
+  if (!program) return report(streams, program.error());
+  const auto kernel = make_kernel_with(**program, options.settings);
+  if (!kernel) return report(streams, kernel.error());
+  const auto launch = make_report(*kernel, options);
+  if (!launch) return report(streams, launch.error());
+  if (options.json) {
+    write_json(streams.out, report_json(*launch, options));
+  } else {
+    print_report(streams.out, *launch, options);
+  }
+  return Exit::done;
+}
+
+}  // namespace vyre

@@ -1,0 +1,43 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "vyre/cli/command_line.h"
+#include "vyre/cli/interrupt.h"
+
+namespace {
+
+// A standard stream that is closed would give its number to the first file we open. Opened for the
+// wrong direction, it still fails as a closed one does.
+void keep_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) != -1) continue;
+    const int opened = ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (opened != -1 && opened != descriptor) ::close(opened);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  keep_standard_streams();
+  std::signal(SIGPIPE, SIG_IGN);
+  vyre::Output out(STDOUT_FILENO);
+  vyre::Output err(STDERR_FILENO);
+  out.colour = vyre::wants_colour(STDOUT_FILENO);
+  err.colour = vyre::wants_colour(STDERR_FILENO);
+  vyre::Streams streams{out, err, [](std::uint64_t max_bytes) {
+                          return vyre::read_descriptor(STDIN_FILENO, max_bytes);
+                        }};
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const int exit = vyre::run_command_line(arguments, streams);
+  if (const int signal = vyre::interrupting_signal(); signal != 0) {
+    // Ended by the signal, as far as anyone who waits for us is concerned.
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+  return exit;
+}

@@ -1,0 +1,187 @@
+#include "vyre/cli/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "vyre/base/files.h"
+#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/cli/command_line_testing.h"
+#include "vyre/tune/decision_file.h"
+
+namespace vyre {
+namespace {
+
+constexpr const char* kScale = R"(
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+@compute @workgroup_size(96) fn scale(@builtin(global_invocation_id) id: vec3<u32>) {
+  y[id.x] = 2.0 * x[id.x];
+}
+@compute @workgroup_size(16, 16) fn tiles(@builtin(global_invocation_id) id: vec3<u32>) {
+  y[id.x] = x[id.y];
+}
+)";
+
+// Decisions of the user who runs the tests stay out of them.
+class Plan : public testing::Test {
+ protected:
+  Plan() {
+    ::setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1);
+    ::unsetenv("VYRE_AUTOTUNER");
+  }
+  ~Plan() override { ::unsetenv("XDG_CACHE_HOME"); }
+
+  static CommandResult plan(std::vector<std::string> arguments, const std::string& text = kScale) {
+    arguments.insert(arguments.begin(), {"plan", "-"});
+    return run_vyre(arguments, text);
+  }
+  static nlohmann::json json(std::vector<std::string> arguments) {
+    arguments.emplace_back("--json");
+    const CommandResult result = plan(std::move(arguments));
+    EXPECT_EQ(result.exit, 0) << result.err;
+    return result.exit == 0 ? nlohmann::json::parse(result.out) : nlohmann::json{};
+  }
+  static std::string error(std::vector<std::string> arguments) {
+    const CommandResult result = plan(std::move(arguments));
+    EXPECT_EQ(result.exit, 2) << result.out;
+    EXPECT_EQ(result.out, "");
+    return result.err;
+  }
+
+  TemporaryFolder folder_;
+};
+
+// The costs and weights were computed by hand for 96 and 1000 elements under these limits.
+TEST_F(Plan, ColdStartShowsItsCosts) {
+  const auto plan = json({"--entry", "scale", "--size", "1000"});
+  EXPECT_EQ(plan.at("workgroup_source"), "cold start");
+  EXPECT_EQ(plan.at("workgroup"), nlohmann::json({1024, 1, 1}));
+  EXPECT_EQ(plan.at("grid"), nlohmann::json({1, 1, 1}));
+  EXPECT_EQ(plan.at("element_count"), 1000);
+  const std::vector<std::vector<std::uint64_t>> expected{
+      {32, 32960, 11},    {64, 16576, 610},    {128, 8384, 4508}, {256, 4288, 12255},
+      {512, 2240, 20206}, {1024, 1216, 25945}, {96, 11712, 2001}};
+  ASSERT_EQ(plan.at("costs").size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(plan.at("costs")[i].at("width"), expected[i][0]);
+    EXPECT_EQ(plan.at("costs")[i].at("cost_ns"), expected[i][1]);
+    EXPECT_EQ(plan.at("costs")[i].at("weight_q16"), expected[i][2]);
+    EXPECT_EQ(plan.at("costs")[i].at("chosen"), expected[i][0] == 1024);
+  }
+  const CommandResult human = Plan::plan({"--entry", "scale", "--size", "1000"});
+  expect_golden(human.out, "plan_cold_start.txt");
+}
+
+TEST_F(Plan, ModesOtherThanNaturalKeepTheDeclaredWorkgroup) {
+  for (const char* mode : {"off", "on", "frozen", "default"}) {
+    const auto plan = json({"--entry", "scale", "--size", "1000", "--mode", mode});
+    EXPECT_EQ(plan.at("workgroup"), nlohmann::json({96, 1, 1})) << mode;
+    EXPECT_EQ(plan.at("grid"), nlohmann::json({11, 1, 1})) << mode;
+    EXPECT_EQ(plan.at("costs").size(), 0U);
+    EXPECT_EQ(plan.at("mode_from"), "--mode");
+  }
+  EXPECT_EQ(
+      error({"--entry", "scale", "--size", "1000", "--mode", "Natural"}).find("vyre: --mode:"), 0U);
+  ::setenv("VYRE_AUTOTUNER", "off", 1);
+  EXPECT_EQ(json({"--entry", "scale", "--size", "1000"}).at("mode_from"), "VYRE_AUTOTUNER");
+}
+
+TEST_F(Plan, LimitsBoundTheChoice) {
+  const auto plan = json({"--entry", "scale", "--size", "1000", "--limits", "threads=128"});
+  EXPECT_EQ(plan.at("workgroup"), nlohmann::json({128, 1, 1}));
+  EXPECT_EQ(plan.at("limits").at("threads"), 128);
+  EXPECT_EQ(plan.at("limits").at("block"), nlohmann::json({1024, 1024, 64}));
+  EXPECT_NE(error({"--entry", "scale", "--size", "1000", "--limits", "threads=64", "--mode", "off"})
+                .find("96"),
+            std::string::npos);
+}
+
+TEST_F(Plan, OverridesAndGridsAreObeyed) {
+  const auto workgroup = json({"--entry", "scale", "--size", "1000", "--workgroup", "50"});
+  EXPECT_EQ(workgroup.at("workgroup_source"), "override");
+  EXPECT_EQ(workgroup.at("grid"), nlohmann::json({20, 1, 1}));
+  const auto grid = json({"--entry", "scale", "--grid", "5,2"});
+  EXPECT_EQ(grid.at("workgroup"), nlohmann::json({96, 1, 1}));
+  EXPECT_EQ(grid.at("element_count"), 480);
+}
+
+TEST_F(Plan, SeveralAxesAreLaidOutByTheSize) {
+  const auto plan = json({"--entry", "tiles", "--size", "100,50"});
+  EXPECT_EQ(plan.at("workgroup"), nlohmann::json({16, 16, 1}));
+  EXPECT_EQ(plan.at("grid"), nlohmann::json({7, 4, 1}));
+  EXPECT_EQ(plan.at("element_count"), 5000);
+  EXPECT_EQ(plan.at("workgroup_reason"), "as declared: its workgroup has several axes");
+}
+
+TEST_F(Plan, StoredDecisionsAreFollowed) {
+  const auto cold = json({"--entry", "scale", "--size", "1000"});
+  ASSERT_TRUE(save_decisions(cold.at("decision_file").get<std::string>(),
+                             {{cold.at("decision_key").get<std::string>(), {256, 1, 1}}}));
+  const auto stored = json({"--entry", "scale", "--size", "1000"});
+  EXPECT_EQ(stored.at("workgroup"), nlohmann::json({256, 1, 1}));
+  EXPECT_EQ(stored.at("workgroup_source"), "stored decision");
+}
+
+TEST_F(Plan, SaysWhatToGive) {
+  EXPECT_EQ(run_vyre({"plan"}).err, "vyre: FILE is missing; give a WGSL file, or --stages FILE\n");
+  EXPECT_EQ(error({}),
+            "vyre: how many invocations are to run?; give --size X[,Y[,Z]], or --grid "
+            "for workgroups\n");
+  EXPECT_EQ(error({"--size", "1", "--grid", "1"}),
+            "vyre: --size and --grid say the same in two ways; give one of them\n");
+  EXPECT_EQ(error({"--size", "65536,65536"}),
+            "vyre: --size: 65536x65536x1 has more than 4294967295 invocations; see vyre plan "
+            "--help\n");
+  EXPECT_EQ(error({"--size", "1"}),
+            "vyre: <stdin> has 2 entry points: scale and tiles; choose one, e.g. --entry scale\n");
+  for (const char* limits : {"threads", "threads=0", "threads=1,threads=2", "block=0x1", "lanes=3",
+                             "grid=1x1x1x1", ""}) {
+    EXPECT_NE(error({"--size", "1", "--limits", limits}), "") << limits;
+  }
+  EXPECT_EQ(error({"--size", "1", "--budget", "4KiB"}),
+            "vyre: --budget goes with --stages; see vyre plan --help\n");
+}
+
+// Stages, groups and bytes of the published example.
+class Stages : public testing::Test {
+ protected:
+  static CommandResult plan(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"plan", "--stages", "-"});
+    return run_vyre(arguments, read_file(VYRE_ROOT_DIR "/examples/stages.toml").value());
+  }
+};
+
+TEST_F(Stages, AreDrawnWithTheReasonOfEachBoundary) {
+  const CommandResult result = plan({"--budget", "1000"});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  expect_golden(result.out, "plan_stages.txt");
+}
+
+TEST_F(Stages, AreGroupedAsPublished) {
+  const auto json = nlohmann::json::parse(plan({"--budget", "1000", "--json"}).out);
+  EXPECT_EQ(json.at("launch_count"), 4);
+  EXPECT_EQ(json.at("avoided_launches"), 2);
+  EXPECT_EQ(json.at("avoided_intermediate_bytes"), 250);
+  const auto& groups = json.at("groups");
+  EXPECT_EQ(groups.at(0).at("required_bytes"), 970);
+  EXPECT_EQ(groups.at(1).at("required_bytes"), 800);
+  EXPECT_EQ(groups.at(2).at("required_bytes"), 200);
+  EXPECT_EQ(groups.at(3).at("required_bytes"), 190);
+  EXPECT_EQ(groups.at(1).at("reason"), "with 12 sharpen the launch would need 1,470 bytes");
+  EXPECT_EQ(groups.at(3).at("stages").at(1).at("name"), "threshold");
+}
+
+TEST_F(Stages, NeedABudgetThatHoldsThem) {
+  EXPECT_EQ(plan({"--budget", "700"}).exit, 2);
+  EXPECT_EQ(plan({"--budget", "0"}).exit, 2);
+  EXPECT_EQ(plan({}).exit, 0);  // the file has one
+  EXPECT_EQ(run_vyre({"plan", "--stages", "-"}, "").err,
+            "vyre: the stages have no byte budget; give --budget BYTES, or a budget in the file\n");
+  EXPECT_EQ(run_vyre({"plan", "--stages", "-", "--budget", "1"}, "").exit, 0);
+  EXPECT_EQ(plan({"--size", "3"}).exit, 2);
+}
+
+}  // namespace
+}  // namespace vyre

@@ -1,0 +1,26 @@
+// vyre resident: how a resident launch would be sized, and why.
+#pragma once
+
+#include <optional>
+
+#include "vyre/cli/command.h"
+#include "vyre/cli/option_set.h"
+#include "vyre/resident/recommend.h"
+
+namespace vyre {
+
+struct ResidentOptions {
+  ResidentRequest request{.max_workgroup_size_x = 256,
+                          .max_compute_workgroups_per_dimension = 65535,
+                          .max_compute_invocations_per_workgroup = 256,
+                          .expected_hits_per_item = 1};
+  bool has_queue = false;
+  std::optional<Topology> previous;
+  bool json = false;
+};
+
+CommandHelp declare(OptionSet& set, ResidentOptions& options);
+Result<void> check(const ResidentOptions& options);
+Exit run_command(const ResidentOptions& options, Streams& streams);
+
+}  // namespace vyre

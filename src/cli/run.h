@@ -1,0 +1,35 @@
+// vyre run: runs a kernel on data.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vyre/cli/command.h"
+#include "vyre/cli/option_set.h"
+
+namespace vyre {
+
+struct RunOptions {
+  std::vector<std::string> files;  // exactly one
+  std::string device = "auto";
+  std::string entry;
+  std::vector<InputArgument> inputs;
+  std::vector<OutputArgument> outputs;
+  std::vector<Setting> settings;
+  std::vector<Assignment> uniforms;
+  std::optional<Extent> size;
+  std::optional<Extent> grid;
+  std::vector<PrintArgument> prints;
+  std::uint64_t step_budget = 0;  // 0: none
+  std::optional<double> deadline_seconds;
+  bool json = false;
+};
+
+CommandHelp declare(OptionSet& set, RunOptions& options);
+// What cannot be said one option at a time: --size with --grid, one buffer given twice, ...
+Result<void> check(const RunOptions& options);
+Exit run_command(const RunOptions& options, Streams& streams);
+
+}  // namespace vyre

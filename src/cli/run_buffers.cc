@@ -1,0 +1,418 @@
+#include "vyre/cli/run_buffers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "vyre/base/arithmetic.h"
+#include "vyre/base/files.h"
+#include "vyre/cli/field_path.h"
+#include "vyre/cli/npy.h"
+#include "vyre/cli/values.h"
+#include "vyre/plan/geometry.h"
+
+namespace vyre {
+namespace {
+
+template <class Buffers>
+auto* find_buffer(Buffers& buffers, std::string_view name) {
+  const auto found = std::ranges::find(buffers, name, &RunBuffer::name);
+  return found == buffers.end() ? nullptr : &*found;
+}
+
+std::unexpected<Error> unknown_buffer(std::string_view option, std::string_view name,
+                                      const Kernel& kernel, const std::vector<RunBuffer>& buffers) {
+  std::vector<std::string> names;
+  for (const RunBuffer& buffer : buffers) names.push_back(buffer.name);
+  return fail(Code::invalid_input,
+              fmt::format("{}: {} has no buffer {}", option, kernel.program->name, quote(name)),
+              names.empty() ? "it has none" : fmt::format("it has {}", join_words(names)));
+}
+
+std::vector<RunBuffer> buffers_of(const Kernel& kernel) {
+  std::vector<RunBuffer> out;
+  const Program& program = *kernel.program;
+  for (const Global& global : program.globals) {
+    if (global.memory != MemoryKind::storage && global.memory != MemoryKind::uniform) continue;
+    RunBuffer buffer;
+    buffer.name = global.name;
+    buffer.group = global.group;
+    buffer.binding = global.binding;
+    buffer.memory = global.memory;
+    buffer.access = global.access;
+    buffer.layout = buffer_layout(program.types, global.type);
+    buffer.type = program.types.spell(global.type);
+    out.push_back(std::move(buffer));
+  }
+  std::ranges::stable_sort(
+      out, {}, [](const RunBuffer& buffer) { return std::pair(buffer.group, buffer.binding); });
+  return out;
+}
+
+// How many elements an array of that shape has, when its inner axes are those of an element.
+Result<std::uint64_t> elements_of_shape(const RunBuffer& buffer, const ElementAxes& axes,
+                                        const std::vector<std::uint64_t>& shape,
+                                        const std::string& path) {
+  std::string wanted;
+  for (const std::uint64_t axis : axes.axes) wanted += fmt::format(", {}", axis);
+  const bool matches = shape.size() >= axes.axes.size() &&
+                       std::equal(axes.axes.begin(), axes.axes.end(),
+                                  shape.end() - static_cast<std::ptrdiff_t>(axes.axes.size()));
+  if (!matches) {
+    return fail(Code::invalid_input,
+                fmt::format("{}: has the shape {}; {} is a {}, which needs (...{})", path,
+                            shape_text(shape), buffer.name, buffer.type, wanted));
+  }
+  std::uint64_t elements = 1;
+  for (std::size_t i = 0; i + axes.axes.size() < shape.size(); ++i) {
+    elements = saturating_mul(elements, shape[i]);
+  }
+  return elements;
+}
+
+Result<void> check_element_count(const RunBuffer& buffer, std::uint64_t elements,
+                                 std::string_view source) {
+  if (buffer.layout.runtime_sized) {
+    if (elements > 0) return {};
+    return fail(Code::invalid_input,
+                fmt::format("{}: has no elements; {} needs at least one", source, buffer.name));
+  }
+  if (elements == buffer.layout.count) return {};
+  return fail(Code::invalid_input, fmt::format("{}: has {}; {} is a {} and needs {}", source,
+                                               counted(elements, "element"), buffer.name,
+                                               buffer.type, with_commas(buffer.layout.count)));
+}
+
+Result<void> load_npy(const TypeTable& types, RunBuffer& buffer, const std::string& path) {
+  const auto axes = element_axes(types, buffer.layout.element);
+  if (!axes || buffer.layout.header_bytes != 0) {
+    return fail(Code::invalid_input,
+                fmt::format("{} holds a struct ({}), which a .npy file cannot say", buffer.name,
+                            buffer.type),
+                fmt::format("bind plain bytes: --in {}=raw:FILE", buffer.name));
+  }
+  VYRE_TRY(buffer.file, read_input_file(path, available_memory() / 2));
+  VYRE_TRY(NpyArray array, parse_npy(buffer.file, path, axes->kind));
+  VYRE_TRY(const std::uint64_t elements, elements_of_shape(buffer, *axes, array.shape, path));
+  VYRE_CHECK(check_element_count(buffer, elements, path));
+  buffer.elements = elements;
+  buffer.shape = std::move(array.shape);
+  return {};
+}
+
+Result<void> load_raw(RunBuffer& buffer, const std::string& path) {
+  VYRE_TRY(buffer.file, read_input_file(path, available_memory() / 2));
+  const BufferLayout& layout = buffer.layout;
+  const std::uint64_t bytes = buffer.file.size();
+  const std::uint64_t elements = layout.elements_in(bytes);
+  if (layout.bytes_for(elements) != bytes) {
+    return fail(
+        Code::invalid_input,
+        fmt::format(
+            "{}: has {}, which is not {}whole elements of {} bytes, as {} ({}) "
+            "needs",
+            path, counted(bytes, "byte"),
+            layout.header_bytes == 0 ? "" : fmt::format("{} bytes and ", layout.header_bytes),
+            layout.stride, buffer.name, buffer.type));
+  }
+  VYRE_CHECK(check_element_count(buffer, elements, path));
+  buffer.elements = elements;
+  return {};
+}
+
+// Reads files and counts elements, as far as that is possible without knowing the extent.
+Result<void> open_source(const TypeTable& types, RunBuffer& buffer) {
+  if (!buffer.layout.runtime_sized) buffer.elements = buffer.layout.count;
+  if (!buffer.source) return {};
+  if (const auto* npy = std::get_if<NpyFile>(&*buffer.source)) {
+    return load_npy(types, buffer, npy->path);
+  }
+  if (const auto* raw = std::get_if<RawFile>(&*buffer.source)) return load_raw(buffer, raw->path);
+  const Fill& fill = std::get<Fill>(*buffer.source);
+  if (!fill.elements) return {};
+  VYRE_CHECK(
+      check_element_count(buffer, *fill.elements, fmt::format("{}", describe(*buffer.source))));
+  buffer.elements = fill.elements;
+  return {};
+}
+
+Result<void> attach_inputs(const Kernel& kernel, const RunOptions& options,
+                           std::vector<RunBuffer>& buffers) {
+  for (const InputArgument& input : options.inputs) {
+    RunBuffer* buffer = find_buffer(buffers, input.name);
+    if (buffer == nullptr) return unknown_buffer("--in", input.name, kernel, buffers);
+    buffer->source = input.source;
+  }
+  for (const OutputArgument& output : options.outputs) {
+    const RunBuffer* buffer = find_buffer(buffers, output.name);
+    if (buffer == nullptr) return unknown_buffer("--out", output.name, kernel, buffers);
+    if (output.raw) continue;
+    if (!element_axes(kernel.program->types, buffer->layout.element) ||
+        buffer->layout.header_bytes != 0) {
+      return fail(Code::invalid_input,
+                  fmt::format("--out: {} holds a struct ({}), which a .npy file cannot say",
+                              buffer->name, buffer->type),
+                  fmt::format("write plain bytes: --out {}=raw:FILE", buffer->name));
+    }
+  }
+  for (const PrintArgument& print : options.prints) {
+    if (find_buffer(buffers, print.name) == nullptr) {
+      return unknown_buffer("--print", print.name, kernel, buffers);
+    }
+  }
+  for (const Assignment& uniform : options.uniforms) {
+    const std::string_view root = path_root(uniform.path);
+    if (find_buffer(buffers, root) == nullptr) {
+      return unknown_buffer("--uniform", root, kernel, buffers);
+    }
+  }
+  for (RunBuffer& buffer : buffers) VYRE_CHECK(open_source(kernel.program->types, buffer));
+  return {};
+}
+
+bool is_assigned(const RunOptions& options, const RunBuffer& buffer) {
+  return std::ranges::any_of(options.uniforms, [&](const Assignment& uniform) {
+    return path_root(uniform.path) == buffer.name;
+  });
+}
+
+// Everything the kernel only reads must have been given.
+Result<void> check_given(const RunOptions& options, const std::vector<RunBuffer>& buffers) {
+  for (const RunBuffer& buffer : buffers) {
+    if (buffer.source || buffer.is_output()) continue;
+    if (is_assigned(options, buffer) && !buffer.layout.runtime_sized) continue;
+    const bool uniform = buffer.memory == MemoryKind::uniform;
+    return fail(
+        Code::invalid_input,
+        fmt::format("{} ({} {}) is read by the kernel and was given no data", buffer.name,
+                    uniform ? "uniform" : "input", buffer.type),
+        uniform
+            ? fmt::format("give --uniform {0}=VALUE or --uniform {0}.FIELD=VALUE,...", buffer.name)
+            : fmt::format("give --in {0}=FILE.npy, {0}=raw:FILE or {0}=fill:...", buffer.name));
+  }
+  return {};
+}
+
+struct ChosenExtent {
+  Extent extent{};
+  Extent grid{};
+  std::string reason;
+  // Of a run-time sized buffer that has no size of its own; empty: too many to count.
+  std::optional<std::uint64_t> elements;
+};
+
+std::optional<std::uint64_t> volume(const Extent& extent) {
+  const auto plane = checked_mul<std::uint64_t>(extent[0], extent[1]);
+  return plane ? checked_mul<std::uint64_t>(*plane, extent[2]) : std::nullopt;
+}
+
+// Whether invocations of a workgroup may depend on each other.
+bool works_by_workgroups(const Stats& stats) {
+  return stats.uses_local_id || stats.uses_workgroup_id || stats.uses_workgroup_count ||
+         stats.barriers > 0 || stats.workgroup_bytes > 0;
+}
+
+// All invocations of a grid, saturating.
+Extent whole_extent(const Extent& grid, const Extent& workgroup) {
+  Extent out{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    out[axis] = saturating_mul(grid[axis], workgroup[axis]);
+  }
+  return out;
+}
+
+// The count of elements that says how many invocations there are to be.
+Result<ChosenExtent> infer_extent(const Kernel& kernel, const std::vector<RunBuffer>& buffers) {
+  const Extent& workgroup = kernel.program->workgroup;
+  if (workgroup[1] != 1 || workgroup[2] != 1) {
+    return fail(Code::invalid_input,
+                fmt::format("{} has workgroups of {}, so the number of invocations cannot be "
+                            "inferred",
+                            kernel.program->name, format_extent(workgroup)),
+                "give --size X,Y[,Z] (invocations) or --grid X,Y[,Z] (workgroups)");
+  }
+  // A kernel with atomics or workgroup memory runs over the largest of its buffers, any other over
+  // the largest of its outputs.
+  const bool full_span = kernel.stats.atomics > 0 || kernel.stats.workgroup_bytes > 0;
+  const RunBuffer* largest = nullptr;
+  const RunBuffer* largest_output = nullptr;
+  const RunBuffer* waiting = nullptr;
+  const auto larger = [](const RunBuffer& a, const RunBuffer* b) {
+    return b == nullptr || *a.elements > *b->elements;
+  };
+  for (const RunBuffer& buffer : buffers) {
+    if (!buffer.elements) {
+      waiting = &buffer;
+      continue;
+    }
+    if (larger(buffer, largest)) largest = &buffer;
+    if (buffer.is_output() && larger(buffer, largest_output)) largest_output = &buffer;
+  }
+  const RunBuffer* chosen = full_span || largest_output == nullptr ? largest : largest_output;
+  const bool sized_by_data = std::ranges::any_of(buffers, [](const RunBuffer& buffer) {
+    return buffer.layout.runtime_sized && buffer.elements;
+  });
+  if (chosen == nullptr || (waiting != nullptr && !sized_by_data)) {
+    return fail(Code::invalid_input,
+                waiting == nullptr
+                    ? fmt::format("{} has no buffers that say how many invocations to run",
+                                  kernel.program->name)
+                    : fmt::format("nothing says how many elements {} has", waiting->name),
+                "give --size X[,Y[,Z]] (invocations) or --grid X[,Y[,Z]] (workgroups)");
+  }
+  if (*chosen->elements > UINT32_MAX) {
+    return fail(Code::limit, fmt::format("{} has {} elements; a launch has at most {} invocations "
+                                         "along an axis",
+                                         chosen->name, *chosen->elements, UINT32_MAX));
+  }
+  const auto count = static_cast<std::uint32_t>(*chosen->elements);
+  ChosenExtent out{{count, 1, 1}, {}, fmt::format("the elements of {}", chosen->name), count};
+  out.grid = grid_for_size(out.extent, workgroup);
+  // Nobody asked for exactly these invocations, and a kernel that works by workgroups may need the
+  // last one whole.
+  const auto whole = checked_mul(out.grid[0], workgroup[0]);
+  if (works_by_workgroups(kernel.stats) && whole && *whole != count) {
+    out.extent[0] = *whole;
+    out.reason += ", in whole workgroups";
+  }
+  return out;
+}
+
+Result<ChosenExtent> choose_extent(const Kernel& kernel, const RunOptions& options,
+                                   const std::vector<RunBuffer>& buffers) {
+  const Extent& workgroup = kernel.program->workgroup;
+  if (options.size) {
+    return ChosenExtent{*options.size, grid_for_size(*options.size, workgroup), "--size",
+                        volume(*options.size)};
+  }
+  if (!options.grid) return infer_extent(kernel, buffers);
+  ChosenExtent out{{}, *options.grid, "--grid", {}};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto product = checked_mul(out.grid[axis], workgroup[axis]);
+    if (!product) {
+      return fail(Code::limit,
+                  fmt::format("--grid: {} workgroups of {} are more than {} invocations along {}",
+                              out.grid[axis], workgroup[axis], UINT32_MAX, "xyz"[axis]));
+    }
+    out.extent[axis] = *product;
+  }
+  out.elements = volume(out.extent);
+  return out;
+}
+
+// Gives every buffer without a size that of the extent, and checks that all of it fits in memory.
+Result<void> size_buffers(std::vector<RunBuffer>& buffers, const ChosenExtent& chosen) {
+  std::uint64_t total = 0;
+  for (RunBuffer& buffer : buffers) {
+    if (!buffer.elements) {
+      if (!chosen.elements) {
+        return fail(Code::limit, fmt::format("{} has no size of its own, and the extent {} is too "
+                                             "large to be one",
+                                             buffer.name, format_extent(chosen.extent)));
+      }
+      buffer.elements = chosen.elements;
+    }
+    const auto bytes = buffer.layout.bytes_for(*buffer.elements);
+    total = saturating_add(total, bytes.value_or(UINT64_MAX));
+  }
+  if (const std::uint64_t available = available_memory(); total > available) {
+    return fail(Code::limit, fmt::format("the buffers need {}; {} of memory are available",
+                                         format_bytes(total), format_bytes(available)));
+  }
+  for (RunBuffer& buffer : buffers) buffer.bytes.resize(*buffer.layout.bytes_for(*buffer.elements));
+  return {};
+}
+
+Result<void> fill_buffer(const TypeTable& types, const RunOptions& options, RunBuffer& buffer) {
+  if (buffer.source) {
+    if (const auto* fill = std::get_if<Fill>(&*buffer.source)) {
+      auto filled = apply_fill(types, buffer.layout, *fill, buffer.bytes);
+      if (!filled) {
+        filled.error().what =
+            fmt::format("--in: {} ({}): {}", buffer.name, buffer.type, filled.error().what);
+        return filled;
+      }
+    } else if (std::holds_alternative<RawFile>(*buffer.source)) {
+      std::memcpy(buffer.bytes.data(), buffer.file.data(), buffer.file.size());
+    } else {
+      const auto packed = std::as_bytes(std::span(buffer.file.data(), buffer.file.size()));
+      const auto header = parse_npy_header(buffer.file, buffer.name);
+      if (header) {
+        unpack_elements(types, buffer.layout, packed.subspan(header->data_offset), buffer.bytes);
+      }
+    }
+    buffer.file = {};
+  }
+  if (!is_assigned(options, buffer)) return {};
+  std::vector<std::uint8_t> written(buffer.bytes.size());
+  for (const Assignment& uniform : options.uniforms) {
+    if (path_root(uniform.path) != buffer.name) continue;
+    auto assigned = assign(types, buffer.layout.type, uniform, buffer.bytes, written);
+    if (!assigned) {
+      assigned.error().what = fmt::format("--uniform: {}", assigned.error().what);
+      return assigned;
+    }
+  }
+  if (buffer.source || buffer.is_output()) return {};
+  const auto missing = unwritten_fields(types, buffer.layout.type, buffer.name, written);
+  if (missing.empty()) return {};
+  return fail(Code::invalid_input,
+              fmt::format("--uniform: {} {} no value", join_words(missing),
+                          missing.size() == 1 ? "has" : "have"),
+              fmt::format("give one, or start from zeros with --in {}=fill:zeros", buffer.name));
+}
+
+// The number behind `key` in a file of the kernel's statistics, in bytes.
+std::optional<std::uint64_t> number_in(const char* path, std::string_view key, std::uint64_t unit) {
+  const auto text = read_file(path, 1 << 16);
+  if (!text) return std::nullopt;
+  const std::size_t at = text->find(key);
+  if (at == std::string::npos) return std::nullopt;
+  const std::size_t digits = text->find_first_of("0123456789", at + key.size());
+  if (digits == std::string::npos) return std::nullopt;
+  std::uint64_t value = 0;
+  std::from_chars(text->data() + digits, text->data() + text->size(), value);
+  return saturating_mul(value, unit);
+}
+
+}  // namespace
+
+std::string_view RunBuffer::role() const {
+  if (memory == MemoryKind::uniform) return "uniform";
+  if (!is_output()) return "input";
+  return source ? "input/output" : "output";
+}
+
+std::uint64_t available_memory() {
+  std::uint64_t available = number_in("/proc/meminfo", "MemAvailable:", 1024).value_or(UINT64_MAX);
+  const auto most = number_in("/sys/fs/cgroup/memory.max", "", 1);
+  const auto used = number_in("/sys/fs/cgroup/memory.current", "", 1);
+  const auto cache = number_in("/sys/fs/cgroup/memory.stat", "inactive_file", 1);
+  if (most && used) {
+    available =
+        std::min(available, saturating_sub(*most, saturating_sub(*used, cache.value_or(0))));
+  }
+  return available;
+}
+
+Result<RunPlan> plan_run(const Kernel& kernel, const RunOptions& options) {
+  RunPlan plan;
+  plan.buffers = buffers_of(kernel);
+  VYRE_CHECK(attach_inputs(kernel, options, plan.buffers));
+  VYRE_CHECK(check_given(options, plan.buffers));
+  VYRE_TRY(ChosenExtent chosen, choose_extent(kernel, options, plan.buffers));
+  plan.shape = {chosen.grid, chosen.extent};
+  plan.extent = chosen.extent;
+  plan.extent_reason = std::move(chosen.reason);
+  plan.cuts_workgroups = works_by_workgroups(kernel.stats) &&
+                         plan.extent != whole_extent(chosen.grid, kernel.program->workgroup);
+  VYRE_CHECK(size_buffers(plan.buffers, chosen));
+  for (RunBuffer& buffer : plan.buffers) {
+    VYRE_CHECK(fill_buffer(kernel.program->types, options, buffer));
+  }
+  return plan;
+}
+
+}  // namespace vyre

@@ -1,0 +1,51 @@
+// The buffers of one run: where their bytes come from, how many there are, and over what extent the
+// kernel runs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vyre/cli/buffer_layout.h"
+#include "vyre/cli/run.h"
+#include "vyre/ir/interpret.h"
+
+namespace vyre {
+
+struct RunBuffer {
+  std::string name;
+  std::uint32_t group = 0, binding = 0;
+  MemoryKind memory = MemoryKind::storage;
+  Access access = Access::read;
+  BufferLayout layout;
+  std::string type;
+
+  std::optional<DataSource> source;       // what the user gave
+  std::string file;                       // content of the file, until it is unpacked
+  std::vector<std::uint64_t> shape;       // of the user's .npy file
+  std::optional<std::uint64_t> elements;  // once known
+  std::vector<std::byte> bytes;
+
+  bool is_output() const { return memory == MemoryKind::storage && access != Access::read; }
+  // "input", "output", "input/output", "uniform": as bound in this run.
+  std::string_view role() const;
+};
+
+struct RunPlan {
+  std::vector<RunBuffer> buffers;  // by (group, binding)
+  LaunchShape shape;
+  Extent extent{};  // exactly these invocations run
+  // The kernel works by workgroups, and not all invocations of the last ones run.
+  bool cuts_workgroups = false;
+  std::string extent_reason;  // "--size", "--grid", or how it was inferred
+};
+
+// Opens and reads the files, decides the extent, fills every buffer. Fails, with nothing run, when
+// anything is missing, unknown, of the wrong type or size, or does not fit in memory.
+Result<RunPlan> plan_run(const Kernel& kernel, const RunOptions& options);
+
+// Bytes that can be allocated without pushing the machine (or the container) out of memory.
+std::uint64_t available_memory();
+
+}  // namespace vyre
