@@ -1,7 +1,7 @@
 # Rooms: one folder under src/ is one room is one CMake target.
 #
 #   vyre_room(<name> [DEPENDS <rooms>...] [LIBS <targets>...] [OBJECTS <files>...]
-#             [EXECUTABLE <program>])
+#             [EXECUTABLE <program>] [LLVM])
 #
 # declares the room of the current folder. Rooms may be declared in any order;
 # vyre_finish_rooms() checks that every named room exists and that there is no cycle, and then
@@ -18,12 +18,14 @@
 # yet is fine.
 #
 # LIBS are third-party targets, private to the room and its tests. OBJECTS are ready-made object
-# files that become part of the library.
+# files that become part of the library. LLVM marks a room that needs LLVM's libraries, or a room
+# that does: its code is left out of the sanitizer builds (LLVM is not built with sanitizers) and of
+# the installed archive.
 
 include_guard(GLOBAL)
 
 function(vyre_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXECUTABLE" "DEPENDS;LIBS;OBJECTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LLVM" "EXECUTABLE" "DEPENDS;LIBS;OBJECTS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "vyre_room(${name}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -32,7 +34,7 @@ function(vyre_room name)
     message(FATAL_ERROR "vyre_room(${name}): this room is declared twice")
   endif()
   set_property(GLOBAL APPEND PROPERTY VYRE_ROOMS ${name})
-  foreach(key DEPENDS LIBS OBJECTS EXECUTABLE)
+  foreach(key DEPENDS LIBS OBJECTS EXECUTABLE LLVM)
     set_property(GLOBAL PROPERTY VYRE_ROOM_${name}_${key} "${arg_${key}}")
   endforeach()
   set_property(GLOBAL PROPERTY VYRE_ROOM_${name}_FOLDER "${CMAKE_CURRENT_SOURCE_DIR}")
@@ -109,7 +111,7 @@ function(vyre_program name)
 endfunction()
 
 function(_vyre_make_room name)
-  foreach(key DEPENDS LIBS OBJECTS EXECUTABLE FOLDER VISIBLE)
+  foreach(key DEPENDS LIBS OBJECTS EXECUTABLE LLVM FOLDER VISIBLE)
     get_property(${key} GLOBAL PROPERTY VYRE_ROOM_${name}_${key})
   endforeach()
   list(TRANSFORM DEPENDS PREPEND vyre_ OUTPUT_VARIABLE depend_targets)
@@ -117,6 +119,9 @@ function(_vyre_make_room name)
 
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${FOLDER}/*.cc")
   list(FILTER sources EXCLUDE REGEX "/fuzz/")
+  if(LLVM AND VYRE_SANITIZE)
+    set(sources)
+  endif()
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   set(testing ${sources})
@@ -133,7 +138,7 @@ function(_vyre_make_room name)
     target_link_libraries(${library}
       PUBLIC ${depend_targets} Threads::Threads
       PRIVATE vyre_flags third_party_fmt ${LIBS})
-    if(NOT EXECUTABLE)
+    if(NOT EXECUTABLE AND NOT LLVM)
       set_property(GLOBAL APPEND PROPERTY VYRE_BUNDLED_LIBRARIES ${library})
       set_property(GLOBAL APPEND PROPERTY VYRE_BUNDLED_OBJECTS ${OBJECTS})
     endif()

@@ -66,3 +66,10 @@ function(vyre_extract_blake3 out_objects)
 endfunction()
 
 vyre_extract_blake3(VYRE_BLAKE3_OBJECTS)
+
+# Code generation: LLVM's own static libraries, for the rooms marked LLVM.
+add_library(third_party_llvm INTERFACE)
+target_include_directories(third_party_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+target_compile_options(third_party_llvm INTERFACE -fno-rtti)
+llvm_map_components_to_libnames(llvm_libraries x86codegen orcjit passes)
+target_link_libraries(third_party_llvm INTERFACE ${llvm_libraries})

@@ -1,0 +1,63 @@
+#include "vyre/device/cpu/thread_pool.h"
+
+namespace vyre {
+
+ThreadPool::ThreadPool(unsigned threads) {
+  for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::scoped_lock lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& t : workers_) t.join();
+}
+
+void ThreadPool::drain(Job& job) {
+  for (;;) {
+    const std::uint64_t i = job.next.fetch_add(1, std::memory_order_relaxed);
+    if (i >= job.count) return;
+    (*job.task)(i);
+  }
+}
+
+void ThreadPool::work() {
+  std::uint64_t seen = 0;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [&] { return ending_ || (job_ != nullptr && generation_ != seen); });
+    if (ending_) return;
+    seen = generation_;
+    Job& job = *job_;
+    ++busy_;
+    lock.unlock();
+    drain(job);
+    lock.lock();
+    if (--busy_ == 0) idle_.notify_one();
+  }
+}
+
+void ThreadPool::run(std::uint64_t count, const std::function<void(std::uint64_t)>& task) {
+  Job job;
+  job.task = &task;
+  job.count = count;
+  std::unique_lock turn(asking_, std::defer_lock);
+  if (count < 2 || workers_.empty() || !turn.try_lock()) {
+    drain(job);
+    return;
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    job_ = &job;
+    ++generation_;
+  }
+  wake_.notify_all();
+  drain(job);
+  std::unique_lock lock(mutex_);
+  job_ = nullptr;
+  idle_.wait(lock, [&] { return busy_ == 0; });
+}
+
+}  // namespace vyre

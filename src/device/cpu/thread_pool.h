@@ -1,0 +1,50 @@
+// Threads that wait for work between launches. The thread that asks takes part.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace vyre {
+
+class ThreadPool {
+ public:
+  // So many threads in all, the asking one included.
+  explicit ThreadPool(unsigned threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  unsigned threads() const { return static_cast<unsigned>(workers_.size()) + 1; }
+
+  // task(i) for every i below count, each once, on any of the threads; returns when all are done.
+  // From several threads at once, one call gets the workers and the others run by themselves.
+  // A task does not throw.
+  void run(std::uint64_t count, const std::function<void(std::uint64_t)>& task);
+
+ private:
+  struct Job {
+    const std::function<void(std::uint64_t)>* task = nullptr;
+    std::uint64_t count = 0;
+    std::atomic<std::uint64_t> next{0};
+  };
+
+  void work();
+  static void drain(Job& job);
+
+  std::vector<std::thread> workers_;
+  std::mutex asking_;  // held by the call that has the workers
+
+  std::mutex mutex_;
+  std::condition_variable wake_, idle_;
+  Job* job_ = nullptr;
+  std::uint64_t generation_ = 0;
+  unsigned busy_ = 0;
+  bool ending_ = false;
+};
+
+}  // namespace vyre

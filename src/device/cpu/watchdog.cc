@@ -1,0 +1,49 @@
+#include "vyre/device/cpu/watchdog.h"
+
+#include <algorithm>
+
+namespace vyre {
+
+Watchdog::~Watchdog() {
+  {
+    const std::scoped_lock lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::uint64_t Watchdog::arm(Clock::time_point when, Flags flags) {
+  const std::scoped_lock lock(mutex_);
+  const std::uint64_t id = next_id_++;
+  entries_.emplace(id, Entry{when, flags});
+  if (!thread_.joinable()) thread_ = std::thread([this] { watch(); });
+  changed_.notify_all();
+  return id;
+}
+
+void Watchdog::disarm(std::uint64_t id) {
+  const std::scoped_lock lock(mutex_);
+  entries_.erase(id);
+}
+
+void Watchdog::watch() {
+  std::unique_lock lock(mutex_);
+  while (!ending_) {
+    const auto now = Clock::now();
+    std::erase_if(entries_, [&](const auto& entry) {
+      if (entry.second.when > now) return false;
+      for (auto* flag : entry.second.flags) flag->store(1, std::memory_order_relaxed);
+      return true;
+    });
+    if (entries_.empty()) {
+      changed_.wait(lock);
+      continue;
+    }
+    const auto earliest =
+        std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry.second.when; });
+    changed_.wait_until(lock, earliest->second.when);
+  }
+}
+
+}  // namespace vyre

@@ -1,0 +1,47 @@
+// Raises flags when a launch has run too long. Its thread starts with the first deadline.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace vyre {
+
+class Watchdog {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Watchdog() = default;
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  using Flags = std::array<std::atomic<std::uint32_t>*, 2>;
+
+  // Sets the flags to 1 at `when`, unless disarmed before. They must live until then.
+  std::uint64_t arm(Clock::time_point when, Flags flags);
+  // After this the flags are not touched any more.
+  void disarm(std::uint64_t id);
+
+ private:
+  struct Entry {
+    Clock::time_point when;
+    Flags flags;
+  };
+
+  void watch();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::uint64_t, Entry> entries_;
+  std::uint64_t next_id_ = 1;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace vyre

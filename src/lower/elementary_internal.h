@@ -1,0 +1,16 @@
+// Elementary functions of f32 as straight-line LLVM IR, scalars and vectors alike: no library
+// calls, accurate to what WGSL asks.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "vyre/ir/operation.h"
+
+namespace vyre {
+
+llvm::Value* emit_elementary(llvm::IRBuilder<>& b, MathFn fn,
+                             llvm::ArrayRef<llvm::Value*> arguments);
+// x - y·trunc(x/y), exact while the quotient is below 2^24.
+llvm::Value* emit_float_remainder(llvm::IRBuilder<>& b, llvm::Value* x, llvm::Value* y);
+
+}  // namespace vyre

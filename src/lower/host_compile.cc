@@ -1,0 +1,214 @@
+#include "vyre/lower/host_compile.h"
+
+#include <fmt/format.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "vyre/lower/host_kernel_internal.h"
+
+namespace vyre {
+namespace {
+
+constexpr int kGeneratorVersion = 1;
+
+struct Host {
+  std::string cpu;
+  std::string features;
+  std::uint32_t vector_width = 4;
+};
+
+const Host& host() {
+  static const Host value = [] {
+    Host h;
+    h.cpu = llvm::sys::getHostCPUName().str();
+    std::vector<std::string> all;
+    const auto features = llvm::sys::getHostCPUFeatures();
+    for (const auto& f : features) all.push_back((f.second ? "+" : "-") + f.first().str());
+    std::ranges::sort(all);
+    for (const auto& f : all) h.features += (h.features.empty() ? "" : ",") + f;
+    if (features.lookup("avx512f")) {
+      h.vector_width = 16;
+    } else if (features.lookup("avx2")) {
+      h.vector_width = 8;
+    }
+    return h;
+  }();
+  return value;
+}
+
+void initialise_target() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+}
+
+Result<std::unique_ptr<llvm::TargetMachine>> machine() {
+  initialise_target();
+  std::string why;
+  const auto triple = llvm::sys::getProcessTriple();
+  const auto* target = llvm::TargetRegistry::lookupTarget(triple, why);
+  if (target == nullptr) return fail(Code::unavailable, "no code generator for this host: " + why);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  std::unique_ptr<llvm::TargetMachine> out(target->createTargetMachine(
+      triple, host().cpu, host().features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+  if (!out) return fail(Code::unavailable, "no code generator for " + host().cpu);
+  return out;
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& target, bool scalar) {
+  llvm::PipelineTuningOptions tuning;
+  // Gangs are vectors already; only the scalar lane loop is left to the loop vectoriser.
+  tuning.LoopVectorization = scalar;
+  tuning.SLPVectorization = scalar;
+  llvm::PassBuilder passes(&target, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  passes.registerModuleAnalyses(modules);
+  passes.registerCGSCCAnalyses(graph);
+  passes.registerFunctionAnalyses(functions);
+  passes.registerLoopAnalyses(loops);
+  passes.crossRegisterProxies(loops, functions, graph, modules);
+  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+struct Prepared {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::TargetMachine> target;
+  HostModule code;
+};
+
+Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const HostOptions& options) {
+  if (auto why = why_not(kernel, variant); !why.empty()) return fail(Code::invalid_input, why);
+  Prepared out;
+  out.context = std::make_unique<llvm::LLVMContext>();
+  VYRE_TRY(out.target, machine());
+  VYRE_TRY(out.code, emit_host_module(*out.context, kernel, variant, options.wide_offsets));
+  out.code.module->setTargetTriple(out.target->getTargetTriple().str());
+  out.code.module->setDataLayout(out.target->createDataLayout());
+  optimise(*out.code.module, *out.target, variant.gang_width == 1);
+  return out;
+}
+
+Result<llvm::SmallVector<char, 0>> emit_file(Prepared& p, llvm::CodeGenFileType type) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (p.target->addPassesToEmitFile(passes, stream, nullptr, type)) {
+    return fail(Code::internal, "the host's code generator writes no such file");
+  }
+  passes.run(*p.code.module);
+  return bytes;
+}
+
+Error from_llvm(llvm::Error error, const char* doing) {
+  return Error{Code::internal, fmt::format("{}: {}", doing, llvm::toString(std::move(error))), {}};
+}
+
+bool uses_geometry(const Stats& s) {
+  return s.uses_local_id || s.uses_workgroup_id || s.uses_workgroup_count;
+}
+
+bool is_one_of(std::uint32_t v, std::initializer_list<std::uint32_t> allowed) {
+  return std::ranges::find(allowed, v) != allowed.end();
+}
+
+}  // namespace
+
+std::string host_target() { return fmt::format("x86_64 {} {}", host().cpu, host().features); }
+
+std::uint32_t host_vector_width() { return host().vector_width; }
+
+std::string generator_version() {
+  return fmt::format("vyre-host-{} llvm-{}", kGeneratorVersion, LLVM_VERSION_STRING);
+}
+
+std::string why_not(const Kernel& kernel, const Variant& v) {
+  const Program& p = *kernel.program;
+  for (const std::uint32_t axis : v.workgroup) {
+    if (axis == 0) return "the workgroup has an axis of 0";
+  }
+  if (!is_one_of(v.gang_width, {1, 8, 16, 32})) {
+    return fmt::format("a gang has 1, 8, 16 or 32 lanes, not {}", v.gang_width);
+  }
+  const bool groups =
+      kernel.stats.barriers != 0 || std::ranges::any_of(p.globals, [](const Global& g) {
+        return g.memory == MemoryKind::workgroup;
+      });
+  if (v.workgroup != p.workgroup && (groups || uses_geometry(kernel.stats))) {
+    return groups ? "the program shares memory or waits within its workgroup, so its shape is fixed"
+                  : "the program reads ids that depend on the workgroup's shape";
+  }
+  if (v.items_per_lane != 1) {
+    if (!is_one_of(v.items_per_lane, {2, 4, 8, 16})) {
+      return fmt::format("a lane takes 1, 2, 4, 8 or 16 items, not {}", v.items_per_lane);
+    }
+    if (groups) return "the program shares memory or waits within its workgroup";
+    if (uses_geometry(kernel.stats)) return "the program reads ids of its workgroup";
+  }
+  return {};
+}
+
+Result<HostObject> compile_host(const Kernel& kernel, const Variant& variant,
+                                const HostOptions& options) {
+  VYRE_TRY(auto prepared, prepare(kernel, variant, options));
+  VYRE_TRY(const auto bytes, emit_file(prepared, llvm::CodeGenFileType::ObjectFile));
+  HostObject out;
+  out.scratch_bytes = prepared.code.scratch_bytes;
+  out.object.resize(bytes.size());
+  std::transform(bytes.begin(), bytes.end(), out.object.begin(),
+                 [](char c) { return static_cast<std::byte>(c); });
+  return out;
+}
+
+Result<std::string> host_text(const Kernel& kernel, const Variant& variant, HostText what,
+                              const HostOptions& options) {
+  VYRE_TRY(auto prepared, prepare(kernel, variant, options));
+  if (what == HostText::llvm) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    prepared.code.module->print(stream, nullptr);
+    return text;
+  }
+  VYRE_TRY(const auto bytes, emit_file(prepared, llvm::CodeGenFileType::AssemblyFile));
+  return std::string(bytes.begin(), bytes.end());
+}
+
+Result<HostCode> load_host(const HostObject& object) {
+  initialise_target();
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit) return std::unexpected(from_llvm(jit.takeError(), "the JIT did not start"));
+  llvm::SmallVector<char, 0> bytes(object.object.size());
+  std::transform(object.object.begin(), object.object.end(), bytes.begin(),
+                 [](std::byte c) { return static_cast<char>(c); });
+  auto buffer = std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), "kernel",
+                                                                /*NullTerminator=*/false);
+  if (auto error = (*jit)->addObjectFile(std::move(buffer))) {
+    return std::unexpected(from_llvm(std::move(error), "the kernel's code does not load"));
+  }
+  auto symbol = (*jit)->lookup(kHostEntryName);
+  if (!symbol) {
+    return std::unexpected(from_llvm(symbol.takeError(), "the kernel's code does not link"));
+  }
+  HostCode out;
+  out.entry = symbol->toPtr<HostEntry>();
+  out.scratch_bytes = object.scratch_bytes;
+  out.owner = std::shared_ptr<const void>(std::move(*jit));
+  return out;
+}
+
+}  // namespace vyre

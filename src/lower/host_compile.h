@@ -1,0 +1,44 @@
+// Kernels to machine code for the processor this runs on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vyre/base/error.h"
+#include "vyre/ir/kernel.h"
+#include "vyre/target/code.h"
+#include "vyre/target/variant.h"
+
+namespace vyre {
+
+// Machine code that can be stored and loaded again on a machine with the same host_target().
+struct HostObject {
+  std::vector<std::byte> object;  // a relocatable ELF object
+  std::uint64_t scratch_bytes = 0;
+};
+
+struct HostOptions {
+  bool wide_offsets = false;  // for launches that bind 2 GiB or more as one buffer
+};
+
+// The processor with everything that code is made for, in one line: part of a code cache's key.
+std::string host_target();
+// Lanes of one native f32 vector.
+std::uint32_t host_vector_width();
+// Changes whenever the same kernel and variant may give different code.
+std::string generator_version();
+
+// Why a variant cannot run the kernel; empty when it can.
+std::string why_not(const Kernel& kernel, const Variant& variant);
+
+Result<HostObject> compile_host(const Kernel& kernel, const Variant& variant,
+                                const HostOptions& options = {});
+Result<HostCode> load_host(const HostObject& object);
+
+enum class HostText : std::uint8_t { llvm, assembly };
+Result<std::string> host_text(const Kernel& kernel, const Variant& variant, HostText what,
+                              const HostOptions& options = {});
+
+}  // namespace vyre

@@ -1,0 +1,71 @@
+// Which values are the same for all lanes of a gang, and which need a lane of their own.
+//
+// A gang is W neighbours in x that run together. `group` values are the same in a whole workgroup,
+// `gang` values in one gang (a row's y, a value loaded at a uniform address), `lane` values are
+// not. Calls are analysed where they stand: every call site has a frame of its own, so that a
+// function called with uniform arguments stays uniform.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "vyre/base/error.h"
+#include "vyre/ir/program.h"
+
+namespace vyre {
+
+enum class Spread : std::uint8_t { group, gang, lane };
+
+// The spread of each scalar of a flattened value; values of more than kLeafSpreads scalars have one
+// entry for all.
+using Spreads = std::vector<Spread>;
+constexpr std::size_t kLeafSpreads = 16;
+
+struct FrameSpreads;
+
+// The memory that a pointer-valued local points into.
+struct PointerRoot {
+  enum class Kind : std::uint8_t { none, global, var } kind = Kind::none;
+  GlobalId global{};
+  const FrameSpreads* frame = nullptr;  // of the var
+  LocalId local{};
+};
+
+struct FrameSpreads {
+  FunctionId function{};
+  Spread workgroup_x = Spread::lane;  // of workgroup_id.x
+  std::vector<Spreads> locals;        // lets, parameters: the value; vars: what they hold
+  Spreads result;
+  Spread leaves = Spread::group;       // control under which lanes leave the function early
+  struct Construct {                   // a loop or a switch
+    Spread leaves = Spread::group;     // control under which lanes leave it
+    Spread continues = Spread::group;  // control under which lanes continue a loop
+  };
+  std::map<StmtId, Construct> constructs;
+  std::map<StmtId, std::unique_ptr<FrameSpreads>> calls;
+  std::map<LocalId, PointerRoot> pointers;
+  std::vector<std::size_t> declared_depth;  // of vars: control depth; used while analysing
+};
+
+struct ProgramSpreads {
+  std::unique_ptr<FrameSpreads> entry;
+  // Per function: it, or something it calls, has a barrier.
+  std::vector<bool> function_has_barrier;
+};
+
+// Whether executing the statement may meet a barrier.
+bool has_barrier(const Program& program, const std::vector<bool>& function_has_barrier, StmtId id);
+
+// workgroup_x: the shape of workgroup_id.x, which depends on how gangs are laid over workgroups.
+// Fails when calls nested in calls expand to an unreasonable number of frames.
+Result<ProgramSpreads> analyse_spreads(const Program& program, Spread workgroup_x);
+
+// The spreads of an expression's scalars in a frame.
+Spreads spreads_of(const Program& program, const FrameSpreads& frame, ExprId id);
+Spread joined(const Spreads& spreads);
+// The memory a pointer expression reaches.
+PointerRoot root_of(const Program& program, const FrameSpreads& frame, ExprId pointer);
+
+}  // namespace vyre

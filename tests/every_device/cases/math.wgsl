@@ -1,0 +1,5 @@
+// tolerance: 1e-4
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3u) { let v = x[g.x]; y[g.x] = exp(v) + exp2(v) + log(abs(v)+0.1) + sin(v)+cos(v)+ atan(v) + tanh(v) + sinh(v)*0.1 + pow(abs(v), 1.5) + asin(v*0.2) + acos(v*0.2)+ atan2(v, 0.7) + log2(abs(v)+2.0)+ inverseSqrt(abs(v)+1.0)+ asinh(v)+acosh(abs(v)+1.0)+atanh(v*0.2)+cosh(v)*0.1; }
+@compute @workgroup_size(64) fn exact(@builtin(global_invocation_id) g: vec3u) { let v = x[g.x]; let q = frexp(v); let m = modf(v); y[g.x] = round(v)+fract(v)*sign(v)+ldexp(v, i32(g.x % 9u)-4) + q.fract + f32(q.exp) + m.whole*m.fract + smoothstep(-1.0, 2.0, v) + mix(v, 2.0, 0.3) + clamp(v, -1.0, 1.0) + v % 0.7 + sqrt(abs(v)) + f32(u32(v)) + f32(i32(v*3.0)) + length(vec3f(v, 1.0, 2.0)) + f32(pack4x8unorm(vec4f(v)) & 255u) + unpack2x16snorm(g.x * 77777u).y + f32(countOneBits(g.x)+firstLeadingBit(g.x)) + f32(extractBits(g.x*12345u, 3u, 7u)); }
