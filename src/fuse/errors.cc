@@ -63,9 +63,10 @@ Error to_error(const FusionError& error) {
                          fmt::format("{} does not fit its integer", wire_name(fault.quantity)), ""};
           },
           [](const StorageReserve& fault) {
-            return Error{
-                Code::out_of_memory,
-                fmt::format("no memory for {} entries of the {}", fault.entries, fault.field), ""};
+            return Error{Code::out_of_memory,
+                         fmt::format("no memory for {} entries of the {}: {}", fault.entries,
+                                     fault.field, fault.detail),
+                         ""};
           },
       },
       error);

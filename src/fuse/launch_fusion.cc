@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <new>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "vyre/base/arithmetic.h"
 
@@ -22,8 +22,8 @@ class DuplicateSearch {
     try {
       scratch_.tagged_.resize(stages.size());
       scratch_.other_.resize(stages.size());
-    } catch (const std::exception&) {
-      return std::unexpected(StorageReserve{"duplicate search", stages.size()});
+    } catch (const std::exception& fault) {
+      return std::unexpected(StorageReserve{"duplicate search", stages.size(), fault.what()});
     }
     for (std::size_t i = 0; i < stages.size(); ++i) scratch_.tagged_[i] = {stages[i].id, i};
     for (unsigned shift = 0; shift < 32; shift += 8) sort_by_byte(shift);
@@ -154,8 +154,8 @@ std::expected<void, FusionError> fill_plan(std::span<const FusionStage> stages,
   if (auto unique = DuplicateSearch(scratch).run(stages); !unique) return unique;
   try {
     if (auto made = make_groups(stages, plan); !made) return made;
-  } catch (const std::exception&) {
-    return std::unexpected(StorageReserve{"groups", stages.size()});
+  } catch (const std::exception& fault) {
+    return std::unexpected(StorageReserve{"groups", stages.size(), fault.what()});
   }
   return add_up(stages.size(), plan);
 }

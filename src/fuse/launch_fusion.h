@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <expected>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -93,6 +94,7 @@ struct ByteOverflow {
 struct StorageReserve {
   std::string_view field;
   std::size_t entries = 0;
+  std::string detail;  // what the allocator said
   bool operator==(const StorageReserve&) const = default;
 };
 using FusionError =

@@ -148,6 +148,7 @@ TEST(LaunchFusion, FindsTheEarliestRepeatInRandomIds) {
 
 TEST(LaunchFusion, DoesNotAllocateWhenWarm) {
   std::vector<FusionStage> stages;
+  stages.reserve(64);
   for (std::uint32_t i = 0; i < 64; ++i)
     stages.push_back({(i * 37) % 64, i / 7, 64, 64, 16, false});
   FusionScratch scratch;

@@ -122,13 +122,14 @@ TEST_F(DecisionCacheTest, EvictionGoesByUse) {
 
 TEST_F(DecisionCacheTest, ThreadsLoseNothing) {
   DecisionCache cache(path());
-  constexpr int kThreads = 4;
-  constexpr int kEach = 40;
+  constexpr std::size_t kThreads = 4;
+  constexpr std::size_t kEach = 40;
   std::atomic<int> faults = 0;
   std::vector<std::thread> threads;
-  for (int t = 0; t < kThreads; ++t) {
+  threads.reserve(kThreads);
+  for (std::size_t t = 0; t < kThreads; ++t) {
     threads.emplace_back([&cache, &faults, t] {
-      for (int i = 0; i < kEach; ++i) {
+      for (std::size_t i = 0; i < kEach; ++i) {
         const std::string key = fmt::format("t{}-{}", t, i);
         if (!cache.record(key, {1, 1, 1}) || !cache.find(key)) ++faults;
         if (i % 10 == 9 && !cache.save()) ++faults;
@@ -137,8 +138,8 @@ TEST_F(DecisionCacheTest, ThreadsLoseNothing) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(faults, 0);
-  EXPECT_EQ(load_decisions(path()).value().entries.size(), std::size_t{kThreads * kEach});
-  EXPECT_EQ(cache.size(), std::size_t{kThreads * kEach});
+  EXPECT_EQ(load_decisions(path()).value().entries.size(), kThreads * kEach);
+  EXPECT_EQ(cache.size(), kThreads * kEach);
 }
 
 TEST_F(DecisionCacheTest, TwoThreadsMayRaceOnFirstUse) {

@@ -15,7 +15,8 @@
 
 namespace vyre {
 
-inline constexpr std::uint64_t kMaxCacheBytes = 4 * 1024 * 1024;  // exactly that many are allowed
+inline constexpr std::uint64_t kMaxCacheBytes = std::uint64_t{4}
+                                                << 20;  // exactly that many are allowed
 
 // A file that is not there is empty. A directory, a pipe or a file without permission is
 // unreadable; bytes that are not UTF-8 are not TOML.

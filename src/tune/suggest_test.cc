@@ -24,6 +24,7 @@ struct Step {
 // Measurement i is of width 64 << i.
 std::vector<Measurement> timed(const std::vector<std::uint64_t>& times) {
   std::vector<Measurement> measurements;
+  measurements.reserve(times.size());
   for (std::size_t i = 0; i < times.size(); ++i) {
     measurements.push_back(
         {{64u << (i % 24), 1, static_cast<std::uint32_t>(1 + i / 24)}, times[i]});
@@ -103,8 +104,8 @@ TEST(Suggest, WeightsAlwaysSumToOneAndTheBestIsTheFirstMinimum) {
   for (int round = 0; round < 3000; ++round) {
     const std::size_t count = 1 + random() % 70;  // beyond what is kept of the likelihoods
     const int spread = static_cast<int>(random() % 64);
-    std::vector<std::uint64_t> times;
-    for (std::size_t i = 0; i < count; ++i) times.push_back(random() >> spread);
+    std::vector<std::uint64_t> times(count);
+    for (std::uint64_t& time : times) time = random() >> spread;
     const NaturalGradientPolicy policy{1 + (random() >> random() % 64)};
     const auto measurements = timed(times);
     Words weights(count);

@@ -171,4 +171,11 @@ ReplayFamily::ReplayFamily(std::string_view family_name, std::vector<ReplayKind>
 
 }  // namespace vyre
 
-int main(int argc, char** argv) { return vyre::replay(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return vyre::replay(argc, argv);
+  } catch (const std::exception& fault) {
+    std::fprintf(stderr, "vectors_replay: %s\n", fault.what());
+    return 2;
+  }
+}
