@@ -112,11 +112,12 @@ Result<std::optional<std::string>> read_file_if_exists(const fs::path& path,
 }
 
 Result<void> replace_file(const fs::path& path, std::span<const std::byte> content) {
-  VYRE_TRY(const fs::path target, without_links(path));
+  // Through all links, also one (/dev/stdout) to a pipe, which has no path of its own.
   struct stat before{};
-  const bool existed = ::stat(target.c_str(), &before) == 0;
+  const bool existed = ::stat(path.c_str(), &before) == 0;
   if (existed && S_ISDIR(before.st_mode)) return fail_io("write", path, EISDIR);
-  if (existed && !S_ISREG(before.st_mode)) return write_in_place(target, content);
+  if (existed && !S_ISREG(before.st_mode)) return write_in_place(path, content);
+  VYRE_TRY(const fs::path target, without_links(path));
 
   fs::path temporary;
   FileHandle file = make_temporary(target, temporary);

@@ -24,17 +24,22 @@ void for_each_part(const TypeTable& types, TypeId type, std::uint64_t offset, Vi
 void print_scalars(Output& out, const TypeTable& types, const BufferLayout& layout,
                    std::span<const std::byte> memory, std::uint64_t count) {
   constexpr std::uint64_t kPerLine = 8;
+  // Columns are as wide as the values of a block of lines need.
+  constexpr std::uint64_t kPerBlock = 512 * kPerLine;
   const std::size_t index_width = fmt::format("{}", count).size();
   std::vector<std::string> cells;
   std::size_t width = 0;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    cells.push_back(value_text(types, layout.element, memory, i * layout.stride));
-    width = std::max(width, cells.back().size());
-  }
   for (std::uint64_t i = 0; i < count; i += kPerLine) {
+    if (i % kPerBlock == 0) {
+      cells.clear();
+      for (std::uint64_t j = i; j < std::min(i + kPerBlock, count); ++j) {
+        cells.push_back(value_text(types, layout.element, memory, j * layout.stride));
+        width = std::max(width, cells.back().size());
+      }
+    }
     out.write(faint(out, fmt::format("  {:>{}} ", i, index_width)));
     for (std::uint64_t j = i; j < std::min(i + kPerLine, count); ++j) {
-      out.print(" {:>{}}", cells[j], width);
+      out.print(" {:>{}}", cells[j % kPerBlock], width);
     }
     out.write("\n");
   }

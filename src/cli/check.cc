@@ -52,10 +52,7 @@ class FileCheck {
     for (const Diagnostic& each : parsed.diagnostics.all()) {
       json_["diagnostics"].push_back(to_json(*parsed.source, each));
     }
-    if (!options_.json) {
-      streams_.out.flush();
-      streams_.err.write(parsed.message());
-    }
+    if (!options_.json) show_diagnostics(streams_, parsed);
     if (!parsed.module) return Exit::wrong;
     return entries(*parsed.module);
   }

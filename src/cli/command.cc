@@ -19,7 +19,14 @@ bool names(const Override& override_, std::string_view name) {
 Exit report(Streams& streams, const Error& error, Exit exit) {
   streams.out.flush();
   streams.err.print("{} {}\n", bold(streams.err, "vyre:"), describe(error));
+  streams.err.flush();
   return exit;
+}
+
+void show_diagnostics(Streams& streams, const ParsedModule& parsed) {
+  streams.out.flush();
+  streams.err.write(parsed.message());
+  streams.err.flush();
 }
 
 Result<std::string> read_source(const std::string& path, Streams& streams) {

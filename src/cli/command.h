@@ -23,6 +23,9 @@ enum class Exit : int {
 // Prints "vyre: what; fix" on the error output.
 Exit report(Streams& streams, const Error& error, Exit exit = Exit::wrong);
 
+// Errors and warnings of a module, on the error output.
+void show_diagnostics(Streams& streams, const ParsedModule& parsed);
+
 // The text of a WGSL file, or of the standard input for "-".
 Result<std::string> read_source(const std::string& path, Streams& streams);
 // What messages call the file.

@@ -57,7 +57,7 @@ std::vector<BufferReport> buffers_of(const Program& program) {
     }
     out.push_back(std::move(buffer));
   }
-  std::ranges::stable_sort(
+  std::ranges::sort(
       out, {}, [](const BufferReport& buffer) { return std::pair(buffer.group, buffer.binding); });
   for (std::size_t i = 0; i < out.size(); ++i) out[i].slot = static_cast<std::uint32_t>(i);
   return out;

@@ -122,11 +122,11 @@ Result<void> assign(const TypeTable& types, TypeId type, const Assignment& assig
           Code::invalid_input,
           fmt::format("{} is sized at run time; its values come from --in", assignment.path));
     }
-    return fail(Code::invalid_input,
-                fmt::format("{} is a {} and takes {} value{}; {} given", assignment.path,
-                            types.spell(field.type), wanted, wanted == 1 ? "" : "s",
-                            assignment.values.size()),
-                wanted > 1 ? "put colons between the values, as in v=1:2:3" : "");
+    return fail(
+        Code::invalid_input,
+        fmt::format("{} ({}) takes {} value{}; {} given", assignment.path, types.spell(field.type),
+                    wanted, wanted == 1 ? "" : "s", assignment.values.size()),
+        wanted > 1 ? "put colons between the values, as in v=1:2:3" : "");
   }
   std::size_t i = 0;
   std::optional<Error> error;

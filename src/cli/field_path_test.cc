@@ -60,7 +60,7 @@ TEST_F(FieldPath, ReachesElementsAndComponents) {
 TEST_F(FieldPath, SaysWhatIsWrong) {
   EXPECT_EQ(set("p.q=1"), "p.q: Params has no member 'q'; it has n, light, m, weights");
   EXPECT_EQ(set("p.light.at=1:2"),
-            "p.light.at is a vec3<f32> and takes 3 values; 2 given; put colons between the "
+            "p.light.at (vec3<f32>) takes 3 values; 2 given; put colons between the "
             "values, as in v=1:2:3");
   EXPECT_EQ(set("p.n=-1"), "p.n: '-1' is not a u32 (a whole number from 0 to 4294967295)");
   EXPECT_EQ(set("p.weights[2]=1:1:1:1"), "p.weights[2]: the index is outside: 2 elements");

@@ -224,7 +224,7 @@ Exit plan_kernel(const PlanOptions& options, Streams& streams) {
   auto text = read_source(path, streams);
   if (!text) return report(streams, text.error());
   const ParsedModule parsed = parse_wgsl(*std::move(text), source_name(path));
-  streams.err.write(parsed.message());
+  show_diagnostics(streams, parsed);
   if (!parsed.module) return Exit::wrong;
   const auto program = choose_entry(*parsed.module, source_name(path), options.entry);
   if (!program) return report(streams, program.error());

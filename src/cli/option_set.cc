@@ -79,7 +79,10 @@ void OptionSet::flag(std::string names, std::string help, bool& target) {
 
 void OptionSet::value(std::string names, std::string form, std::string help, std::string& target) {
   value(std::move(names), std::move(form), std::move(help), target,
-        [](const std::string& text) -> Result<std::string> { return text; });
+        [](const std::string& text) -> Result<std::string> {
+          if (text.empty()) return fail(Code::invalid_input, "it is empty");
+          return text;
+        });
 }
 
 void OptionSet::add(std::string names, std::string form, std::string help, bool once,

@@ -71,6 +71,7 @@ TEST_F(Parsed, SaysWhatIsMissing) {
   EXPECT_EQ(parse({"--loud"}), "FILE... is missing");
   EXPECT_EQ(parse({"a", "--count"}), "--count needs a value");
   EXPECT_EQ(parse({"a", "--entry="}), "--entry needs a value");
+  EXPECT_EQ(parse({"a", "--entry", ""}), "--entry: it is empty");
 }
 
 TEST_F(Parsed, SaysWhatIsTooMuch) {

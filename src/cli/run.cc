@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kDefaultPrint = 16;
+// JSON is built in memory before it is written.
+constexpr std::uint64_t kMostJsonElements = std::uint64_t{1} << 24;
 
 struct Ran {
   InterpretReport report;
@@ -58,7 +60,7 @@ Result<void> check_output_places(const RunOptions& options) {
 Result<Ran> run_kernel(const Kernel& kernel, RunPlan& plan, const RunOptions& options) {
   std::vector<BoundBuffer> bound;
   for (RunBuffer& buffer : plan.buffers) {
-    bound.push_back({buffer.group, buffer.binding, buffer.bytes});
+    bound.push_back({buffer.group, buffer.binding, buffer.bytes.span()});
   }
   const Clock::time_point begin = Clock::now();
   bool late = false;
@@ -92,13 +94,13 @@ std::vector<std::uint64_t> npy_shape(const RunBuffer& buffer, const ElementAxes&
 Result<Written> write_output(const TypeTable& types, const RunBuffer& buffer,
                              const OutputArgument& output) {
   if (output.raw) {
-    VYRE_CHECK(replace_file(output.path, buffer.bytes));
+    VYRE_CHECK(replace_file(output.path, buffer.bytes.span()));
     return Written{buffer.name, output.path, buffer.bytes.size()};
   }
   const auto axes = element_axes(types, buffer.layout.element);
   const std::string header = npy_header(axes->kind, npy_shape(buffer, *axes));
   const auto header_bytes = std::as_bytes(std::span(header.data(), header.size()));
-  std::vector<std::byte> content = pack_elements(types, buffer.layout, buffer.bytes);
+  std::vector<std::byte> content = pack_elements(types, buffer.layout, buffer.bytes.span());
   content.insert(content.begin(), header_bytes.begin(), header_bytes.end());
   VYRE_CHECK(replace_file(output.path, content));
   return Written{buffer.name, output.path, content.size()};
@@ -116,6 +118,21 @@ std::vector<PrintArgument> prints(const RunPlan& plan, const RunOptions& options
     if (buffer.is_output()) out.push_back({buffer.name, kDefaultPrint});
   }
   return out;
+}
+
+Result<void> check_print_sizes(const RunPlan& plan, const RunOptions& options) {
+  if (!options.json) return {};
+  for (const PrintArgument& print : options.prints) {
+    const std::uint64_t elements = *buffer_named(plan, print.name).elements;
+    if (std::min(elements, print.elements.value_or(kDefaultPrint)) > kMostJsonElements) {
+      return fail(Code::limit,
+                  fmt::format("--print: {} elements of {} are too many for JSON; the most are {}",
+                              with_commas(*print.elements), print.name,
+                              with_commas(kMostJsonElements)),
+                  fmt::format("write them with --out {}=FILE", print.name));
+    }
+  }
+  return {};
 }
 
 std::string duration_text(std::uint64_t ns) {
@@ -137,7 +154,7 @@ void print_human(Output& out, const Kernel& kernel, const RunPlan& plan, const R
     const RunBuffer& buffer = buffer_named(plan, print.name);
     out.print("{}: {}, {}\n", bold(out, buffer.name), buffer.type,
               counted(*buffer.elements, "element"));
-    print_elements(out, kernel.program->types, buffer.layout, buffer.bytes,
+    print_elements(out, kernel.program->types, buffer.layout, buffer.bytes.span(),
                    print.elements.value_or(kDefaultPrint));
   }
   for (const Written& each : written) {
@@ -175,7 +192,7 @@ Json run_json(const Kernel& kernel, const RunPlan& plan, const RunOptions& optio
         {{"name", buffer.name},
          {"type", buffer.type},
          {"elements", *buffer.elements},
-         {"values", elements_json(kernel.program->types, buffer.layout, buffer.bytes,
+         {"values", elements_json(kernel.program->types, buffer.layout, buffer.bytes.span(),
                                   print.elements.value_or(kDefaultPrint))}});
   }
   json["written"] = Json::array();
@@ -293,7 +310,7 @@ Exit run_command(const RunOptions& options, Streams& streams) {
   auto text = read_source(path, streams);
   if (!text) return report(streams, text.error());
   const ParsedModule parsed = parse_wgsl(*std::move(text), source_name(path));
-  streams.err.write(parsed.message());
+  show_diagnostics(streams, parsed);
   if (!parsed.module) return Exit::wrong;
   const auto program = choose_entry(*parsed.module, source_name(path), options.entry);
   if (!program) return report(streams, program.error());
@@ -304,12 +321,16 @@ Exit run_command(const RunOptions& options, Streams& streams) {
   }
   auto plan = plan_run(*kernel, options);
   if (!plan) return report(streams, plan.error());
+  if (const auto sizes = check_print_sizes(*plan, options); !sizes) {
+    return report(streams, sizes.error());
+  }
   if (plan->cuts_workgroups) {
     streams.err.print(
         "vyre: note: {} works by workgroups of {}, and --size cuts the last ones short; to run all "
         "of their invocations use --grid {},{},{}\n",
         kernel->program->name, format_extent(kernel->program->workgroup), plan->shape.grid[0],
         plan->shape.grid[1], plan->shape.grid[2]);
+    streams.err.flush();
   }
 
   const InterruptGuard guard;

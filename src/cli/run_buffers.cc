@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/files.h"
@@ -46,9 +47,18 @@ std::vector<RunBuffer> buffers_of(const Kernel& kernel) {
     buffer.type = program.types.spell(global.type);
     out.push_back(std::move(buffer));
   }
-  std::ranges::stable_sort(
+  std::ranges::sort(
       out, {}, [](const RunBuffer& buffer) { return std::pair(buffer.group, buffer.binding); });
   return out;
+}
+
+// A file is in memory twice while it is taken over. What has no size of its own (a device, a pipe)
+// might never end.
+std::uint64_t most_file_bytes(const std::string& path) {
+  std::error_code error;
+  const std::uint64_t available = available_memory() / 2;
+  return std::filesystem::is_regular_file(path, error) ? available
+                                                       : std::min(available, kDefaultReadLimit);
 }
 
 // How many elements an array of that shape has, when its inner axes are those of an element.
@@ -62,8 +72,8 @@ Result<std::uint64_t> elements_of_shape(const RunBuffer& buffer, const ElementAx
                                   shape.end() - static_cast<std::ptrdiff_t>(axes.axes.size()));
   if (!matches) {
     return fail(Code::invalid_input,
-                fmt::format("{}: has the shape {}; {} is a {}, which needs (...{})", path,
-                            shape_text(shape), buffer.name, buffer.type, wanted));
+                fmt::format("{}: has the shape {}; {} ({}) needs (...{})", path, shape_text(shape),
+                            buffer.name, buffer.type, wanted));
   }
   std::uint64_t elements = 1;
   for (std::size_t i = 0; i + axes.axes.size() < shape.size(); ++i) {
@@ -80,9 +90,9 @@ Result<void> check_element_count(const RunBuffer& buffer, std::uint64_t elements
                 fmt::format("{}: has no elements; {} needs at least one", source, buffer.name));
   }
   if (elements == buffer.layout.count) return {};
-  return fail(Code::invalid_input, fmt::format("{}: has {}; {} is a {} and needs {}", source,
-                                               counted(elements, "element"), buffer.name,
-                                               buffer.type, with_commas(buffer.layout.count)));
+  return fail(Code::invalid_input,
+              fmt::format("{}: has {}; {} ({}) needs {}", source, counted(elements, "element"),
+                          buffer.name, buffer.type, with_commas(buffer.layout.count)));
 }
 
 Result<void> load_npy(const TypeTable& types, RunBuffer& buffer, const std::string& path) {
@@ -93,7 +103,7 @@ Result<void> load_npy(const TypeTable& types, RunBuffer& buffer, const std::stri
                             buffer.type),
                 fmt::format("bind plain bytes: --in {}=raw:FILE", buffer.name));
   }
-  VYRE_TRY(buffer.file, read_input_file(path, available_memory() / 2));
+  VYRE_TRY(buffer.file, read_input_file(path, most_file_bytes(path)));
   VYRE_TRY(NpyArray array, parse_npy(buffer.file, path, axes->kind));
   VYRE_TRY(const std::uint64_t elements, elements_of_shape(buffer, *axes, array.shape, path));
   VYRE_CHECK(check_element_count(buffer, elements, path));
@@ -103,7 +113,7 @@ Result<void> load_npy(const TypeTable& types, RunBuffer& buffer, const std::stri
 }
 
 Result<void> load_raw(RunBuffer& buffer, const std::string& path) {
-  VYRE_TRY(buffer.file, read_input_file(path, available_memory() / 2));
+  VYRE_TRY(buffer.file, read_input_file(path, most_file_bytes(path)));
   const BufferLayout& layout = buffer.layout;
   const std::uint64_t bytes = buffer.file.size();
   const std::uint64_t elements = layout.elements_in(bytes);
@@ -321,41 +331,48 @@ Result<void> size_buffers(std::vector<RunBuffer>& buffers, const ChosenExtent& c
     return fail(Code::limit, fmt::format("the buffers need {}; {} of memory are available",
                                          format_bytes(total), format_bytes(available)));
   }
-  for (RunBuffer& buffer : buffers) buffer.bytes.resize(*buffer.layout.bytes_for(*buffer.elements));
+  for (RunBuffer& buffer : buffers) {
+    VYRE_TRY(buffer.bytes, ZeroedBytes::make(*buffer.layout.bytes_for(*buffer.elements)));
+  }
   return {};
 }
 
 Result<void> fill_buffer(const TypeTable& types, const RunOptions& options, RunBuffer& buffer) {
   if (buffer.source) {
     if (const auto* fill = std::get_if<Fill>(&*buffer.source)) {
-      auto filled = apply_fill(types, buffer.layout, *fill, buffer.bytes);
-      if (!filled) {
-        filled.error().what =
-            fmt::format("--in: {} ({}): {}", buffer.name, buffer.type, filled.error().what);
-        return filled;
+      if (fill->kind != Fill::Kind::zeros) {
+        auto filled = apply_fill(types, buffer.layout, *fill, buffer.bytes.span());
+        if (!filled) {
+          filled.error().what =
+              fmt::format("--in: {} ({}): {}", buffer.name, buffer.type, filled.error().what);
+          return filled;
+        }
       }
     } else if (std::holds_alternative<RawFile>(*buffer.source)) {
-      std::memcpy(buffer.bytes.data(), buffer.file.data(), buffer.file.size());
+      std::memcpy(buffer.bytes.span().data(), buffer.file.data(), buffer.file.size());
     } else {
       const auto packed = std::as_bytes(std::span(buffer.file.data(), buffer.file.size()));
       const auto header = parse_npy_header(buffer.file, buffer.name);
       if (header) {
-        unpack_elements(types, buffer.layout, packed.subspan(header->data_offset), buffer.bytes);
+        unpack_elements(types, buffer.layout, packed.subspan(header->data_offset),
+                        buffer.bytes.span());
       }
     }
     buffer.file = {};
   }
   if (!is_assigned(options, buffer)) return {};
-  std::vector<std::uint8_t> written(buffer.bytes.size());
+  // Only what was given nothing else must be given in full.
+  const bool in_full = !buffer.source && !buffer.is_output();
+  std::vector<std::uint8_t> written(in_full ? buffer.bytes.size() : 0);
   for (const Assignment& uniform : options.uniforms) {
     if (path_root(uniform.path) != buffer.name) continue;
-    auto assigned = assign(types, buffer.layout.type, uniform, buffer.bytes, written);
+    auto assigned = assign(types, buffer.layout.type, uniform, buffer.bytes.span(), written);
     if (!assigned) {
       assigned.error().what = fmt::format("--uniform: {}", assigned.error().what);
       return assigned;
     }
   }
-  if (buffer.source || buffer.is_output()) return {};
+  if (!in_full) return {};
   const auto missing = unwritten_fields(types, buffer.layout.type, buffer.name, written);
   if (missing.empty()) return {};
   return fail(Code::invalid_input,
@@ -378,6 +395,16 @@ std::optional<std::uint64_t> number_in(const char* path, std::string_view key, s
 }
 
 }  // namespace
+
+Result<ZeroedBytes> ZeroedBytes::make(std::uint64_t size) {
+  ZeroedBytes out;
+  out.data_.reset(static_cast<std::byte*>(std::calloc(std::max<std::uint64_t>(size, 1), 1)));
+  if (out.data_ == nullptr) {
+    return fail(Code::out_of_memory, fmt::format("no memory for {}", format_bytes(size)));
+  }
+  out.size_ = size;
+  return out;
+}
 
 std::string_view RunBuffer::role() const {
   if (memory == MemoryKind::uniform) return "uniform";

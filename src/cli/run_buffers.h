@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +15,24 @@
 #include "vyre/ir/interpret.h"
 
 namespace vyre {
+
+// Memory that begins as zeros and takes up room only where it is touched.
+class ZeroedBytes {
+ public:
+  ZeroedBytes() = default;
+  static Result<ZeroedBytes> make(std::uint64_t size);
+
+  std::span<std::byte> span() { return {data_.get(), size_}; }
+  std::span<const std::byte> span() const { return {data_.get(), size_}; }
+  std::uint64_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const { std::free(data); }
+  };
+  std::unique_ptr<std::byte, Free> data_;
+  std::uint64_t size_ = 0;
+};
 
 struct RunBuffer {
   std::string name;
@@ -25,7 +46,7 @@ struct RunBuffer {
   std::string file;                       // content of the file, until it is unpacked
   std::vector<std::uint64_t> shape;       // of the user's .npy file
   std::optional<std::uint64_t> elements;  // once known
-  std::vector<std::byte> bytes;
+  ZeroedBytes bytes;
 
   bool is_output() const { return memory == MemoryKind::storage && access != Access::read; }
   // "input", "output", "input/output", "uniform": as bound in this run.

@@ -202,9 +202,8 @@ TEST_F(Run, ShapesAndTypesMustMatch) {
   const auto with = [&](const std::string& input) {
     return error(kVectors, {"--in", input, "--size", "2"});
   };
-  EXPECT_EQ(
-      with("v=" + flat),
-      "vyre: " + flat + ": has the shape (6,); v is a array<vec3<f32>>, which needs (..., 3)\n");
+  EXPECT_EQ(with("v=" + flat),
+            "vyre: " + flat + ": has the shape (6,); v (array<vec3<f32>>) needs (..., 3)\n");
   EXPECT_EQ(with("v=" + whole), "vyre: " + whole +
                                     ": holds '<i4' (32-bit integers); f32 needs '<f4' (32-bit "
                                     "floats); in NumPy: a.astype('<f4')\n");
@@ -304,7 +303,7 @@ TEST_F(Run, FillsMustFitTheType) {
   EXPECT_EQ(error("@group(0) @binding(0) var<storage, read_write> a: array<u32, 4>;"
                   "@compute @workgroup_size(1) fn main() { a[0] = 1; }",
                   {"--in", "a=fill:zeros:5"}),
-            "vyre: fill:zeros: has 5 elements; a is a array<u32, 4> and needs 4\n");
+            "vyre: fill:zeros: has 5 elements; a (array<u32, 4>) needs 4\n");
 }
 
 TEST_F(Run, SeveralAxesNeedASize) {
@@ -460,6 +459,16 @@ TEST_F(Run, NumbersJsonHasNoSpellingForAreTexts) {
                                                    {0.05F, std::numeric_limits<float>::infinity(),
                                                     -std::numeric_limits<float>::infinity()}));
   EXPECT_EQ(values(text, {"--in", "v=" + in}), nlohmann::json({0.1, "inf", "-inf"}));
+}
+
+TEST_F(Run, LongPrintsAreAlignedInBlocks) {
+  const CommandResult result =
+      run(kDouble, {"--in=x=fill:iota:5000", "--size=5000", "--print=x:5000"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_NE(result.out.find("\n  4088  4088 4089 4090 4091 4092 4093 4094 4095\n"
+                            "  4096  4096 4097"),
+            std::string::npos);
+  EXPECT_TRUE(result.out.ends_with(" 4997 4998 4999\n"));
 }
 
 TEST_F(Run, DevicesAreNamed) {

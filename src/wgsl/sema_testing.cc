@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <map>
 #include <span>
 
 #include "vyre/ir/interpret.h"
@@ -30,11 +30,11 @@ struct Offset {
 
 std::string errors_of(std::string_view module, Offset offset) {
   const ParsedModule parsed = parse_wgsl(std::string(module), "test.wgsl");
-  std::vector<Diagnostic> all = parsed.diagnostics.all();
-  std::ranges::stable_sort(all, {}, [](const Diagnostic& d) { return d.span.begin; });
+  std::multimap<std::uint32_t, Diagnostic> all;  // keeps the order of equal keys
+  for (const Diagnostic& d : parsed.diagnostics.all()) all.emplace(d.span.begin, d);
   std::string out;
-  for (const Diagnostic& d : all) {
-    const LineColumn at = parsed.source->position(d.span.begin);
+  for (const auto& [begin, d] : all) {
+    const LineColumn at = parsed.source->position(begin);
     out += fmt::format("{}:{}: {}{}", at.line - offset.lines, at.column - offset.columns,
                        d.severity == Severity::warning ? "warning: " : "", d.message);
     if (!d.fix.empty()) out += fmt::format(" [{}]", d.fix);
