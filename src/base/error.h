@@ -53,8 +53,8 @@ inline std::unexpected<Error> fail(Code code, std::string what, std::string fix 
 // VYRE_TRY(auto text, read_file(path)); returns the error to the caller, or binds the value.
 #define VYRE_TRY(target, expression) VYRE_TRY_(VYRE_JOIN(vyre_try_, __LINE__), target, expression)
 // The same for a Result<void>.
-#define VYRE_CHECK(expression)                                                              \
-  do {                                                                                      \
-    if (auto vyre_check_ = (expression); !vyre_check_)                                      \
-      return std::unexpected(std::move(vyre_check_).error());                               \
+#define VYRE_CHECK(expression)                                \
+  do {                                                        \
+    if (auto vyre_check_ = (expression); !vyre_check_)        \
+      return std::unexpected(std::move(vyre_check_).error()); \
   } while (false)

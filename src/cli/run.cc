@@ -125,11 +125,11 @@ Result<void> check_print_sizes(const RunPlan& plan, const RunOptions& options) {
   for (const PrintArgument& print : options.prints) {
     const std::uint64_t elements = *buffer_named(plan, print.name).elements;
     if (std::min(elements, print.elements.value_or(kDefaultPrint)) > kMostJsonElements) {
-      return fail(Code::limit,
-                  fmt::format("--print: {} elements of {} are too many for JSON; the most are {}",
-                              with_commas(*print.elements), print.name,
-                              with_commas(kMostJsonElements)),
-                  fmt::format("write them with --out {}=FILE", print.name));
+      return fail(
+          Code::limit,
+          fmt::format("--print: {} elements of {} are too many for JSON; the most are {}",
+                      with_commas(*print.elements), print.name, with_commas(kMostJsonElements)),
+          fmt::format("write them with --out {}=FILE", print.name));
     }
   }
   return {};

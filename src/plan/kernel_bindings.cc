@@ -50,8 +50,8 @@ std::vector<const Global*> used_buffers(const Program& program, const std::vecto
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (used[i] && is_buffer(program.globals[i])) out.push_back(&program.globals[i]);
   }
-  std::ranges::sort(
-      out, {}, [](const Global* global) { return std::pair(global->group, global->binding); });
+  std::ranges::sort(out, {},
+                    [](const Global* global) { return std::pair(global->group, global->binding); });
   return out;
 }
 
