@@ -11,35 +11,34 @@
 namespace vyre {
 namespace {
 
-constexpr std::string_view kMagic = "vyre-code-1\n";
+constexpr std::string_view kMagic = "vyre-code-2\n";
 constexpr std::uint64_t kMaxFile = std::uint64_t{64} << 20;
-constexpr std::size_t kHeader = kMagic.size() + 8 + 32;
+constexpr std::size_t kHeader = kMagic.size() + 32;
 
 std::string encode(const HostObject& object) {
-  std::string out(kMagic);
+  std::string body;
   for (unsigned i = 0; i < 8; ++i) {
-    out.push_back(static_cast<char>(object.scratch_bytes >> (8 * i)));
+    body.push_back(static_cast<char>(object.scratch_bytes >> (8 * i)));
   }
-  const Digest digest = digest_of(object.object);
+  body.append(reinterpret_cast<const char*>(object.object.data()), object.object.size());
+  const Digest digest = digest_of(body);
+  std::string out(kMagic);
   out.append(reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size());
-  out.append(reinterpret_cast<const char*>(object.object.data()), object.object.size());
-  return out;
+  return out + body;
 }
 
 std::optional<HostObject> decode(std::string_view text) {
-  if (text.size() <= kHeader || !text.starts_with(kMagic)) return std::nullopt;
+  if (text.size() <= kHeader + 8 || !text.starts_with(kMagic)) return std::nullopt;
+  std::string_view body = text.substr(kHeader);
+  const Digest digest = digest_of(body);
+  if (std::memcmp(digest.bytes.data(), text.data() + kMagic.size(), 32) != 0) return std::nullopt;
   HostObject out;
   for (unsigned i = 0; i < 8; ++i) {
-    out.scratch_bytes |= std::uint64_t{static_cast<unsigned char>(text[kMagic.size() + i])}
-                         << (8 * i);
+    out.scratch_bytes |= std::uint64_t{static_cast<unsigned char>(body[i])} << (8 * i);
   }
-  const std::string_view body = text.substr(kHeader);
+  body.remove_prefix(8);
   out.object.resize(body.size());
   std::memcpy(out.object.data(), body.data(), body.size());
-  const Digest digest = digest_of(out.object);
-  if (std::memcmp(digest.bytes.data(), text.data() + kMagic.size() + 8, 32) != 0) {
-    return std::nullopt;
-  }
   return out;
 }
 
@@ -50,12 +49,11 @@ void keep(const std::filesystem::path& folder, const std::filesystem::path& path
   if (!kept) VYRE_LOG(warn, "compiled code is not kept: {}", describe(kept.error()));
 }
 
-}  // namespace
-
-Digest host_code_key(const Kernel& kernel, const Variant& variant, bool wide_offsets) {
+// Program, variant, target and generator: all that decides the code.
+Digest key_of(const Kernel& kernel, const Variant& variant, bool wide_offsets) {
   Hasher hasher;
   const auto text = [&](std::string_view s) { hasher.update_u64(s.size()).update(s); };
-  text("vyre-host-code-v1");
+  text("vyre-host-code-v2");
   hasher.update(kernel.fingerprint);
   text(to_string(variant));
   text(host_target());
@@ -64,9 +62,24 @@ Digest host_code_key(const Kernel& kernel, const Variant& variant, bool wide_off
   return hasher.finish();
 }
 
-Result<FoundCode> CodeStore::host_code(const Kernel& kernel, const Variant& variant,
-                                       bool wide_offsets) {
-  const Digest key = host_code_key(kernel, variant, wide_offsets);
+}  // namespace
+
+std::string_view to_string(CodeSource source) {
+  switch (source) {
+    case CodeSource::memory: return "memory";
+    case CodeSource::disk: return "disk";
+    case CodeSource::compiled: return "compiled";
+  }
+  return "";
+}
+
+Result<FoundCode> CodeStore::find_or_make(const Kernel& kernel, const Variant& variant,
+                                          bool wide_offsets) {
+  if (device_->name() == "null") {
+    VYRE_TRY(auto nothing, device_->load(HostCode{}));
+    return FoundCode{std::move(nothing), CodeSource::compiled};
+  }
+  const Digest key = key_of(kernel, variant, wide_offsets);
   {
     const std::scoped_lock lock(mutex_);
     if (const auto it = loaded_.find(key); it != loaded_.end()) {
@@ -87,9 +100,10 @@ Result<FoundCode> CodeStore::host_code(const Kernel& kernel, const Variant& vari
     if (folder_) keep(*folder_, path, *object);
   }
   VYRE_TRY(auto code, load_host(*object));
+  VYRE_TRY(auto loaded, device_->load(std::move(code)));
   // Two threads may have compiled the same: the first one stays.
   const std::scoped_lock lock(mutex_);
-  const auto [it, fresh] = loaded_.emplace(key, std::make_shared<const HostCode>(std::move(code)));
+  const auto [it, fresh] = loaded_.emplace(key, std::move(loaded));
   return FoundCode{it->second, source};
 }
 

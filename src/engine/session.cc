@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <new>
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/paths.h"
+#include "vyre/engine/bind_internal.h"
+#include "vyre/engine/devices.h"
 #include "vyre/lower/host_compile.h"
 
 namespace vyre {
@@ -14,72 +15,20 @@ namespace {
 
 constexpr std::uint64_t kNarrowBytes = std::uint64_t{1} << 31;
 
-// Bytes below which a binding cannot hold the type: its static part and one element.
-std::uint64_t least_bytes(const TypeTable& types, TypeId type) {
-  const std::uint64_t fixed = types.layout(type).size;
-  if (const auto* a = types.get_if<ArrayType>(type)) {
-    return a->count == 0 ? types.stride(a->element) : fixed;
+Result<void> set_size(const Kernel& kernel, const Variant& variant, DispatchSize size,
+                      Extent& extent, Extent& grid) {
+  const Extent& declared = kernel.program->workgroup;
+  for (unsigned i = 0; i < 3; ++i) {
+    const std::uint64_t lanes =
+        size.in_workgroups ? std::uint64_t{size.value[i]} * declared[i] : size.value[i];
+    if (lanes > 0xFFFFFFFFU) {
+      return fail(Code::limit,
+                  fmt::format("axis {} has {} invocations; the most is {}", i, lanes, 0xFFFFFFFFU));
+    }
+    extent[i] = static_cast<std::uint32_t>(lanes);
+    grid[i] = ceil_div(extent[i], variant.workgroup[i]);
   }
-  if (const auto* s = types.get_if<StructType>(type); s != nullptr && !s->members.empty()) {
-    const Member& last = s->members.back();
-    if (types.contains_runtime_array(last.type)) {
-      return last.offset + least_bytes(types, last.type);
-    }
-  }
-  return fixed;
-}
-
-bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
-  return std::less<>()(a.data(), b.data() + b.size()) &&
-         std::less<>()(b.data(), a.data() + a.size());
-}
-
-Result<std::vector<HostBinding>> bind(const Program& p, std::span<const Binding> given) {
-  std::vector<const Global*> slots;
-  for (const Global& g : p.globals) {
-    if (g.memory == MemoryKind::storage || g.memory == MemoryKind::uniform) slots.push_back(&g);
-  }
-  std::ranges::sort(slots, {}, [](const Global* g) { return std::pair(g->group, g->binding); });
-  std::vector<const Binding*> chosen;
-  for (const Global* g : slots) {
-    const Binding* found = nullptr;
-    for (const Binding& b : given) {
-      if (b.group != g->group || b.binding != g->binding) continue;
-      if (found != nullptr) {
-        return fail(Code::invalid_input, fmt::format("'{}' (group {}, binding {}) is bound twice",
-                                                     g->name, g->group, g->binding));
-      }
-      found = &b;
-    }
-    if (found == nullptr) {
-      return fail(Code::invalid_input, fmt::format("'{}' (group {}, binding {}) is not bound",
-                                                   g->name, g->group, g->binding));
-    }
-    const std::uint64_t least = least_bytes(p.types, g->type);
-    if (found->bytes.size() < least) {
-      return fail(Code::invalid_input,
-                  fmt::format("'{}' is bound to {} bytes; {} needs {}", g->name,
-                              found->bytes.size(), p.types.spell(g->type), least));
-    }
-    if (reinterpret_cast<std::uintptr_t>(found->bytes.data()) % 4 != 0) {
-      return fail(Code::invalid_input,
-                  fmt::format("'{}' is bound at an address that is not a multiple of 4", g->name));
-    }
-    chosen.push_back(found);
-  }
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const bool written = slots[i]->access != Access::read || slots[j]->access != Access::read;
-      if (written && overlap(chosen[i]->bytes, chosen[j]->bytes)) {
-        return fail(Code::invalid_input,
-                    fmt::format("'{}' and '{}' are bound to the same memory, and one is written",
-                                slots[j]->name, slots[i]->name));
-      }
-    }
-  }
-  std::vector<HostBinding> out;
-  for (const Binding* b : chosen) out.push_back({b->bytes.data(), b->bytes.size()});
-  return out;
+  return {};
 }
 
 }  // namespace
@@ -92,67 +41,122 @@ Result<SessionOptions> SessionOptions::from_environment() {
 }
 
 Result<Session> Session::open(std::string_view device, SessionOptions options) {
-  if (device != "cpu" && device != "auto") {
-    return fail(Code::unavailable, fmt::format("there is no device '{}'", device), "use cpu");
-  }
+  VYRE_TRY(auto opened, open_device(device, options.cpu));
+  return open(std::move(opened), std::move(options));
+}
+
+Result<Session> Session::open(std::shared_ptr<Device> device, SessionOptions options) {
   Session session;
-  session.cpu_ = std::make_shared<CpuDevice>(options.cpu);
-  session.codes_ = std::make_shared<CodeStore>(std::move(options.code_folder));
+  VYRE_TRY(session.queue_, device->make_queue());
+  session.codes_ = std::make_shared<CodeStore>(device, std::move(options.code_folder));
+  session.device_ = std::move(device);
   return session;
 }
 
 Result<Buffer> Session::buffer(std::uint64_t bytes) const {
   Buffer out;
-  const std::uint64_t room = std::max<std::uint64_t>(bytes, 1);
-  auto* data = static_cast<std::byte*>(::operator new[](room, std::align_val_t{64}, std::nothrow));
-  if (data == nullptr) {
-    return fail(Code::out_of_memory, fmt::format("no memory for a buffer of {} bytes", bytes));
-  }
-  std::fill_n(data, room, std::byte{0});
-  out.data_ = std::shared_ptr<std::byte[]>(
-      data, [](std::byte* p) { ::operator delete[](p, std::align_val_t{64}); });
-  out.size_ = bytes;
+  VYRE_TRY(out.memory_, device_->allocate(bytes));
+  out.device_ = device_;
   return out;
 }
 
-Variant default_variant(const Kernel& kernel) {
-  Variant v;
-  v.workgroup = kernel.program->workgroup;
-  v.gang_width = std::max(8U, host_vector_width());
-  const bool rows_are_long = kernel.stats.barriers == 0 && kernel.stats.workgroup_bytes == 0;
-  while (!rows_are_long && v.gang_width > v.workgroup[0]) {
-    v.gang_width = v.gang_width > 8 ? v.gang_width / 2 : 1;
+Result<Buffer> Session::adopt(std::span<std::byte> memory) const {
+  if (device_->target().kind != TargetKind::host) {
+    return fail(Code::invalid_input,
+                fmt::format("{} does not compute in the host's memory", device_->name()),
+                "make a buffer of the session and write to it");
   }
-  return v;
+  VYRE_TRY(Buffer out, adopt(reinterpret_cast<std::uintptr_t>(memory.data()), memory.size()));
+  out.memory_.host = memory.data();
+  return out;
+}
+
+Result<Buffer> Session::adopt(std::uint64_t address, std::uint64_t bytes) const {
+  if (address == 0 && bytes != 0) {
+    return fail(Code::invalid_input, fmt::format("{} bytes at address 0 are no memory", bytes));
+  }
+  Buffer out;
+  out.memory_ = {.address = address, .bytes = bytes, .host = nullptr, .owner = nullptr};
+  out.device_ = device_;
+  return out;
+}
+
+Result<BoundMemory> Session::part(const Buffer& buffer, std::uint64_t offset,
+                                  std::uint64_t bytes) const {
+  if (buffer.device_ != device_) {
+    return fail(Code::invalid_input, "the buffer is not of this session's device");
+  }
+  if (offset > buffer.size() || bytes > buffer.size() - offset) {
+    return fail(Code::invalid_input, fmt::format("{} bytes at byte {} of a buffer of {} bytes",
+                                                 bytes, offset, buffer.size()));
+  }
+  return BoundMemory{buffer.address() + offset, bytes};
+}
+
+Result<void> Session::write(const Buffer& buffer, std::uint64_t offset,
+                            std::span<const std::byte> bytes) const {
+  VYRE_TRY(const BoundMemory to, part(buffer, offset, bytes.size()));
+  return queue_->write(to, bytes);
+}
+
+Result<void> Session::read(const Buffer& buffer, std::uint64_t offset,
+                           std::span<std::byte> bytes) const {
+  VYRE_TRY(const BoundMemory from, part(buffer, offset, bytes.size()));
+  return queue_->read(from, bytes);
+}
+
+Result<void> Session::clear(const Buffer& buffer) const {
+  VYRE_TRY(const BoundMemory all, part(buffer, 0, buffer.size()));
+  return queue_->clear(all);
+}
+
+Result<void> Session::copy(const Buffer& from, std::uint64_t from_offset, const Buffer& to,
+                           std::uint64_t to_offset, std::uint64_t bytes) const {
+  VYRE_TRY(const BoundMemory source, part(from, from_offset, bytes));
+  VYRE_TRY(const BoundMemory target, part(to, to_offset, bytes));
+  return queue_->copy(source, target);
+}
+
+Variant Session::default_variant(const Kernel& kernel) const {
+  return host_default_variant(kernel);
+}
+
+std::string Session::why_not(const Kernel& kernel, const Variant& variant) const {
+  return host_why_not(kernel, variant);
 }
 
 Result<Dispatch> Session::prepare(const Kernel& kernel, std::span<const Binding> bindings,
                                   DispatchSize size, std::optional<Variant> variant) const {
   Dispatch out;
+  out.device_ = device_;
   out.kernel_ = kernel.program->name;
   out.variant_ = variant ? *variant : default_variant(kernel);
-  VYRE_TRY(out.bindings_, bind(*kernel.program, bindings));
-  const Extent& declared = kernel.program->workgroup;
-  for (unsigned i = 0; i < 3; ++i) {
-    const std::uint64_t extent =
-        size.in_workgroups ? std::uint64_t{size.value[i]} * declared[i] : size.value[i];
-    if (extent > 0xFFFFFFFFU) {
-      return fail(Code::limit, fmt::format("axis {} has {} invocations; the most is {}", i, extent,
-                                           0xFFFFFFFFU));
-    }
-    out.extent_[i] = static_cast<std::uint32_t>(extent);
-    out.grid_[i] = ceil_div(out.extent_[i], out.variant_.workgroup[i]);
+  if (const std::string why = why_not(kernel, out.variant_); !why.empty()) {
+    return fail(Code::invalid_input, fmt::format("kernel '{}' cannot run as {}: {}", out.kernel_,
+                                                 to_string(out.variant_), why));
   }
+  for (const Binding& b : bindings) {
+    VYRE_CHECK(part(b.buffer, 0, 0));
+    out.buffers_.push_back(b.buffer);
+  }
+  VYRE_TRY(out.bindings_,
+           bind_slots(*kernel.program, bindings, device_->limits().binding_alignment));
+  VYRE_CHECK(set_size(kernel, out.variant_, size, out.extent_, out.grid_));
   const bool wide = std::ranges::any_of(
-      out.bindings_, [](const HostBinding& b) { return b.bytes >= kNarrowBytes; });
-  VYRE_TRY(auto found, codes_->host_code(kernel, out.variant_, wide));
+      out.bindings_, [](const BoundMemory& b) { return b.bytes >= kNarrowBytes; });
+  VYRE_TRY(auto found, codes_->find_or_make(kernel, out.variant_, wide));
   out.code_ = std::move(found.code);
   out.source_ = found.source;
   return out;
 }
 
-Result<void> Session::run(const Dispatch& d, const RunLimits& limits) const {
-  CpuLaunch launch;
+Result<void> Session::submit(const Dispatch& d, const RunLimits& limits) const {
+  if (d.device_ != device_) {
+    return fail(Code::invalid_input, d.device_ == nullptr
+                                         ? "the dispatch was not prepared"
+                                         : "the dispatch was prepared for another device");
+  }
+  Launch launch;
   launch.code = d.code_.get();
   launch.kernel = d.kernel_;
   launch.bindings = d.bindings_;
@@ -162,7 +166,12 @@ Result<void> Session::run(const Dispatch& d, const RunLimits& limits) const {
   launch.groups_per_task = d.variant_.groups_per_task > 1 ? d.variant_.groups_per_task : 0;
   launch.deadline = limits.deadline;
   launch.stop = limits.stop;
-  return cpu_->launch(launch);
+  return queue_->launch(launch);
+}
+
+Result<void> Session::run(const Dispatch& dispatch, const RunLimits& limits) const {
+  VYRE_CHECK(submit(dispatch, limits));
+  return queue_->wait();
 }
 
 }  // namespace vyre

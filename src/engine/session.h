@@ -1,39 +1,54 @@
 // A Session is what a program holds: a device, compiled kernels, buffers, launches.
+//
+//   VYRE_TRY(auto session, Session::open("auto", *SessionOptions::from_environment()));
+//   VYRE_TRY(auto x, session.buffer(bytes));
+//   VYRE_CHECK(session.write(x, 0, data));
+//   VYRE_TRY(auto dispatch, session.prepare(kernel, bindings, DispatchSize::extent({n, 1, 1})));
+//   VYRE_CHECK(session.run(dispatch));
+//
+// A Session is a handle: copies share everything. It may be used from many threads at once.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "vyre/base/error.h"
 #include "vyre/device/cpu/cpu_device.h"
+#include "vyre/device/device.h"
 #include "vyre/engine/code_store.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/target/variant.h"
 
 namespace vyre {
 
-// Memory of the device, zero at first. On the CPU it is host memory.
+// Memory of the device. A handle: copies share the memory, and the last one gives it back.
 class Buffer {
  public:
-  std::uint64_t size() const { return size_; }
-  std::span<std::byte> bytes() const { return {data_.get(), size_}; }
+  std::uint64_t size() const { return memory_.bytes; }
+  // Where the host reaches the bytes (on the CPU); null elsewhere.
+  std::byte* host() const { return memory_.host; }
+  std::uint64_t address() const { return memory_.address; }
 
  private:
   friend class Session;
-  std::shared_ptr<std::byte[]> data_;
-  std::uint64_t size_ = 0;
+  DeviceMemory memory_;
+  std::shared_ptr<Device> device_;
 };
 
 // A buffer, or a part of it, for one (group, binding) of a kernel.
 struct Binding {
   std::uint32_t group = 0;
   std::uint32_t binding = 0;
-  std::span<std::byte> bytes;
+  Buffer buffer;
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> bytes{};  // absent: to the buffer's end
 };
 
 // Which invocations run: a logical extent, or whole workgroups as WebGPU counts them.
@@ -46,19 +61,23 @@ struct DispatchSize {
 };
 
 // A kernel with its code, bindings and size: run it again and again. Running allocates nothing.
-// It keeps the code alive, not the buffers.
+// It keeps the code and the buffers alive.
 class Dispatch {
  public:
+  const std::string& kernel() const { return kernel_; }
   const Variant& variant() const { return variant_; }
   CodeSource code_source() const { return source_; }
+  CodeFacts facts() const { return code_->facts(); }
   Extent grid() const { return grid_; }
   Extent extent() const { return extent_; }
 
  private:
   friend class Session;
-  std::shared_ptr<const HostCode> code_;
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<const LoadedCode> code_;
   std::string kernel_;
-  std::vector<HostBinding> bindings_;
+  std::vector<BoundMemory> bindings_;
+  std::vector<Buffer> buffers_;
   Variant variant_;
   Extent grid_{}, extent_{};
   CodeSource source_ = CodeSource::compiled;
@@ -66,7 +85,7 @@ class Dispatch {
 
 struct RunLimits {
   std::optional<std::chrono::nanoseconds> deadline;
-  std::atomic<std::uint32_t>* stop = nullptr;  // set from elsewhere: the launch ends early
+  std::atomic<std::uint32_t>* stop = nullptr;  // set from elsewhere: a launch on the CPU ends early
 };
 
 struct SessionOptions {
@@ -80,25 +99,47 @@ struct SessionOptions {
 
 class Session {
  public:
-  // "cpu", or "auto" for the fastest device that is there.
+  // A name as `list_devices` gives them ("cpu", "cuda:0", "null"), or "auto" for the fastest one.
   static Result<Session> open(std::string_view device, SessionOptions options);
+  // On a device that is open already, e.g. a NullDevice whose records are to be read.
+  static Result<Session> open(std::shared_ptr<Device> device, SessionOptions options);
 
-  Result<Buffer> buffer(std::uint64_t bytes) const;
+  Device& device() const { return *device_; }
+
+  Result<Buffer> buffer(std::uint64_t bytes) const;  // zero at first
+  // Memory that stays the caller's, and must outlive the Buffer: the host's, where the device
+  // computes there; `address` in the device's space otherwise.
+  Result<Buffer> adopt(std::span<std::byte> memory) const;
+  Result<Buffer> adopt(std::uint64_t address, std::uint64_t bytes) const;
+
+  // After what was submitted before. The host's bytes are free again when the call returns.
+  Result<void> write(const Buffer& buffer, std::uint64_t offset,
+                     std::span<const std::byte> bytes) const;
+  Result<void> read(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes) const;
+  Result<void> clear(const Buffer& buffer) const;
+  Result<void> copy(const Buffer& from, std::uint64_t from_offset, const Buffer& to,
+                    std::uint64_t to_offset, std::uint64_t bytes) const;
 
   // Compiles if need be. Without a variant, the one that `default_variant` gives.
   Result<Dispatch> prepare(const Kernel& kernel, std::span<const Binding> bindings,
                            DispatchSize size, std::optional<Variant> variant = {}) const;
-  Result<void> run(const Dispatch& dispatch, const RunLimits& limits = {}) const;
+  Variant default_variant(const Kernel& kernel) const;
+  // Why a variant cannot run the kernel here; empty when it can.
+  std::string why_not(const Kernel& kernel, const Variant& variant) const;
 
-  const CpuDevice& cpu() const { return *cpu_; }
+  // Returns when the launch has ended.
+  Result<void> run(const Dispatch& dispatch, const RunLimits& limits = {}) const;
+  // Returns as soon as the launch is queued; `wait`, or the next read, tells its failure.
+  Result<void> submit(const Dispatch& dispatch, const RunLimits& limits = {}) const;
+  Result<std::shared_ptr<Event>> record() const { return queue_->record(); }
+  Result<void> wait() const { return queue_->wait(); }
 
  private:
-  std::shared_ptr<CpuDevice> cpu_;
+  Result<BoundMemory> part(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) const;
+
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<Queue> queue_;
   std::shared_ptr<CodeStore> codes_;
 };
-
-// The variant that runs before anything was measured: native vectors, or fewer lanes where a
-// workgroup has not so many in a row.
-Variant default_variant(const Kernel& kernel);
 
 }  // namespace vyre

@@ -93,7 +93,7 @@ struct Prepared {
 };
 
 Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const HostOptions& options) {
-  if (auto why = why_not(kernel, variant); !why.empty()) return fail(Code::invalid_input, why);
+  if (auto why = host_why_not(kernel, variant); !why.empty()) return fail(Code::invalid_input, why);
   Prepared out;
   out.context = std::make_unique<llvm::LLVMContext>();
   VYRE_TRY(out.target, machine());
@@ -137,7 +137,18 @@ std::string generator_version() {
   return fmt::format("vyre-host-{} llvm-{}", kGeneratorVersion, LLVM_VERSION_STRING);
 }
 
-std::string why_not(const Kernel& kernel, const Variant& v) {
+Variant host_default_variant(const Kernel& kernel) {
+  Variant v;
+  v.workgroup = kernel.program->workgroup;
+  v.gang_width = std::max(8U, host_vector_width());
+  const bool rows_are_long = kernel.stats.barriers == 0 && kernel.stats.workgroup_bytes == 0;
+  while (!rows_are_long && v.gang_width > v.workgroup[0]) {
+    v.gang_width = v.gang_width > 8 ? v.gang_width / 2 : 1;
+  }
+  return v;
+}
+
+std::string host_why_not(const Kernel& kernel, const Variant& v) {
   const Program& p = *kernel.program;
   for (const std::uint32_t axis : v.workgroup) {
     if (axis == 0) return "the workgroup has an axis of 0";

@@ -31,7 +31,10 @@ std::uint32_t host_vector_width();
 std::string generator_version();
 
 // Why a variant cannot run the kernel; empty when it can.
-std::string why_not(const Kernel& kernel, const Variant& variant);
+std::string host_why_not(const Kernel& kernel, const Variant& variant);
+// The variant that runs before anything was measured: native vectors, or fewer lanes where a
+// workgroup has not so many in a row.
+Variant host_default_variant(const Kernel& kernel);
 
 Result<HostObject> compile_host(const Kernel& kernel, const Variant& variant,
                                 const HostOptions& options = {});

@@ -14,6 +14,7 @@ struct Limits {
   std::uint32_t max_threads_per_block = 0;
   Extent max_block_dim{};
   Extent max_grid_dim{};
+  std::uint32_t binding_alignment = 4;  // of the address that a kernel is given
 
   auto operator<=>(const Limits&) const = default;
 };

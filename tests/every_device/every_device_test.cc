@@ -156,7 +156,10 @@ Data run_cpu(const Case& c, const Extent& extent, const Variant& variant) {
   std::vector<Binding> bindings;
   const auto globals = resources(*c.kernel.program);
   for (std::size_t i = 0; i < data.size(); ++i) {
-    bindings.push_back({globals[i]->group, globals[i]->binding, data[i]});
+    const auto buffer = session().adopt(data[i]);
+    EXPECT_TRUE(buffer.has_value()) << describe(buffer.error());
+    if (!buffer) return data;
+    bindings.push_back({globals[i]->group, globals[i]->binding, *buffer});
   }
   const auto dispatch =
       session().prepare(c.kernel, bindings, DispatchSize::extent(extent), variant);
@@ -194,7 +197,7 @@ std::vector<Variant> variants(const Kernel& kernel) {
         v.gang_width = width;
         v.items_per_lane = items;
         v.layout = layout;
-        if (why_not(kernel, v).empty()) out.push_back(v);
+        if (host_why_not(kernel, v).empty()) out.push_back(v);
       }
     }
   }
@@ -206,7 +209,7 @@ std::vector<Variant> variants(const Kernel& kernel) {
   Variant reshaped;
   reshaped.workgroup = {96, 1, 1};
   reshaped.gang_width = 8;
-  if (kernel.program->workgroup[1] == 1 && why_not(kernel, reshaped).empty()) {
+  if (kernel.program->workgroup[1] == 1 && host_why_not(kernel, reshaped).empty()) {
     out.push_back(reshaped);
   }
   return out;
@@ -225,7 +228,7 @@ TEST_P(EveryDevice, AgreesWithTheInterpreterInEveryVariant) {
 
 TEST_P(EveryDevice, RunsExactlyTheInvocationsInsideTheExtent) {
   const Case& c = cases()[GetParam()];
-  const Variant v = default_variant(c.kernel);
+  const Variant v = session().default_variant(c.kernel);
   for (const Extent& extent :
        {Extent{0, 1, 1}, Extent{1, 1, 1}, Extent{17, 1, 1}, Extent{33, 3, 1}}) {
     SCOPED_TRACE(fmt::format("{}x{}x{}", extent[0], extent[1], extent[2]));

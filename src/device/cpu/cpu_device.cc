@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "vyre/base/arithmetic.h"
+#include "vyre/device/host_memory.h"
 
 namespace vyre {
 namespace {
@@ -61,7 +63,32 @@ class FloatEnvironment {
   unsigned saved_;
 };
 
-std::uint64_t groups_in_task(const CpuLaunch& l, std::uint64_t groups, unsigned threads) {
+class CpuCode final : public LoadedCode {
+ public:
+  explicit CpuCode(HostCode host) : code(std::move(host)) {}
+  const HostCode code;
+};
+
+class CpuEvent final : public Event {
+ public:
+  using Clock = std::chrono::steady_clock;
+  Result<bool> ready() override { return true; }
+  Result<void> wait() override { return {}; }
+  Result<std::chrono::nanoseconds> since(const Event& earlier) override {
+    const auto* other = dynamic_cast<const CpuEvent*>(&earlier);
+    if (other == nullptr) return fail(Code::invalid_input, "the events are of different devices");
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(when_ - other->when_);
+  }
+
+ private:
+  Clock::time_point when_ = Clock::now();
+};
+
+std::byte* at(BoundMemory memory) {
+  return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(memory.address));
+}
+
+std::uint64_t groups_in_task(const Launch& l, std::uint64_t groups, unsigned threads) {
   if (l.groups_per_task != 0) return l.groups_per_task;
   const std::uint64_t size = std::uint64_t{l.workgroup[0]} * l.workgroup[1] * l.workgroup[2];
   const std::uint64_t enough = std::max<std::uint64_t>(1, kTaskInvocations / size);
@@ -70,6 +97,34 @@ std::uint64_t groups_in_task(const CpuLaunch& l, std::uint64_t groups, unsigned 
 }
 
 }  // namespace
+
+class CpuQueue final : public Queue {
+ public:
+  explicit CpuQueue(std::shared_ptr<CpuDevice> device) : device_(std::move(device)) {}
+
+  Result<void> launch(const Launch& l) override { return device_->launch(l); }
+  Result<void> write(BoundMemory to, std::span<const std::byte> from) override {
+    if (!from.empty()) std::memcpy(at(to), from.data(), from.size());
+    return {};
+  }
+  Result<void> read(BoundMemory from, std::span<std::byte> to) override {
+    if (!to.empty()) std::memcpy(to.data(), at(from), to.size());
+    return {};
+  }
+  Result<void> copy(BoundMemory from, BoundMemory to) override {
+    if (from.bytes != 0) std::memmove(at(to), at(from), from.bytes);
+    return {};
+  }
+  Result<void> clear(BoundMemory memory) override {
+    if (memory.bytes != 0) std::memset(at(memory), 0, memory.bytes);
+    return {};
+  }
+  Result<std::shared_ptr<Event>> record() override { return std::make_shared<CpuEvent>(); }
+  Result<void> wait() override { return {}; }
+
+ private:
+  std::shared_ptr<CpuDevice> device_;
+};
 
 Result<CpuOptions> cpu_options_from_environment() {
   CpuOptions options;
@@ -85,22 +140,42 @@ Result<CpuOptions> cpu_options_from_environment() {
 }
 
 CpuDevice::CpuDevice(CpuOptions options)
-    : pool_(options.threads == 0 ? usable_processors() : options.threads) {}
+    : limits_{.backend = "cpu",
+              .max_threads_per_block = 1024,
+              .max_block_dim = {1024, 1024, 1024},
+              .max_grid_dim = {0x7FFFFFFFU, 0x7FFFFFFFU, 0x7FFFFFFFU}},
+      pool_(options.threads == 0 ? usable_processors() : options.threads) {}
 
-Limits CpuDevice::limits() {
-  return {.backend = "cpu",
-          .max_threads_per_block = 1024,
-          .max_block_dim = {1024, 1024, 1024},
-          .max_grid_dim = {0x7FFFFFFFU, 0x7FFFFFFFU, 0x7FFFFFFFU}};
+std::shared_ptr<CpuDevice> CpuDevice::make(CpuOptions options) {
+  return std::shared_ptr<CpuDevice>(new CpuDevice(options));
 }
 
-Result<void> CpuDevice::launch(const CpuLaunch& l) {
+Result<MemoryInfo> CpuDevice::memory_info() { return host_memory_info(); }
+
+Result<DeviceMemory> CpuDevice::allocate(std::uint64_t bytes) {
+  return allocate_host_memory(bytes);
+}
+
+Result<std::shared_ptr<const LoadedCode>> CpuDevice::load(DeviceCode code) {
+  auto* host = std::get_if<HostCode>(&code);
+  if (host == nullptr || host->entry == nullptr) {
+    return fail(Code::invalid_input, "this code is not made for the host's processor");
+  }
+  return std::make_shared<const CpuCode>(std::move(*host));
+}
+
+Result<std::shared_ptr<Queue>> CpuDevice::make_queue() {
+  return std::make_shared<CpuQueue>(shared_from_this());
+}
+
+Result<void> CpuDevice::launch(const Launch& l) {
   const std::uint64_t groups = std::uint64_t{l.grid[0]} * l.grid[1] * l.grid[2];
   for (const std::uint32_t axis : l.extent) {
     if (axis == 0) return {};
   }
   if (groups == 0) return {};
 
+  const HostCode& code = static_cast<const CpuCode*>(l.code)->code;
   std::atomic<std::uint32_t> own_stop{0};
   std::atomic<std::uint32_t>& stop = l.stop != nullptr ? *l.stop : own_stop;
   std::uint64_t armed = 0;
@@ -123,14 +198,14 @@ Result<void> CpuDevice::launch(const CpuLaunch& l) {
       stopped = true;
       return;
     }
-    std::byte* memory = scratch.reserve(l.code->scratch_bytes);
-    if (memory == nullptr && l.code->scratch_bytes != 0) {
+    std::byte* memory = scratch.reserve(code.scratch_bytes);
+    if (memory == nullptr && code.scratch_bytes != 0) {
       no_memory = true;
       return;
     }
     const FloatEnvironment environment;
     const std::uint64_t first = i * per_task;
-    if (l.code->entry(&record, first, std::min(per_task, groups - first), memory) != 0) {
+    if (code.entry(&record, first, std::min(per_task, groups - first), memory) != 0) {
       stopped = true;
     }
   };
@@ -145,7 +220,7 @@ Result<void> CpuDevice::launch(const CpuLaunch& l) {
   if (no_memory) {
     return fail(Code::out_of_memory,
                 fmt::format("kernel '{}' needs {} bytes a thread for its workgroups", l.kernel,
-                            l.code->scratch_bytes));
+                            code.scratch_bytes));
   }
   if (!stopped) return {};
   if (late.load() != 0) {

@@ -2,19 +2,14 @@
 // thread that asks.
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
-#include <span>
-#include <string>
 
 #include "vyre/base/error.h"
 #include "vyre/device/cpu/thread_pool.h"
 #include "vyre/device/cpu/watchdog.h"
-#include "vyre/target/code.h"
-#include "vyre/target/limits.h"
-#include "vyre/target/profile.h"
+#include "vyre/device/device.h"
 
 namespace vyre {
 
@@ -25,34 +20,33 @@ struct CpuOptions {
 // VYRE_THREADS: absent or empty is 0 (all); anything but a whole number from 1 to 1024 is an error.
 Result<CpuOptions> cpu_options_from_environment();
 
-struct CpuLaunch {
-  const HostCode* code = nullptr;
-  std::string_view kernel;                // its name, for messages
-  std::span<const HostBinding> bindings;  // by slot
-  Extent grid{1, 1, 1};
-  Extent extent{1, 1, 1};
-  Extent workgroup{1, 1, 1};
-  std::uint32_t groups_per_task = 0;  // 0: chosen from the size of the launch
-  std::optional<std::chrono::nanoseconds> deadline;
-  // Not 0, at any time: the launch ends as soon as its loops see it. A deadline sets it as well.
-  std::atomic<std::uint32_t>* stop = nullptr;
-};
-
-class CpuDevice {
+class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDevice> {
  public:
-  explicit CpuDevice(CpuOptions options = {});
+  static std::shared_ptr<CpuDevice> make(CpuOptions options = {});
 
-  static Limits limits();
-  // Read from the system; the memory bandwidth is measured, which takes some milliseconds.
-  Profile profile() const;
+  std::string_view name() const override { return "cpu"; }
+  const Limits& limits() const override { return limits_; }
+  Result<Profile> profile() override;
+  Target target() const override { return {.kind = TargetKind::host}; }
+  Result<MemoryInfo> memory_info() override;
+  Result<DeviceMemory> allocate(std::uint64_t bytes) override;
+  Result<DeviceCode> finish(DeviceCode code) override { return code; }
+  Result<std::shared_ptr<const LoadedCode>> load(DeviceCode code) override;
+  Result<std::shared_ptr<Queue>> make_queue() override;
+
   unsigned threads() const { return pool_.threads(); }
 
-  // Returns when the launch has ended. Thread-safe.
-  Result<void> launch(const CpuLaunch& launch);
-
  private:
-  mutable ThreadPool pool_;
+  explicit CpuDevice(CpuOptions options);
+  friend class CpuQueue;
+  // Returns when the launch has ended.
+  Result<void> launch(const Launch& launch);
+
+  Limits limits_;
+  ThreadPool pool_;
   Watchdog watchdog_;
+  std::mutex profile_mutex_;
+  std::optional<Profile> profile_;
 };
 
 }  // namespace vyre

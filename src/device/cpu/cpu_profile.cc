@@ -2,6 +2,7 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <vector>
@@ -77,7 +78,9 @@ std::uint64_t copy_bandwidth(ThreadPool& pool, std::uint64_t cache) {
 
 }  // namespace
 
-Profile CpuDevice::profile() const {
+Result<Profile> CpuDevice::profile() {
+  const std::scoped_lock lock(profile_mutex_);
+  if (profile_) return *profile_;
   Profile p;
   p.device_name = processor_name();
   utsname system{};
@@ -91,6 +94,7 @@ Profile CpuDevice::profile() const {
   const std::string khz = line_of("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
   p.clock_khz = static_cast<std::uint32_t>(cache_bytes(khz));
   p.memory_bytes_per_second = copy_bandwidth(pool_, p.last_level_cache_bytes);
+  profile_ = p;
   return p;
 }
 

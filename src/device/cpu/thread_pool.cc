@@ -19,7 +19,7 @@ void ThreadPool::drain(Job& job) {
   for (;;) {
     const std::uint64_t i = job.next.fetch_add(1, std::memory_order_relaxed);
     if (i >= job.count) return;
-    (*job.task)(i);
+    job.call(job.task, i);
   }
 }
 
@@ -39,9 +39,10 @@ void ThreadPool::work() {
   }
 }
 
-void ThreadPool::run(std::uint64_t count, const std::function<void(std::uint64_t)>& task) {
+void ThreadPool::run_job(std::uint64_t count, Call call, const void* task) {
   Job job;
-  job.task = &task;
+  job.call = call;
+  job.task = task;
   job.count = count;
   std::unique_lock turn(asking_, std::defer_lock);
   if (count < 2 || workers_.empty() || !turn.try_lock()) {

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -24,15 +23,22 @@ class ThreadPool {
   // task(i) for every i below count, each once, on any of the threads; returns when all are done.
   // From several threads at once, one call gets the workers and the others run by themselves.
   // A task does not throw.
-  void run(std::uint64_t count, const std::function<void(std::uint64_t)>& task);
+  template <class Task>
+  void run(std::uint64_t count, const Task& task) {
+    const auto call = [](const void* t, std::uint64_t i) { (*static_cast<const Task*>(t))(i); };
+    run_job(count, call, &task);
+  }
 
  private:
+  using Call = void (*)(const void* task, std::uint64_t i);
   struct Job {
-    const std::function<void(std::uint64_t)>* task = nullptr;
+    Call call = nullptr;
+    const void* task = nullptr;
     std::uint64_t count = 0;
     std::atomic<std::uint64_t> next{0};
   };
 
+  void run_job(std::uint64_t count, Call call, const void* task);
   void work();
   static void drain(Job& job);
 

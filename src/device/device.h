@@ -1,0 +1,106 @@
+// What every device does: hold memory, load code, run launches in order.
+//
+// A device is opened by the functions of its folder (open_cpu, open_cuda, NullDevice::make). All of
+// it is safe to use from many threads. A device lives as long as anything that came from it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "vyre/base/error.h"
+#include "vyre/base/extent.h"
+#include "vyre/target/code.h"
+#include "vyre/target/limits.h"
+#include "vyre/target/profile.h"
+#include "vyre/target/target.h"
+
+namespace vyre {
+
+// Memory of a device. `host` is where the host reaches it, null where it cannot.
+struct DeviceMemory {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::byte* host = nullptr;
+  std::shared_ptr<const void> owner;  // gives it back; null for memory that someone else owns
+};
+
+// Code that a device can launch.
+class LoadedCode {
+ public:
+  virtual ~LoadedCode() = default;
+  virtual CodeFacts facts() const { return {}; }
+};
+
+struct Launch {
+  const LoadedCode* code = nullptr;       // of the same device
+  std::string_view kernel;                // its name, for messages
+  std::span<const BoundMemory> bindings;  // by slot
+  Extent grid{1, 1, 1};                   // workgroups
+  Extent extent{1, 1, 1};                 // invocations: exactly those inside run
+  Extent workgroup{1, 1, 1};
+  std::uint32_t groups_per_task = 0;  // on a CPU; 0: chosen from the size of the launch
+  std::optional<std::chrono::nanoseconds> deadline;
+  // Not 0, at any time: the launch ends as soon as its loops see it. Only a CPU looks at it.
+  std::atomic<std::uint32_t>* stop = nullptr;
+};
+
+// A moment in a queue's work.
+class Event {
+ public:
+  virtual ~Event() = default;
+  virtual Result<bool> ready() = 0;  // without waiting
+  virtual Result<void> wait() = 0;
+  // The device's time between two moments of its queues; both must be ready.
+  virtual Result<std::chrono::nanoseconds> since(const Event& earlier) = 0;
+};
+
+// Work in order. What is submitted may run later: its failure is told by the call that waits for
+// it, or by the next one. The CPU runs each piece of work before the call returns.
+class Queue {
+ public:
+  virtual ~Queue() = default;
+  // Allocates nothing.
+  virtual Result<void> launch(const Launch& launch) = 0;
+  // The bytes are free to change when it returns.
+  virtual Result<void> write(BoundMemory to, std::span<const std::byte> from) = 0;
+  // Waits for what came before, and for the bytes.
+  virtual Result<void> read(BoundMemory from, std::span<std::byte> to) = 0;
+  virtual Result<void> copy(BoundMemory from, BoundMemory to) = 0;
+  virtual Result<void> clear(BoundMemory memory) = 0;
+  virtual Result<std::shared_ptr<Event>> record() = 0;
+  // Everything submitted has ended; the first failure among it.
+  virtual Result<void> wait() = 0;
+};
+
+struct MemoryInfo {
+  std::uint64_t total = 0;
+  std::uint64_t free = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual std::string_view name() const = 0;  // "cpu", "cuda:0", "null"
+  virtual const Limits& limits() const = 0;
+  // Read from the system, and measured where nothing tells: may take some milliseconds once.
+  virtual Result<Profile> profile() = 0;
+  // What code for it is made for. The host's processor is empty: the code generator knows it.
+  virtual Target target() const = 0;
+  virtual Result<MemoryInfo> memory_info() = 0;
+
+  virtual Result<DeviceMemory> allocate(std::uint64_t bytes) = 0;  // zero at first
+  // Turns code into the form that loads fastest and can be stored (PTX to a cubin). Slow: not for
+  // the thread that launches. Code that needs nothing comes back as it is.
+  virtual Result<DeviceCode> finish(DeviceCode code) = 0;
+  virtual Result<std::shared_ptr<const LoadedCode>> load(DeviceCode code) = 0;
+  virtual Result<std::shared_ptr<Queue>> make_queue() = 0;
+};
+
+}  // namespace vyre
