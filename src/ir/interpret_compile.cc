@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "vyre/base/overloaded.h"
 #include "vyre/ir/interpret_compiler.h"
@@ -68,23 +69,23 @@ Slot Compiler::reserve(TypeId type) {
 void Compiler::place_constants() {
   constant_slots_.assign(program_.constants.size(), 0);
   constant_indices_.assign(program_.constants.size(), -1);
-  std::vector<std::pair<Slot, std::size_t>> small;
+  std::map<std::vector<std::byte>, Slot> small;  // equal bytes share a place
   for (std::size_t i = 0; i < program_.constants.size(); ++i) {
     const Constant& constant = program_.constants[i];
-    const std::uint64_t bytes = types_.layout(constant.type).size;
-    if (bytes <= kSmallConstant) {
-      constant_slots_[i] = reserve(constant.type);
-      small.emplace_back(constant_slots_[i], i);
-    } else {
+    std::vector<std::byte> bytes(types_.layout(constant.type).size);
+    write_value(types_, constant.type, constant.scalars, bytes.data());
+    if (bytes.size() > kSmallConstant) {
       constant_indices_[i] = static_cast<std::int64_t>(code_.constants.size());
-      auto& out = code_.constants.emplace_back(bytes);
-      write_value(types_, constant.type, constant.scalars, out.data());
+      code_.constants.push_back(std::move(bytes));
+      continue;
     }
+    const auto [known, fresh] = small.try_emplace(std::move(bytes), Slot{0});
+    if (fresh) known->second = reserve(constant.type);
+    constant_slots_[i] = known->second;
   }
   code_.image.assign(memory_end_, std::byte{0});
-  for (const auto& [slot, i] : small) {
-    const Constant& constant = program_.constants[i];
-    write_value(types_, constant.type, constant.scalars, code_.image.data() + slot);
+  for (const auto& [bytes, slot] : small) {
+    std::ranges::copy(bytes, code_.image.begin() + static_cast<std::ptrdiff_t>(slot));
   }
 }
 

@@ -249,14 +249,14 @@ struct SwitchCase {
 
 // A value of a constructible type, flattened: scalars in memory order, bits as in Scalar.
 struct Constant {
-  TypeId type;
+  TypeId type{};
   std::vector<std::uint64_t> scalars;
 };
 
 struct Override {
   std::string name;
   std::optional<std::uint16_t> id;  // @id
-  TypeId type;                      // a concrete scalar
+  TypeId type{};                    // a concrete scalar
   ExprId initial = kNoExpr;         // absent: a value must be given
   SourcePos pos = {};
 };
@@ -265,9 +265,9 @@ struct Override {
 // workgroup or an invocation, zero or `initial` at its start.
 struct Global {
   std::string name;
-  MemoryKind memory;
-  Access access;
-  TypeId type;
+  MemoryKind memory{};
+  Access access{};
+  TypeId type{};
   std::uint32_t group = 0;
   std::uint32_t binding = 0;
   std::uint32_t alignment = 0;  // preferred, bytes; 0 is none
@@ -279,14 +279,14 @@ struct Global {
 enum class LocalKind : std::uint8_t { parameter, let, var };
 struct Local {
   std::string name;
-  LocalKind kind;
-  TypeId type;  // of the value; for var the type it stores
+  LocalKind kind{};
+  TypeId type{};  // of the value; for var the type it stores
   SourcePos pos = {};
 };
 
 struct Function {
   std::string name;
-  TypeId result;                 // void_type() when nothing is returned
+  TypeId result{};               // void_type() when nothing is returned
   std::uint32_t parameters = 0;  // the first so many locals; the entry has none
   std::vector<Local> locals;
   Block body;

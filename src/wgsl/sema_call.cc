@@ -156,6 +156,12 @@ Value call_predeclared(Context& cx, const ast::Call& node, Span span) {
 }  // namespace
 
 Arguments::Arguments(Context& cx, ast::ExprList written) : cx_(cx) {
+  if (written.size() > Limits::kArguments) {
+    cx.error(written[Limits::kArguments]->span,
+             fmt::format("a call takes at most {} arguments", Limits::kArguments));
+    failed_ = true;
+    return;
+  }
   values_.reserve(written.size());  // Body::pending points into it
   for (const ast::Expr* expr : written) {
     values_.push_back(check_value(cx, *expr));

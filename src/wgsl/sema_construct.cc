@@ -142,16 +142,8 @@ Value construct_matrix(Context& cx, TypeId type, Arguments& arguments, Span span
   return assemble_of_kind(cx, type, matrix.kind, arguments, span);
 }
 
-bool check_element_count(Context& cx, std::size_t count, Span span) {
-  if (count <= Limits::kArrayConstructor) return true;
-  cx.error(span, fmt::format("an array is made of at most {} elements; {} are given",
-                             Limits::kArrayConstructor, count));
-  return false;
-}
-
 Value construct_array(Context& cx, TypeId type, Arguments& arguments, Span span) {
   const ArrayType array = *cx.types().get_if<ArrayType>(type);
-  if (!check_element_count(cx, arguments.size(), span)) return failed(span);
   if (arguments.size() != array.count) {
     cx.error(span, fmt::format("{} has {} elements; {} given", cx.spell(type), array.count,
                                arguments.size()));
@@ -204,7 +196,6 @@ Value infer_array(Context& cx, Arguments& arguments, Span span) {
         .with_fix("write it out: array<f32, 4>()");
     return failed(span);
   }
-  if (!check_element_count(cx, arguments.size(), span)) return failed(span);
   std::optional<TypeId> element = arguments[0].type;
   for (const Value& v : arguments.values()) {
     const auto wider = common_type(cx.types(), *element, v.type);

@@ -29,7 +29,7 @@ struct Limits {
   static constexpr std::uint32_t kTypeNesting = 255;
   static constexpr std::uint32_t kParameters = 255;
   static constexpr std::uint32_t kSwitchSelectors = 1023;
-  static constexpr std::uint32_t kArrayConstructor = 65'535;  // elements written out
+  static constexpr std::uint32_t kArguments = 65'535;  // of any call, elements of an array included
   static constexpr std::uint64_t kTypeBytes = 0xFFFF'FFFF;
   static constexpr std::uint64_t kConstantScalars = 1U << 20U;  // of one constant
   // Of all constants with more than 16 scalars together.
