@@ -166,7 +166,7 @@ void print_report(Output& out, const LaunchReport& report, const PlanOptions& op
   if (report.bindings.bindings.empty()) return;
   out.write("\n  bindings\n");
   Table table({"slot", "name", "role", "elements", "element bytes", "alignment"}, {0, 3, 4, 5});
-  for (const Binding& binding : report.bindings.bindings) {
+  for (const PlannedBinding& binding : report.bindings.bindings) {
     table.add({binding.role == BindingRole::shared ? "-" : fmt::format("{}", binding.slot),
                binding.name, std::string(to_string(binding.role)),
                binding.element_count == 0 ? "as launched" : with_commas(binding.element_count),
@@ -206,7 +206,7 @@ Json report_json(const LaunchReport& report, const PlanOptions& options) {
                              {"chosen", report.costs.selected == row.width}});
   }
   json["bindings"] = Json::array();
-  for (const Binding& binding : report.bindings.bindings) {
+  for (const PlannedBinding& binding : report.bindings.bindings) {
     json["bindings"].push_back({{"slot", binding.slot},
                                 {"name", binding.name},
                                 {"role", to_string(binding.role)},

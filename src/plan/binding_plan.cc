@@ -27,7 +27,7 @@ std::optional<BindingRole> role_of(const BufferDecl& buffer) {
   return std::nullopt;
 }
 
-bool slot_order(const Binding& a, const Binding& b) {
+bool slot_order(const PlannedBinding& a, const PlannedBinding& b) {
   return std::tie(a.slot, a.declaration) < std::tie(b.slot, b.declaration);
 }
 
@@ -50,7 +50,7 @@ bool number_bindings(BindingPlan& plan, std::span<const BufferDecl> buffers) {
     const BufferDecl& buffer = buffers[declaration];
     const auto role = role_of(buffer);
     if (!role) return false;
-    Binding& binding = plan.bindings[declaration];
+    PlannedBinding& binding = plan.bindings[declaration];
     binding.name = buffer.name;
     binding.slot = buffer.slot;
     binding.declaration = declaration;
@@ -83,14 +83,14 @@ std::uint32_t elements_in(const ElementSize& size, std::uint64_t bytes) {
   return static_cast<std::uint32_t>(*count);
 }
 
-std::optional<std::uint64_t> known_bytes(const Binding& binding,
+std::optional<std::uint64_t> known_bytes(const PlannedBinding& binding,
                                          std::optional<std::span<const InputLength>> inputs) {
   if (!inputs || !binding.input_index || *binding.input_index >= inputs->size())
     return std::nullopt;
   return (*inputs)[*binding.input_index].bytes;
 }
 
-PlanResult<void> measure_binding(Binding& binding, const BufferDecl& buffer,
+PlanResult<void> measure_binding(PlannedBinding& binding, const BufferDecl& buffer,
                                  std::optional<std::span<const InputLength>> inputs) {
   if (!is_well_formed(buffer.element)) return std::unexpected(BadElementLayout{buffer.name});
   const ElementSize size = element_size(buffer.element);
@@ -123,7 +123,7 @@ PlanResult<void> measure_binding(Binding& binding, const BufferDecl& buffer,
 PlanResult<void> check_inputs(const BindingPlan& plan, std::span<const InputLength> inputs) {
   if (inputs.size() != plan.inputs.size())
     return std::unexpected(InputCountMismatch{plan.inputs.size(), inputs.size()});
-  for (const Binding& binding : plan.bindings) {
+  for (const PlannedBinding& binding : plan.bindings) {
     if (!binding.input_index) continue;
     const InputLength& input = inputs[*binding.input_index];
     if (!input.bytes) continue;
@@ -148,7 +148,7 @@ PlanResult<void> fill_plan(BindingPlan& plan, std::span<const BufferDecl> buffer
   if (!number_bindings(plan, buffers)) return std::unexpected(first_unknown_access(buffers));
   if (!std::ranges::is_sorted(plan.bindings, slot_order))
     std::ranges::sort(plan.bindings, slot_order);
-  for (Binding& binding : plan.bindings)
+  for (PlannedBinding& binding : plan.bindings)
     VYRE_CHECK(measure_binding(binding, buffers[binding.declaration], inputs));
   return inputs ? check_inputs(plan, *inputs) : PlanResult<void>{};
 }
@@ -186,11 +186,12 @@ PlanResult<BindingPlan> plan_bindings(std::span<const BufferDecl> buffers,
   return plan;
 }
 
-std::uint32_t inferred_element_count(std::span<const Binding> bindings, bool contains_atomic) {
+std::uint32_t inferred_element_count(std::span<const PlannedBinding> bindings,
+                                     bool contains_atomic) {
   std::uint32_t largest = 0;
   std::uint32_t largest_output = 0;
   bool full_span = contains_atomic;
-  for (const Binding& binding : bindings) {
+  for (const PlannedBinding& binding : bindings) {
     if (binding.role == BindingRole::shared) {
       full_span = true;
       continue;
@@ -203,11 +204,11 @@ std::uint32_t inferred_element_count(std::span<const Binding> bindings, bool con
   return std::max(largest, 1u);
 }
 
-PlanResult<void> write_param_words(std::span<const Binding> bindings, std::uint32_t element_count,
-                                   std::vector<std::uint32_t>& words) {
+PlanResult<void> write_param_words(std::span<const PlannedBinding> bindings,
+                                   std::uint32_t element_count, std::vector<std::uint32_t>& words) {
   std::uint64_t length = bindings.size() + 1;
   std::uint32_t highest_slot = 0;
-  for (const Binding& binding : bindings) {
+  for (const PlannedBinding& binding : bindings) {
     if (binding.role == BindingRole::shared) continue;
     highest_slot = std::max(highest_slot, binding.slot);
     length = std::max<std::uint64_t>(length, std::uint64_t{binding.slot} + 2);
@@ -219,7 +220,7 @@ PlanResult<void> write_param_words(std::span<const Binding> bindings, std::uint3
     return std::unexpected(ParamWordsOverflow{highest_slot, length});
   }
   words[0] = element_count;
-  for (const Binding& binding : bindings) {
+  for (const PlannedBinding& binding : bindings) {
     if (binding.role == BindingRole::shared) continue;
     words[std::size_t{binding.slot} + 1] =
         binding.element_count != 0 ? binding.element_count : element_count;

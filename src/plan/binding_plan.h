@@ -48,7 +48,7 @@ constexpr bool produces_output(BindingRole role) {
   return role == BindingRole::output || role == BindingRole::input_output;
 }
 
-struct Binding {
+struct PlannedBinding {
   std::string name;
   std::uint32_t slot = 0;
   std::uint32_t declaration = 0;  // position among the declarations
@@ -60,11 +60,11 @@ struct Binding {
   std::optional<std::uint64_t> static_byte_length;
   std::optional<std::uint32_t> input_index;
   std::optional<std::uint32_t> output_index;
-  bool operator==(const Binding&) const = default;
+  bool operator==(const PlannedBinding&) const = default;
 };
 
 struct BindingPlan {
-  std::vector<Binding> bindings;  // by slot; equal slots in declaration order
+  std::vector<PlannedBinding> bindings;  // by slot; equal slots in declaration order
   // Declaration positions, in declaration order.
   std::vector<std::uint32_t> inputs;
   std::vector<std::uint32_t> outputs;
@@ -89,12 +89,13 @@ PlanResult<void> plan_bindings(BindingPlan& plan, std::span<const BufferDecl> bu
 
 // How many elements a launch over these bindings has; at least 1. A program with shared bindings or
 // atomics runs over all of them, any other over its outputs.
-std::uint32_t inferred_element_count(std::span<const Binding> bindings, bool contains_atomic);
+std::uint32_t inferred_element_count(std::span<const PlannedBinding> bindings,
+                                     bool contains_atomic);
 
 // The words a kernel reads its counts from: word 0 is `element_count`, word slot + 1 the count of
 // the binding in that slot. On an error `words` keeps its content.
-PlanResult<void> write_param_words(std::span<const Binding> bindings, std::uint32_t element_count,
-                                   std::vector<std::uint32_t>& words);
+PlanResult<void> write_param_words(std::span<const PlannedBinding> bindings,
+                                   std::uint32_t element_count, std::vector<std::uint32_t>& words);
 
 // No launch has as many parameters; a slot that asks for more is a mistake.
 inline constexpr std::uint64_t kMaxParamWords = std::uint64_t{1} << 24;

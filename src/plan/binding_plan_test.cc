@@ -65,7 +65,7 @@ TEST(Bindings, AreInSlotOrderAndNumberedInDeclarationOrder) {
   buffers[4].pipeline_live_out = true;
   const BindingPlan plan = *plan_bindings(buffers);
   std::vector<std::string> names;
-  for (const Binding& binding : plan.bindings) names.push_back(binding.name);
+  for (const PlannedBinding& binding : plan.bindings) names.push_back(binding.name);
   EXPECT_EQ(names, (std::vector<std::string>{"a", "s", "c", "b", "d"}));
   EXPECT_EQ(plan.inputs, (std::vector<std::uint32_t>{0, 1, 3}));
   EXPECT_EQ(plan.outputs, (std::vector<std::uint32_t>{1, 2, 4}));
@@ -186,7 +186,7 @@ TEST(Inputs, AHeaderIsNotPartOfTheElements) {
   EXPECT_EQ(elements(5).error(), PlanError(InputLengthMismatch{"b", 6, 5, false}));
 }
 
-std::vector<Binding> three_bindings() {
+std::vector<PlannedBinding> three_bindings() {
   const std::vector<BufferDecl> buffers{decl("in", 0, BufferAccess::read_only, 1000),
                                         decl("out", 3, BufferAccess::write_only, 600),
                                         decl("u", 5, BufferAccess::uniform)};
@@ -194,10 +194,10 @@ std::vector<Binding> three_bindings() {
 }
 
 TEST(ElementCount, IsThatOfTheOutputsUnlessEverythingMustBeSpanned) {
-  std::vector<Binding> bindings = three_bindings();
+  std::vector<PlannedBinding> bindings = three_bindings();
   EXPECT_EQ(inferred_element_count(bindings, false), 600u);
   EXPECT_EQ(inferred_element_count(bindings, true), 1000u);
-  Binding memory;
+  PlannedBinding memory;
   memory.role = shared;
   memory.element_count = 5000;
   bindings.push_back(memory);
@@ -212,7 +212,7 @@ TEST(ParamWords, AreIndexedBySlot) {
 }
 
 TEST(ParamWords, TooManyAreAnErrorThatKeepsTheOldOnes) {
-  Binding far;
+  PlannedBinding far;
   far.slot = 0xffffffff;
   std::vector<std::uint32_t> words{9};
   EXPECT_EQ(write_param_words({&far, 1}, 1, words).error(),

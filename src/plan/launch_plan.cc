@@ -52,10 +52,11 @@ PlanResult<Extent> launched_grid(const LaunchRequest& request, std::uint32_t ele
   return grid_for_size(*config.global_size, workgroup);
 }
 
-std::uint64_t largest_alignment(std::span<const Binding> bindings) {
+std::uint64_t largest_alignment(std::span<const PlannedBinding> bindings) {
   if (bindings.empty()) return 1;
   std::uint64_t largest = 0;
-  for (const Binding& binding : bindings) largest = std::max(largest, binding.preferred_alignment);
+  for (const PlannedBinding& binding : bindings)
+    largest = std::max(largest, binding.preferred_alignment);
   return largest;
 }
 

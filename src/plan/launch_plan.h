@@ -55,7 +55,7 @@ struct LaunchPlan {
 
 struct LaunchRequest {
   const ProgramFacts& program;
-  std::span<const Binding> bindings;
+  std::span<const PlannedBinding> bindings;
   const DispatchConfig& config;
   const Adapter& adapter;
 };

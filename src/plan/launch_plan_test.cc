@@ -14,8 +14,8 @@ namespace {
 
 const Limits kLimits{"cuda", 1024, {1024, 1024, 64}, {2147483647, 65535, 65535}};
 
-Binding binding(std::uint32_t slot, BindingRole role, std::uint32_t count) {
-  Binding out;
+PlannedBinding binding(std::uint32_t slot, BindingRole role, std::uint32_t count) {
+  PlannedBinding out;
   out.slot = slot;
   out.role = role;
   out.element_count = count;
@@ -45,9 +45,9 @@ class LaunchPlanTest : public testing::Test {
   TemporaryFolder folder;
   Adapter adapter = make_adapter(kLimits);
   ProgramFacts program;
-  std::vector<Binding> bindings{binding(0, BindingRole::input, 1000),
-                                binding(3, BindingRole::output, 600),
-                                binding(5, BindingRole::uniform, 0)};
+  std::vector<PlannedBinding> bindings{binding(0, BindingRole::input, 1000),
+                                       binding(3, BindingRole::output, 600),
+                                       binding(5, BindingRole::uniform, 0)};
   DispatchConfig config;
   LaunchFeedback feedback;
   LaunchPlan plan;

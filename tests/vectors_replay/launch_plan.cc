@@ -14,12 +14,12 @@ BindingRole role_from(const Json& value) {
   throw MalformedVector("unknown role " + value.dump());
 }
 
-std::vector<Binding> bindings_from(const Json& value) {
-  std::vector<Binding> bindings;
+std::vector<PlannedBinding> bindings_from(const Json& value) {
+  std::vector<PlannedBinding> bindings;
   for (const Json& item : to_list(value)) {
     const auto& fields = to_list(item);
     if (fields.size() != 4) throw MalformedVector("a binding has four fields: " + item.dump());
-    Binding binding;
+    PlannedBinding binding;
     binding.slot = to_u32(fields[0]);
     binding.role = role_from(fields[1]);
     binding.element_count = to_u32(fields[2]);
@@ -44,7 +44,7 @@ Json prepare_case(const Json& in) {
   Adapter adapter = make_adapter(limits_from(at(in, "limits")));
   adapter.decisions = scratch.file("decisions.toml");
   const ProgramFacts program = program_from(at(in, "program"));
-  const std::vector<Binding> bindings = bindings_from(at(in, "bindings"));
+  const std::vector<PlannedBinding> bindings = bindings_from(at(in, "bindings"));
   const DispatchConfig config = config_from(at(in, "config"));
   const TunerMode mode = mode_from(at(in, "mode"));
   const LaunchRequest request{program, bindings, config, adapter};
