@@ -1,28 +1,37 @@
-# The installed library: one archive with the objects of all rooms (libvyre.a), the headers, a
-# CMake package that gives vyre::vyre, and a pkg-config file. The archive carries BLAKE3, so that a
-# consumer needs nothing but a C++23 compiler.
+# The installed library, in two parts, with a CMake package and a pkg-config file:
+#
+#   vyre::vyre    libvyre.a: all rooms without LLVM. It carries BLAKE3 and fmt, so that a consumer
+#                 needs nothing but a C++23 compiler.
+#   vyre::engine  libvyre_engine.a: code generation and what stands on it, for those who ask for
+#                 the component `engine`. It links LLVM's static libraries, which must be there.
 
 include(CMakePackageConfigHelpers)
 
-get_property(rooms GLOBAL PROPERTY VYRE_ROOM_ORDER)
-get_property(libraries GLOBAL PROPERTY VYRE_BUNDLED_LIBRARIES)
-get_property(objects GLOBAL PROPERTY VYRE_BUNDLED_OBJECTS)
-list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE room_objects)
+# vyre_bundle(<target> <output name> <export name> <export set> OBJECTS_OF <libraries> FILES <objects>)
+function(vyre_bundle target output export set)
+  cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "OBJECTS_OF;FILES")
+  list(TRANSFORM arg_OBJECTS_OF REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+  add_library(${target} STATIC ${arg_OBJECTS_OF} ${arg_FILES})
+  add_library(vyre::${export} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES
+    LINKER_LANGUAGE CXX OUTPUT_NAME ${output} EXPORT_NAME ${export}
+    ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib/bundle")
+  install(TARGETS ${target} EXPORT ${set} ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endfunction()
 
-set(bundled_rooms)
+get_property(rooms GLOBAL PROPERTY VYRE_ROOM_ORDER)
+set(installed_rooms)
 foreach(room IN LISTS rooms)
   get_property(program GLOBAL PROPERTY VYRE_ROOM_${room}_EXECUTABLE)
-  get_property(llvm GLOBAL PROPERTY VYRE_ROOM_${room}_LLVM)
-  if(NOT program AND NOT llvm)
-    list(APPEND bundled_rooms ${room})
+  if(NOT program)
+    list(APPEND installed_rooms ${room})
   endif()
 endforeach()
-vyre_make_view(vyre_library view ${bundled_rooms})
+vyre_make_view(vyre_library view ${installed_rooms})
 
-add_library(vyre_library STATIC ${room_objects} ${objects})
-add_library(vyre::vyre ALIAS vyre_library)
-set_target_properties(vyre_library PROPERTIES
-  LINKER_LANGUAGE CXX OUTPUT_NAME vyre EXPORT_NAME vyre)
+get_property(libraries GLOBAL PROPERTY VYRE_BUNDLED_LIBRARIES)
+get_property(objects GLOBAL PROPERTY VYRE_BUNDLED_OBJECTS)
+vyre_bundle(vyre_library vyre vyre vyreTargets OBJECTS_OF ${libraries} FILES ${objects})
 target_compile_features(vyre_library INTERFACE cxx_std_23)
 target_include_directories(vyre_library INTERFACE
   "$<BUILD_INTERFACE:${view}>"
@@ -30,13 +39,23 @@ target_include_directories(vyre_library INTERFACE
   "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 target_link_libraries(vyre_library INTERFACE Threads::Threads)
 
-install(TARGETS vyre_library EXPORT vyreTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+get_property(engine_libraries GLOBAL PROPERTY VYRE_BUNDLED_LLVM_LIBRARIES)
+if(engine_libraries)
+  vyre_bundle(vyre_engine_library vyre_engine engine vyreEngineTargets
+    OBJECTS_OF ${engine_libraries})
+  target_link_libraries(vyre_engine_library INTERFACE vyre_library ${VYRE_LLVM_LIBRARIES})
+endif()
+
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/vyre" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING PATTERN "*.h")
-foreach(room IN LISTS bundled_rooms)
+foreach(room IN LISTS installed_rooms)
   get_property(folder GLOBAL PROPERTY VYRE_ROOM_${room}_FOLDER)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${folder}" "${folder}/*.h")
   list(FILTER headers EXCLUDE REGEX "(_testing|_internal)\\.h$|(^|/)fuzz/")
+  get_property(door GLOBAL PROPERTY VYRE_ROOM_${room}_DOOR)
+  if(door)
+    set(headers ${door})
+  endif()
   foreach(header IN LISTS headers)
     get_filename_component(below "${header}" DIRECTORY)
     install(FILES "${folder}/${header}"
@@ -46,6 +65,9 @@ endforeach()
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/vyre")
 install(EXPORT vyreTargets NAMESPACE vyre:: DESTINATION "${package_folder}")
+if(engine_libraries)
+  install(EXPORT vyreEngineTargets NAMESPACE vyre:: DESTINATION "${package_folder}")
+endif()
 configure_package_config_file(cmake/vyreConfig.cmake.in "${PROJECT_BINARY_DIR}/vyreConfig.cmake"
   INSTALL_DESTINATION "${package_folder}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/vyreConfigVersion.cmake"

@@ -1,7 +1,7 @@
 # Rooms: one folder under src/ is one room is one CMake target.
 #
 #   vyre_room(<name> [DEPENDS <rooms>...] [LIBS <targets>...] [OBJECTS <files>...]
-#             [EXECUTABLE <program>] [LLVM])
+#             [DOOR <headers>...] [EXECUTABLE <program>] [LLVM])
 #
 # declares the room of the current folder. Rooms may be declared in any order;
 # vyre_finish_rooms() checks that every named room exists and that there is no cycle, and then
@@ -18,14 +18,22 @@
 # yet is fine.
 #
 # LIBS are third-party targets, private to the room and its tests. OBJECTS are ready-made object
-# files that become part of the library. LLVM marks a room that needs LLVM's libraries, or a room
-# that does: its code is left out of the sanitizer builds (LLVM is not built with sanitizers) and of
-# the installed archive.
+# files that become part of the library. DOOR are the headers to install; without it all are, but
+# those of tests and *_internal.h. LLVM marks a room that needs LLVM's libraries, or a room
+# that does: its code is left out of the sanitizer builds (LLVM is not built with sanitizers), and is
+# installed as a library of its own.
 
 include_guard(GLOBAL)
 
+# Static libraries that also become part of a shared one, which shows none of their symbols. Hidden
+# symbols cost nothing: no call goes through a table.
+function(vyre_goes_into_shared_libraries target)
+  set_target_properties(${target} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
 function(vyre_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "LLVM" "EXECUTABLE" "DEPENDS;LIBS;OBJECTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LLVM" "EXECUTABLE" "DEPENDS;LIBS;OBJECTS;DOOR")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "vyre_room(${name}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -34,7 +42,7 @@ function(vyre_room name)
     message(FATAL_ERROR "vyre_room(${name}): this room is declared twice")
   endif()
   set_property(GLOBAL APPEND PROPERTY VYRE_ROOMS ${name})
-  foreach(key DEPENDS LIBS OBJECTS EXECUTABLE LLVM)
+  foreach(key DEPENDS LIBS OBJECTS DOOR EXECUTABLE LLVM)
     set_property(GLOBAL PROPERTY VYRE_ROOM_${name}_${key} "${arg_${key}}")
   endforeach()
   set_property(GLOBAL PROPERTY VYRE_ROOM_${name}_FOLDER "${CMAKE_CURRENT_SOURCE_DIR}")
@@ -134,11 +142,14 @@ function(_vyre_make_room name)
   set(library vyre_${name})
   if(sources)
     add_library(${library} STATIC ${sources} ${OBJECTS})
+    vyre_goes_into_shared_libraries(${library})
     target_include_directories(${library} PRIVATE "${view}")
     target_link_libraries(${library}
       PUBLIC ${depend_targets} Threads::Threads
       PRIVATE vyre_flags third_party_fmt ${LIBS})
-    if(NOT EXECUTABLE AND NOT LLVM)
+    if(LLVM AND NOT EXECUTABLE)
+      set_property(GLOBAL APPEND PROPERTY VYRE_BUNDLED_LLVM_LIBRARIES ${library})
+    elseif(NOT EXECUTABLE)
       set_property(GLOBAL APPEND PROPERTY VYRE_BUNDLED_LIBRARIES ${library})
       set_property(GLOBAL APPEND PROPERTY VYRE_BUNDLED_OBJECTS ${OBJECTS})
     endif()

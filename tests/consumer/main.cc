@@ -1,8 +1,18 @@
-#include <vyre/base/digest.h>
-#include <vyre/vyre.h>
+#include "saxpy.h"
 
-#include <iostream>
+namespace {
+
+vyre::Result<vyre::InterpretReport> run(Saxpy& data) {
+  VYRE_TRY(const vyre::Kernel kernel, Saxpy::kernel());
+  const std::array buffers{vyre::BoundBuffer{0, 0, data.a_bytes()},
+                           vyre::BoundBuffer{0, 1, data.x_bytes()},
+                           vyre::BoundBuffer{0, 2, data.y_bytes()}};
+  return vyre::interpret(kernel, buffers, {.grid = {1, 1, 1}, .extent = {4, 1, 1}});
+}
+
+}  // namespace
 
 int main() {
-  std::cout << "vyre " << vyre::version() << ": " << to_hex(vyre::digest_of("abc")) << "\n";
+  Saxpy data;
+  return data.report(run(data));
 }

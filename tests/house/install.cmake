@@ -1,5 +1,5 @@
-# Installs into a fresh prefix, and looks at what came: a library, the door, rooms' headers, and
-# nothing that belongs to tests.
+# Installs into a fresh prefix, and looks at what came: the libraries, the door, rooms' headers, and
+# nothing that belongs to tests or to a room's insides.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -9,8 +9,9 @@ execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${PREF
 file(GLOB_RECURSE installed RELATIVE "${PREFIX}" "${PREFIX}/*")
 
 foreach(wanted
-    "include/vyre/vyre.h" "include/vyre/base/error.h" "include/vyre/target/limits.h"
-    "(.*/)?libvyre\\.a" ".*/vyreConfig\\.cmake" ".*/pkgconfig/vyre\\.pc")
+    "include/vyre/vyre.h" "include/vyre/session.h" "include/vyre/base/error.h"
+    "include/vyre/wgsl/module.h" "(.*/)?libvyre\\.a" "(.*/)?libvyre_engine\\.a"
+    ".*/vyreConfig\\.cmake" ".*/pkgconfig/vyre\\.pc")
   set(matching ${installed})
   list(FILTER matching INCLUDE REGEX "^${wanted}$")
   if(NOT matching)
@@ -18,7 +19,7 @@ foreach(wanted
   endif()
 endforeach()
 set(unwanted ${installed})
-list(FILTER unwanted INCLUDE REGEX "_test|_internal|/fuzz/|\\.cc$|gtest")
+list(FILTER unwanted INCLUDE REGEX "_test|_internal|/sema_|/fuzz/|\\.cc$|gtest")
 if(unwanted)
   message(SEND_ERROR "installed, but belongs to tests or insides: ${unwanted}")
 endif()
