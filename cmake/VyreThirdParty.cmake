@@ -38,6 +38,20 @@ set(CMAKE_MESSAGE_LOG_LEVEL WARNING)
 find_package(LLVM 19.1 CONFIG REQUIRED)
 unset(CMAKE_MESSAGE_LOG_LEVEL)
 
+# LLVM's package names shared libraries of its dependencies. What we link carries them instead, and
+# leaves out those of the parts that are not used here (Z3).
+function(vyre_link_llvm_dependencies_statically)
+  set(archives)
+  foreach(name z zstd)
+    find_library(VYRE_STATIC_${name} "lib${name}.a" REQUIRED)
+    mark_as_advanced(VYRE_STATIC_${name})
+    list(APPEND archives "${VYRE_STATIC_${name}}")
+  endforeach()
+  set_target_properties(LLVMSupport PROPERTIES
+    INTERFACE_LINK_LIBRARIES "LLVMDemangle;${archives};rt;dl;m")
+endfunction()
+vyre_link_llvm_dependencies_statically()
+
 # BLAKE3 is a handful of self-contained objects inside LLVM's support library. They are taken out
 # of the archive, so that a program that only hashes does not link (or need) the rest of LLVM.
 add_library(third_party_blake3 INTERFACE)
@@ -72,5 +86,5 @@ vyre_extract_blake3(VYRE_BLAKE3_OBJECTS)
 add_library(third_party_llvm INTERFACE)
 target_include_directories(third_party_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 target_compile_options(third_party_llvm INTERFACE -fno-rtti)
-llvm_map_components_to_libnames(VYRE_LLVM_LIBRARIES x86codegen orcjit passes)
+llvm_map_components_to_libnames(VYRE_LLVM_LIBRARIES x86codegen nvptxcodegen orcjit passes)
 target_link_libraries(third_party_llvm INTERFACE ${VYRE_LLVM_LIBRARIES})
