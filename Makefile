@@ -50,7 +50,7 @@ tsan: deps-test build/tsan/build.ninja ## the tests under the thread sanitizer
 	@$(CTEST) --test-dir build/tsan
 
 .PHONY: bench
-bench: deps-build build/release/build.ninja ## build and run the benchmarks
+bench: deps-bench build/release/build.ninja ## build and run the benchmarks
 	@cmake --build build/release --target benches -j $(JOBS)
 	@scripts/bench build/release/bin
 
@@ -70,13 +70,15 @@ install-deps: ## install the Debian packages that are missing
 clean: ## remove everything that was built
 	@rm -rf build
 
-.PHONY: deps-build deps-test deps-lint
+.PHONY: deps-build deps-test deps-lint deps-bench
 deps-build:
 	@scripts/install-deps build
 deps-test:
 	@scripts/install-deps build test
 deps-lint:
 	@scripts/install-deps build test lint
+deps-bench:
+	@scripts/install-deps build bench
 
 # The build files keep themselves up to date, except with the presets. The packages come first.
 build/%/build.ninja: CMakePresets.json | deps-build

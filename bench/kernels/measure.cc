@@ -1,0 +1,130 @@
+#include "measure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "sides.h"
+
+namespace vyre::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+double at_fraction(const std::vector<double>& sorted, double fraction) {
+  return sorted[static_cast<std::size_t>(fraction * static_cast<double>(sorted.size() - 1))];
+}
+
+Timing timing_of(std::vector<double> ms) {
+  std::ranges::sort(ms);
+  return {median(ms), at_fraction(ms, 0.25), at_fraction(ms, 0.75)};
+}
+
+void refresh(const Problem& p, Implementation& side) {
+  for (std::size_t i = 0; i < p.buffers.size(); ++i) {
+    if (p.buffers[i].role == Role::output) side.write(i, p.buffers[i].initial);
+  }
+}
+
+std::string wrong_result(const Problem& p, Implementation& side) {
+  side.run();
+  Outputs outputs(p.buffers.size());
+  for (std::size_t i = 0; i < p.buffers.size(); ++i) {
+    if (p.buffers[i].role == Role::output) outputs[i] = side.read(i);
+  }
+  return p.check(outputs);
+}
+
+constexpr const char* kPeerNames[kPeers] = {"vyre", "PoCL", "plain C++", "C++ by hand"};
+
+// Not to be seen through by the compiler.
+using EmptyCall = void (*)(void*);
+void nothing(void*) {}
+
+double per_call_ns(const std::function<void()>& one, std::size_t calls) {
+  std::vector<double> ns;
+  for (int block = 0; block < 101; ++block) {
+    const auto start = Clock::now();
+    for (std::size_t i = 0; i < calls; ++i) one();
+    ns.push_back(ms_since(start) * 1e6 / static_cast<double>(calls));
+  }
+  return median(ns);
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  const std::size_t n = values.size();
+  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+Measured measure(const Problem& p, unsigned threads, double seconds) {
+  Measured out;
+  out.name = p.name;
+  out.has_barriers = p.has_barriers;
+  Made sides[kPeers];
+  sides[kVyre] = make_vyre_side(p, threads);
+  sides[kPocl] = make_pocl_side(p);
+  sides[kPlain] = make_native_side(p, p.plain);
+  if (p.ceiling != nullptr) sides[kCeiling] = make_native_side(p, p.ceiling);
+  for (std::size_t peer = 0; peer < kPeers; ++peer) {
+    out.missing[peer] = sides[peer].why_not;
+    if (!sides[peer].implementation) continue;
+    const auto wrong = wrong_result(p, *sides[peer].implementation);
+    if (!wrong.empty()) {
+      out.problem = fmt::format("{} gives a wrong result: {}", kPeerNames[peer], wrong);
+      return out;
+    }
+  }
+  if (!sides[kVyre].implementation) {
+    out.problem = out.missing[kVyre];
+    return out;
+  }
+
+  std::vector<double> ms[kPeers];
+  const auto start = Clock::now();
+  constexpr std::size_t kLeastRounds = 7;
+  while (out.rounds < kLeastRounds || ms_since(start) < seconds * 1000) {
+    for (std::size_t peer = 0; peer < kPeers; ++peer) {
+      if (!sides[peer].implementation) continue;
+      Implementation& side = *sides[peer].implementation;
+      if (p.fresh_data) refresh(p, side);
+      const auto before = Clock::now();
+      side.run();
+      ms[peer].push_back(ms_since(before));
+    }
+    ++out.rounds;
+  }
+  for (std::size_t peer = 0; peer < kPeers; ++peer) {
+    if (ms[peer].empty()) continue;
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < out.rounds; ++i) ratios.push_back(ms[peer][i] / ms[kVyre][i]);
+    out.ratio[peer] = median(std::move(ratios));
+    out.times[peer] = timing_of(ms[peer]);
+  }
+  return out;
+}
+
+LaunchCosts measure_launch(unsigned threads) {
+  LaunchCosts out;
+  const auto launch = make_empty_launch(threads);
+  volatile EmptyCall call = nothing;
+  int touched = 0;
+  for (int i = 0; i < 100; ++i) {
+    launch();
+    native_empty_loop(&touched);
+  }
+  out.launch = per_call_ns(launch, 1000);
+  out.call = per_call_ns([&] { call(&touched); }, 1000);
+  out.openmp = per_call_ns([&] { native_empty_loop(&touched); }, 100);
+  return out;
+}
+
+}  // namespace vyre::bench
