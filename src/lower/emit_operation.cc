@@ -120,7 +120,9 @@ std::uint64_t max_of(BinaryOp op, const Leaf& x, const Leaf& y) {
     case BinaryOp::bit_or:
     case BinaryOp::bit_xor: m = std::bit_ceil(std::max(x.max, y.max) + 1) - 1; break;
     case BinaryOp::rem:
-      if (llvm::isa<llvm::ConstantInt>(y.value) && y.max > 0) m = std::min(x.max, y.max - 1);
+      if (y.value != nullptr && llvm::isa<llvm::ConstantInt>(y.value) && y.max > 0) {
+        m = std::min(x.max, y.max - 1);
+      }
       break;
     case BinaryOp::div: m = x.max; break;
     case BinaryOp::shift_right:
