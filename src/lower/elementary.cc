@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "vyre/lower/elementary_internal.h"
+#include "vyre/lower/ptx_ops_internal.h"
 
 namespace vyre {
 namespace {
@@ -12,7 +13,7 @@ using llvm::Value;
 // f32 arithmetic on values of one type, scalar or vector.
 class Floats {
  public:
-  Floats(llvm::IRBuilder<>& b, llvm::Type* type) : b(b), type_(type) {}
+  Floats(llvm::IRBuilder<>& b, llvm::Type* type, bool gpu) : b(b), type_(type), gpu_(gpu) {}
 
   Value* operator()(double v) const { return llvm::ConstantFP::get(type_, v); }
   Value* word(std::uint32_t v) const { return llvm::ConstantInt::get(words(), v); }
@@ -27,7 +28,10 @@ class Floats {
   }
   Value* call(llvm::Intrinsic::ID id, Value* x) const { return b.CreateUnaryIntrinsic(id, x); }
   Value* abs(Value* x) const { return call(llvm::Intrinsic::fabs, x); }
-  Value* sqrt(Value* x) const { return call(llvm::Intrinsic::sqrt, x); }
+  Value* sqrt(Value* x) const {
+    return gpu_ ? ptx_square_root(b, x) : call(llvm::Intrinsic::sqrt, x);
+  }
+  Value* div(Value* x, Value* y) const { return gpu_ ? ptx_divide(b, x, y) : b.CreateFDiv(x, y); }
   Value* with_sign(Value* x, Value* sign) const {
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, x, sign);
   }
@@ -45,6 +49,7 @@ class Floats {
 
  private:
   llvm::Type* type_;
+  bool gpu_;
 };
 
 // 2^n for whole n in [-150, 129] given as float, applied to p in two steps so that neither factor
@@ -114,7 +119,7 @@ Logarithm split_log(const Floats& f, Value* x) {
       b.CreateAdd(b.CreateAnd(bits, f.word(0x007FFFFFU)), f.word(0x3F3504F3U)), x->getType());
   // ln(1+g) = 2·artanh(g/(2+g))
   Value* g = b.CreateFSub(m, f(1));
-  Value* s = b.CreateFDiv(g, b.CreateFAdd(g, f(2)));
+  Value* s = f.div(g, b.CreateFAdd(g, f(2)));
   Value* z = b.CreateFMul(s, s);
   Value* tail = f.polynomial(z, {2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11});
   Value* ln = f.fma(b.CreateFMul(s, z), tail, b.CreateFMul(s, f(2)));
@@ -169,7 +174,7 @@ SinCos sincos(const Floats& f, Value* x) {
 Value* atan_unit(const Floats& f, Value* a) {
   auto& b = f.b;
   Value* large = b.CreateFCmpOGT(a, f(0.41421356237));  // tan(pi/8)
-  Value* t = b.CreateFDiv(b.CreateFSub(a, f(1)), b.CreateFAdd(a, f(1)));
+  Value* t = f.div(b.CreateFSub(a, f(1)), b.CreateFAdd(a, f(1)));
   Value* x = b.CreateSelect(large, t, a);
   Value* z = b.CreateFMul(x, x);
   Value* tail =
@@ -185,7 +190,7 @@ Value* atan2(const Floats& f, Value* y, Value* x) {
   Value* steep = b.CreateFCmpOGT(ay, ax);
   Value* small = b.CreateSelect(steep, ax, ay);
   Value* big = b.CreateSelect(steep, ay, ax);
-  Value* ratio = b.CreateFDiv(small, big);
+  Value* ratio = f.div(small, big);
   ratio = b.CreateSelect(b.CreateFCmpOEQ(big, f(0)), f(0), ratio);
   ratio = b.CreateSelect(b.CreateFCmpOEQ(small, f.inf()), f(1), ratio);
   Value* r = atan_unit(f, ratio);
@@ -207,7 +212,7 @@ Value* tanh(const Floats& f, Value* x) {
   Value* near =
       f.fma(b.CreateFMul(x, z), f.polynomial(z, {-1.0 / 3, 2.0 / 15, -17.0 / 315, 62.0 / 2835}), x);
   Value* e = exp(f, b.CreateFMul(held(f, x, -15, 15), f(2)));
-  Value* far = b.CreateFSub(f(1), b.CreateFDiv(f(2), b.CreateFAdd(e, f(1))));
+  Value* far = b.CreateFSub(f(1), f.div(f(2), b.CreateFAdd(e, f(1))));
   return b.CreateSelect(b.CreateFCmpOLT(f.abs(x), f(0.25)), near, far);
 }
 
@@ -218,14 +223,14 @@ Value* sinh(const Floats& f, Value* x) {
       f.fma(b.CreateFMul(x, z), f.polynomial(z, {1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880}), x);
   // Half the power, so that the last binade does not overflow early.
   Value* big = exp(f, b.CreateFSub(f.abs(x), f(std::numbers::ln2)));
-  Value* far = b.CreateFSub(big, b.CreateFDiv(f(0.25), big));
+  Value* far = b.CreateFSub(big, f.div(f(0.25), big));
   return b.CreateSelect(b.CreateFCmpOLT(f.abs(x), f(1)), near, f.with_sign(far, x));
 }
 
 Value* cosh(const Floats& f, Value* x) {
   auto& b = f.b;
   Value* big = exp(f, b.CreateFSub(f.abs(x), f(std::numbers::ln2)));
-  return b.CreateFAdd(big, b.CreateFDiv(f(0.25), big));
+  return b.CreateFAdd(big, f.div(f(0.25), big));
 }
 
 Value* asinh(const Floats& f, Value* x) {
@@ -253,8 +258,7 @@ Value* acosh(const Floats& f, Value* x) {
 
 Value* atanh(const Floats& f, Value* x) {
   auto& b = f.b;
-  Value* usual =
-      b.CreateFMul(log(f, b.CreateFDiv(b.CreateFAdd(f(1), x), b.CreateFSub(f(1), x))), f(0.5));
+  Value* usual = b.CreateFMul(log(f, f.div(b.CreateFAdd(f(1), x), b.CreateFSub(f(1), x))), f(0.5));
   Value* z = b.CreateFMul(x, x);
   Value* near =
       f.fma(b.CreateFMul(x, z), f.polynomial(z, {1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0 / 9, 1.0 / 11}), x);
@@ -270,8 +274,11 @@ Value* pow(const Floats& f, Value* x, Value* y) {
 
 }  // namespace
 
-Value* emit_elementary(llvm::IRBuilder<>& b, MathFn fn, llvm::ArrayRef<Value*> a) {
-  const Floats f(b, a[0]->getType());
+Value* emit_elementary(llvm::IRBuilder<>& b, MathFn fn, llvm::ArrayRef<Value*> a, bool gpu) {
+  if (gpu) {
+    if (Value* quick = ptx_elementary(b, fn, a)) return quick;
+  }
+  const Floats f(b, a[0]->getType(), gpu);
   Value* x = a[0];
   switch (fn) {
     case MathFn::exp: return exp(f, x);
@@ -283,7 +290,7 @@ Value* emit_elementary(llvm::IRBuilder<>& b, MathFn fn, llvm::ArrayRef<Value*> a
     case MathFn::cos: return sincos(f, x).cos;
     case MathFn::tan: {
       const auto sc = sincos(f, x);
-      return b.CreateFDiv(sc.sin, sc.cos);
+      return f.div(sc.sin, sc.cos);
     }
     case MathFn::atan: return atan2(f, x, f(1));
     case MathFn::atan2: return atan2(f, x, a[1]);
@@ -295,14 +302,14 @@ Value* emit_elementary(llvm::IRBuilder<>& b, MathFn fn, llvm::ArrayRef<Value*> a
     case MathFn::asinh: return asinh(f, x);
     case MathFn::acosh: return acosh(f, x);
     case MathFn::atanh: return atanh(f, x);
-    case MathFn::inverse_sqrt: return b.CreateFDiv(f(1), f.sqrt(x));
+    case MathFn::inverse_sqrt: return f.div(f(1), f.sqrt(x));
     default: return x;
   }
 }
 
-Value* emit_float_remainder(llvm::IRBuilder<>& b, Value* x, Value* y) {
-  const Floats f(b, x->getType());
-  Value* q = f.call(llvm::Intrinsic::trunc, b.CreateFDiv(x, y));
+Value* emit_float_remainder(llvm::IRBuilder<>& b, Value* x, Value* y, bool gpu) {
+  const Floats f(b, x->getType(), gpu);
+  Value* q = f.call(llvm::Intrinsic::trunc, f.div(x, y));
   Value* r = f.fma(b.CreateFNeg(q), y, x);
   // The quotient may have been rounded up to the next whole number, or down from it.
   Value* step = f.with_sign(y, x);

@@ -76,9 +76,19 @@ llvm::SmallVector<Leaf, 4> Emitter::when_inside(const Pointer& pointer, Loader f
   return out;
 }
 
+// One scalar. On a GPU what nothing writes goes through the cache for constants.
+Value* Emitter::load_at(const Pointer& pointer, ScalarKind kind, Value* at) {
+  auto* loaded =
+      b.CreateAlignedLoad(memory_type(kind), at, llvm::Align(kind == ScalarKind::f16 ? 2 : 4));
+  if (gpu && pointer.constant) {
+    loaded->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context(), {}));
+  }
+  return from_memory(kind, loaded);
+}
+
 // W elements `stride` bytes apart, starting at `first`, all inside.
-llvm::SmallVector<Leaf, 4> Emitter::load_contiguous(Value* first, std::uint64_t stride,
-                                                    TypeId type) {
+llvm::SmallVector<Leaf, 4> Emitter::load_contiguous(const Pointer& pointer, Value* first,
+                                                    std::uint64_t stride, TypeId type) {
   const auto& fields = fields_of(type);
   // A wide load of whole elements stays inside the array; one of parts could reach beyond its end.
   const bool whole = p_.types.stride(type) == stride;
@@ -87,8 +97,7 @@ llvm::SmallVector<Leaf, 4> Emitter::load_contiguous(Value* first, std::uint64_t 
   if (!wide()) {
     for (const Field& f : fields) {
       Value* at = b.CreatePtrAdd(first, b.getInt64(f.offset));
-      out.push_back(uniform(from_memory(
-          f.kind, b.CreateAlignedLoad(memory_type(f.kind), at, llvm::Align(size_of(f.kind))))));
+      out.push_back(uniform(load_at(pointer, f.kind, at)));
     }
     return out;
   }
@@ -199,7 +208,7 @@ Val Emitter::load_shared(const Pointer& pointer, TypeId type) {
   Val out;
   out.type = type;
   if (pointer.along.known && rows_tested) {
-    out.leaves = load_contiguous(row_address(pointer), pointer.along_stride, type);
+    out.leaves = load_contiguous(pointer, row_address(pointer), pointer.along_stride, type);
     return out;
   }
   if (!pointer.offset.varying) {
@@ -214,9 +223,7 @@ Val Emitter::load_shared(const Pointer& pointer, TypeId type) {
       offset = b.CreateSelect(inside, offset, llvm::Constant::getNullValue(offset->getType()));
     }
     for (const Field& f : fields) {
-      auto* loaded = b.CreateAlignedLoad(memory_type(f.kind), address(pointer, offset, f.offset),
-                                         llvm::Align(f.kind == ScalarKind::f16 ? 2 : 4));
-      Value* v = from_memory(f.kind, loaded);
+      Value* v = load_at(pointer, f.kind, address(pointer, offset, f.offset));
       if (inside != nullptr) {
         v = b.CreateSelect(inside, v, llvm::Constant::getNullValue(v->getType()));
       }
@@ -236,7 +243,7 @@ Val Emitter::load_shared(const Pointer& pointer, TypeId type) {
   if (pointer.offset.linear.base != nullptr && pointer.offset.linear.stride > 0 &&
       pointer.inside.value == nullptr) {
     const auto fast = [&] {
-      return load_contiguous(address(pointer, pointer.offset.linear.base, 0),
+      return load_contiguous(pointer, address(pointer, pointer.offset.linear.base, 0),
                              static_cast<std::uint64_t>(pointer.offset.linear.stride), type);
     };
     if (pointer.pending.base == nullptr) {

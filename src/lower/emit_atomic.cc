@@ -124,6 +124,13 @@ void Emitter::atomic(EmitFrame& frame, const AtomicStmt& s) {
     branch(
         inside == nullptr ? b.getTrue() : inside,
         [&] {
+          if (gpu) {
+            Value* old = gpu_atomic(s, is_signed, pointer, compare.value, value.value, wants);
+            if (!wants) return;
+            b.CreateStore(old, old_at);
+            if (exchange) b.CreateStore(b.CreateICmpEQ(old, compare.value), exchanged_at);
+            return;
+          }
           const auto out = one(b, s, is_signed, alone, address(pointer, pointer.offset.value, 0),
                                compare.value, value.value);
           b.CreateStore(out.old, old_at);

@@ -135,7 +135,7 @@ void Emitter::if_statement(EmitFrame& frame, const Leaf& condition, std::span<co
   Value* const outer = mask;
   if (!condition.varying) {
     branch(
-        condition.value,
+        decided(frame, condition),
         [&] {
           block(frame, then);
           mask = outer;
@@ -254,7 +254,7 @@ void Emitter::loop_statement(EmitFrame& frame, StmtId id, const LoopStmt& s) {
     b.CreateBr(head);
   }
   b.SetInsertPoint(head);
-  check_stop();
+  gpu ? gpu_check_deadline(id) : check_stop();
   targets.push_back(target);
   block(frame, p_.block(s.body));
   mask = outer;
@@ -393,37 +393,42 @@ void Emitter::masked_switch(EmitFrame& frame, StmtId, const SwitchStmt& s, const
 }
 
 void Emitter::statement(EmitFrame& frame, StmtId id) {
-  std::visit(
-      Overloaded{
-          [&](const LetStmt& s) { put_local(frame, s.local, eval(frame, s.value)); },
-          [&](const VarStmt& s) {
-            const auto& local = frame.function->locals[static_cast<std::size_t>(s.local)];
-            const LaneMemory memory = local_memory(frame, s.local);
-            if (s.initial == kNoExpr) {
-              zero_cells(memory, cells_of(local.type), mask);
-            } else {
-              store_cells(memory, eval(frame, s.initial), mask);
-            }
-          },
-          [&](const StoreStmt& s) {
-            const Val at = eval(frame, s.pointer);
-            store(*at.pointer, eval(frame, s.value));
-          },
-          [&](const IfStmt& s) {
-            if_statement(frame, eval_leaf(frame, s.condition), p_.block(s.then),
-                         p_.block(s.otherwise));
-          },
-          [&](const LoopStmt& s) { loop_statement(frame, id, s); },
-          [&](const SwitchStmt& s) { switch_statement(frame, id, s); },
-          [&](const BreakStmt&) { jump(false); },
-          [&](const ContinueStmt&) { jump(true); },
-          [&](const ReturnStmt& s) { return_statement(frame, s); },
-          [&](const BarrierStmt&) { problem = "a barrier stands where no workgroup can wait"; },
-          [&](const UniformLoadStmt&) { problem = "a barrier stands where no workgroup can wait"; },
-          [&](const AtomicStmt& s) { atomic(frame, s); },
-          [&](const CallStmt& s) { call(frame, id, s); },
-      },
-      p_[id].node);
+  std::visit(Overloaded{
+                 [&](const LetStmt& s) { put_local(frame, s.local, eval(frame, s.value)); },
+                 [&](const VarStmt& s) {
+                   const auto& local = frame.function->locals[static_cast<std::size_t>(s.local)];
+                   const LaneMemory memory = local_memory(frame, s.local);
+                   if (s.initial == kNoExpr) {
+                     zero_cells(memory, cells_of(local.type), mask);
+                   } else {
+                     store_cells(memory, eval(frame, s.initial), mask);
+                   }
+                 },
+                 [&](const StoreStmt& s) {
+                   const Val at = eval(frame, s.pointer);
+                   store(*at.pointer, eval(frame, s.value));
+                 },
+                 [&](const IfStmt& s) {
+                   if_statement(frame, eval_leaf(frame, s.condition), p_.block(s.then),
+                                p_.block(s.otherwise));
+                 },
+                 [&](const LoopStmt& s) { loop_statement(frame, id, s); },
+                 [&](const SwitchStmt& s) { switch_statement(frame, id, s); },
+                 [&](const BreakStmt&) { jump(false); },
+                 [&](const ContinueStmt&) { jump(true); },
+                 [&](const ReturnStmt& s) { return_statement(frame, s); },
+                 [&](const BarrierStmt&) {
+                   if (gpu) return gpu_barrier();
+                   problem = "a barrier stands where no workgroup can wait";
+                 },
+                 [&](const UniformLoadStmt& s) {
+                   if (gpu) return gpu_uniform_load(frame, s);
+                   problem = "a barrier stands where no workgroup can wait";
+                 },
+                 [&](const AtomicStmt& s) { atomic(frame, s); },
+                 [&](const CallStmt& s) { call(frame, id, s); },
+             },
+             p_[id].node);
 }
 
 }  // namespace vyre

@@ -24,8 +24,7 @@ struct Arithmetic {
   }
   Leaf sqrt(const Leaf& x) const {
     const Leaf wide = e.convert(kind, ScalarKind::f32, x);
-    const Leaf root = e.lift(
-        {wide}, [&](auto v) { return e.b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, v[0]); });
+    const Leaf root = e.lift({wide}, [&](auto v) { return e.square_root(v[0]); });
     return e.convert(ScalarKind::f32, kind, root);
   }
   Leaf fabs(const Leaf& x) const {

@@ -150,6 +150,17 @@ Value* none_of(Emitter& e, const Leaf& leaf) {
   return leaf.varying ? static_cast<Value*>(e.b.getFalse()) : e.b.CreateNot(leaf.value);
 }
 bool knows(const Leaf& leaf) { return leaf.all != nullptr || !leaf.varying; }
+
+// What a condition made of two is where their requirements hold.
+void join_held(const Leaf& x, const Leaf& y, Value* rest, Leaf& out) {
+  auto held = std::make_shared<std::vector<RowRequirement>>();
+  for (const Leaf* leaf : {&x, &y}) {
+    if (leaf->held) held->insert(held->end(), leaf->held->begin(), leaf->held->end());
+  }
+  out.held = std::move(held);
+  out.rest = rest;
+}
+Value* rest_of(const Leaf& leaf) { return leaf.held ? leaf.rest : leaf.value; }
 }  // namespace
 
 Leaf Emitter::land(const Leaf& x, const Leaf& y) {
@@ -158,6 +169,7 @@ Leaf Emitter::land(const Leaf& x, const Leaf& y) {
     out.all = b.CreateAnd(all_of(*this, x), all_of(*this, y));
     out.none = b.CreateOr(none_of(*this, x), none_of(*this, y));
   }
+  if (x.held || y.held) join_held(x, y, b.CreateAnd(rest_of(x), rest_of(y)), out);
   return out;
 }
 
@@ -167,6 +179,7 @@ Leaf Emitter::lor(const Leaf& x, const Leaf& y) {
     out.all = b.CreateOr(all_of(*this, x), all_of(*this, y));
     out.none = b.CreateAnd(none_of(*this, x), none_of(*this, y));
   }
+  if (x.held || y.held) join_held(x, y, b.CreateOr(rest_of(x), rest_of(y)), out);
   return out;
 }
 
@@ -176,6 +189,7 @@ Leaf Emitter::lnot(const Leaf& x) {
     out.all = x.none;
     out.none = x.all;
   }
+  if (x.held) join_held(x, {}, b.CreateNot(x.rest), out);
   return out;
 }
 

@@ -90,7 +90,10 @@ Leaf float_component(Emitter& e, MathFn fn, ScalarKind kind, llvm::ArrayRef<Leaf
     case MathFn::clamp: return clamp(e, kind, a[0], a[1], a[2]);
     case MathFn::step:
       return e.select(op(BinaryOp::less_equal, a[0], a[1]), constant(1), constant(0));
-    case MathFn::sqrt: return rounding(e, kind, llvm::Intrinsic::sqrt, a[0]);
+    case MathFn::sqrt:
+      return e.convert(kF32, kind, e.lift({e.convert(kind, kF32, a[0])}, [&](auto v) {
+        return e.square_root(v[0]);
+      }));
     case MathFn::degrees:
       return op(BinaryOp::mul, a[0], constant(static_cast<float>(180 / std::numbers::pi)));
     case MathFn::radians:
@@ -111,7 +114,7 @@ Leaf float_component(Emitter& e, MathFn fn, ScalarKind kind, llvm::ArrayRef<Leaf
   if (is_elementary(fn)) {
     llvm::SmallVector<Leaf, 2> wide;
     for (const Leaf& x : a) wide.push_back(e.convert(kind, kF32, x));
-    return e.convert(kF32, kind, e.lift(wide, [&](auto v) { return emit_elementary(e.b, fn, v); }));
+    return e.convert(kF32, kind, e.lift(wide, [&](auto v) { return e.elementary(fn, v); }));
   }
   e.problem = "a builtin function is unknown to the emitter";
   return a[0];

@@ -1,3 +1,5 @@
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
 #include <bit>
 
 #include "vyre/lower/elementary_internal.h"
@@ -93,13 +95,14 @@ Value* integer(llvm::IRBuilder<>& b, BinaryOp op, bool is_signed, Value* x, Valu
   return nullptr;
 }
 
-Value* floating(llvm::IRBuilder<>& b, BinaryOp op, Value* x, Value* y) {
+Value* floating(Emitter& e, BinaryOp op, Value* x, Value* y) {
+  auto& b = e.b;
   switch (op) {
     case BinaryOp::add: return b.CreateFAdd(x, y);
     case BinaryOp::sub: return b.CreateFSub(x, y);
     case BinaryOp::mul: return b.CreateFMul(x, y);
-    case BinaryOp::div: return b.CreateFDiv(x, y);
-    case BinaryOp::rem: return emit_float_remainder(b, x, y);
+    case BinaryOp::div: return e.divide(x, y);
+    case BinaryOp::rem: return emit_float_remainder(b, x, y, e.gpu.has_value());
     case BinaryOp::equal: return b.CreateFCmpOEQ(x, y);
     case BinaryOp::not_equal: return b.CreateFCmpUNE(x, y);
     case BinaryOp::less: return b.CreateFCmpOLT(x, y);
@@ -239,6 +242,16 @@ void add_lane_knowledge(Emitter& e, BinaryOp op, bool is_signed, const Leaf& x, 
   }
 }
 
+// x < n and x >= n, where x moves along the row and n does not: known for all x once x < n was
+// tested for the last of them.
+void add_held(Emitter& e, BinaryOp op, const Leaf& x, const Leaf& n, Leaf& out) {
+  if (!e.gpu || !e.rows_tested || !x.along_row.known || !n.row_invariant || n.varying) return;
+  if (op != BinaryOp::less && op != BinaryOp::greater_equal) return;
+  out.held = std::make_shared<std::vector<RowRequirement>>(
+      std::initializer_list<RowRequirement>{{x.along_row, n.value}});
+  out.rest = e.b.getInt1(op == BinaryOp::less);
+}
+
 BinaryOp mirrored(BinaryOp op) {
   switch (op) {
     case BinaryOp::less: return BinaryOp::greater;
@@ -254,7 +267,7 @@ BinaryOp mirrored(BinaryOp op) {
 Leaf Emitter::binary(BinaryOp op, ScalarKind kind, const Leaf& x, const Leaf& y) {
   if (is_float(kind)) {
     return lift({x, y}, [&](auto v) {
-      return through_f32(b, kind, v, [&](auto w) { return floating(b, op, w[0], w[1]); });
+      return through_f32(b, kind, v, [&](auto w) { return floating(*this, op, w[0], w[1]); });
     });
   }
   if (kind == ScalarKind::boolean) {
@@ -275,6 +288,10 @@ Leaf Emitter::binary(BinaryOp op, ScalarKind kind, const Leaf& x, const Leaf& y)
   }
   if (kind == ScalarKind::u32) out.max = max_of(op, x, y);
   if (is_integer(kind)) out.along_row = along_row_result(*this, op, x, y);
+  if (kind == ScalarKind::u32) {
+    add_held(*this, op, x, y, out);
+    if (!out.held) add_held(*this, mirrored(op), y, x, out);
+  }
   if (out.varying) {
     add_lane_knowledge(*this, op, is_signed_kind, x, y, out);
     if (out.all == nullptr) add_lane_knowledge(*this, mirrored(op), is_signed_kind, y, x, out);
@@ -313,6 +330,11 @@ Leaf Emitter::convert(ScalarKind from, ScalarKind to, const Leaf& a) {
     }
     if (is_float(from)) {
       if (from == ScalarKind::f16) x = b.CreateFPExt(x, floats);
+      if (gpu) {  // the instruction saturates, and makes 0 of NaN
+        return b.CreateIntrinsic(
+            to == ScalarKind::i32 ? llvm::Intrinsic::nvvm_f2i_rz : llvm::Intrinsic::nvvm_f2ui_rz,
+            {}, {x});
+      }
       const auto id =
           to == ScalarKind::i32 ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
       return b.CreateIntrinsic(id, {type, x->getType()}, {x});

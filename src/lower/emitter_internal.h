@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,13 @@ struct GangIds {
   Leaf local_index;
 };
 
+// What a GPU kernel has that the host's code has not.
+struct GpuSide {
+  llvm::Value* deadline = nullptr;  // i64: of the global timer
+  llvm::Value* status = nullptr;    // ptr to the word that says that it has passed
+  llvm::Value* counter = nullptr;   // ptr to i32: iterations of loops that may not end
+};
+
 class Emitter {
  public:
   Emitter(const Program& program, const ProgramSpreads& spreads, llvm::Function* function,
@@ -83,11 +91,7 @@ class Emitter {
   llvm::Instruction* row_start = nullptr;  // row-invariant code goes before it
   llvm::Value* row_x64 = nullptr;          // i64 global x of lane 0, in rows tested once
   llvm::BasicBlock* allocas = nullptr;     // entry block of the function
-  // Rows tested once: index `along` must stay below `count` for the whole row.
-  struct RowRequirement {
-    AlongRow along;
-    llvm::Value* count;  // i32
-  };
+  // Rows (tiles on a GPU) tested once: what must hold for all of them.
   bool rows_tested = false;
   std::vector<RowRequirement> requirements;
   // Barrier kernels: cells in scratch memory.
@@ -95,6 +99,8 @@ class Emitter {
   llvm::Value* gang_index = nullptr;  // i64, of the gang being emitted
   std::uint64_t gangs = 1;
   std::uint64_t scratch_bytes = 0;
+
+  std::optional<GpuSide> gpu;  // W is 1 then
 
   bool wide_offsets = false;  // a buffer may be larger than 2 GiB: 64-bit offsets everywhere
 
@@ -195,6 +201,18 @@ class Emitter {
   void call(EmitFrame& frame, StmtId id, const CallStmt& s);
   void finish_call(EmitFrame& frame, EmitFrame& callee, const CallStmt& s);
 
+  // Where one test before the tile decided it, a condition is what remains of it.
+  llvm::Value* decided(EmitFrame& frame, const Leaf& condition);
+  // On a GPU (emit_gpu.cc).
+  void gpu_barrier();
+  void gpu_uniform_load(EmitFrame& frame, const UniformLoadStmt& s);
+  llvm::Value* gpu_atomic(const AtomicStmt& s, bool is_signed, const Pointer& pointer,
+                          llvm::Value* compare, llvm::Value* value, bool wants);
+  void gpu_check_deadline(StmtId loop);
+  llvm::Value* divide(llvm::Value* x, llvm::Value* y);  // f32
+  llvm::Value* square_root(llvm::Value* x);             // f32
+  llvm::Value* elementary(MathFn fn, llvm::ArrayRef<llvm::Value*> arguments);
+
   std::vector<JumpTarget> targets;
 
   // Branches on a scalar condition; runs each side with the builder in its block.
@@ -218,7 +236,8 @@ class Emitter {
   Val load_lanes(const Pointer& pointer, TypeId type);
   void store_shared(const Pointer& pointer, const Val& value);
   void store_lanes(const Pointer& pointer, const Val& value);
-  llvm::SmallVector<Leaf, 4> load_contiguous(llvm::Value* first, std::uint64_t stride, TypeId type);
+  llvm::SmallVector<Leaf, 4> load_contiguous(const Pointer& pointer, llvm::Value* first,
+                                             std::uint64_t stride, TypeId type);
   bool store_contiguous(llvm::Value* first, std::uint64_t stride, const std::vector<Field>& fields,
                         const Val& value);
   llvm::Value* row_address(const Pointer& pointer);
@@ -227,6 +246,7 @@ class Emitter {
   llvm::Value* to_memory(ScalarKind kind, llvm::Value* v);
   llvm::Value* from_memory(ScalarKind kind, llvm::Value* v);
   llvm::Type* memory_type(ScalarKind kind);
+  llvm::Value* load_at(const Pointer& pointer, ScalarKind kind, llvm::Value* at);
   std::map<TypeId, std::vector<Field>> fields_;
 
   void loop_statement(EmitFrame& frame, StmtId id, const LoopStmt& s);

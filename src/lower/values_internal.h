@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "vyre/ir/program.h"
 
@@ -26,6 +28,12 @@ struct AlongRow {
   std::int64_t offset = 0;
 };
 
+// x stays below `count` for every x of a row or tile: what one test before it can tell.
+struct RowRequirement {
+  AlongRow along;
+  llvm::Value* count = nullptr;  // i32, row-invariant
+};
+
 struct Leaf {
   // A scalar when !varying, else <W x T>; may be null for a linear leaf until it is needed.
   llvm::Value* value = nullptr;
@@ -37,6 +45,9 @@ struct Leaf {
   // For conditions: scalar i1 that, when true, says that all lanes (no lane) are true.
   llvm::Value* all = nullptr;
   llvm::Value* none = nullptr;
+  // For conditions on a GPU: where all of `held` hold, the condition is `rest` (i1).
+  std::shared_ptr<const std::vector<RowRequirement>> held{};
+  llvm::Value* rest = nullptr;
 };
 
 // Memory of a var: a 32-bit cell per scalar, one for the gang or W of them.

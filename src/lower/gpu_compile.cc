@@ -1,0 +1,202 @@
+#include "vyre/lower/gpu_compile.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <mutex>
+
+#include "vyre/lower/allowed_internal.h"
+#include "vyre/lower/gpu_kernel_internal.h"
+#include "vyre/lower/hoist_loads_internal.h"
+
+namespace vyre {
+namespace {
+
+constexpr int kGeneratorVersion = 1;
+constexpr std::uint32_t kMostBindings = 240;  // their parameters fit into 4,096 bytes
+
+struct Processor {
+  unsigned number;
+  const char* ptx;  // the first PTX version that knows it
+};
+// What LLVM 19 generates code for. A newer GPU runs the newest of these.
+constexpr std::array kProcessors = {
+    Processor{70, "+ptx64"}, Processor{72, "+ptx64"}, Processor{75, "+ptx64"},
+    Processor{80, "+ptx70"}, Processor{86, "+ptx71"}, Processor{87, "+ptx74"},
+    Processor{89, "+ptx78"}, Processor{90, "+ptx78"},
+};
+
+Result<Processor> processor_of(std::string_view name) {
+  unsigned number = 0;
+  const bool named = name.starts_with("sm_");
+  const std::string_view digits = named ? name.substr(3) : std::string_view();
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
+  if (error != std::errc() || end != digits.end()) {
+    return fail(Code::invalid_input, fmt::format("'{}' is no GPU processor", name),
+                "name it like sm_90");
+  }
+  const Processor* best = nullptr;
+  for (const Processor& p : kProcessors) {
+    if (p.number <= number) best = &p;
+  }
+  if (best == nullptr) {
+    return fail(Code::unavailable,
+                fmt::format("{} is too old: code is made for sm_70 and later", name));
+  }
+  return *best;
+}
+
+Result<std::unique_ptr<llvm::TargetMachine>> machine(const std::string& processor) {
+  VYRE_TRY(const Processor p, processor_of(processor));
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  std::string why;
+  const std::string triple = "nvptx64-nvidia-cuda";
+  const auto* target = llvm::TargetRegistry::lookupTarget(triple, why);
+  if (target == nullptr) return fail(Code::unavailable, "no code generator for PTX: " + why);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  std::unique_ptr<llvm::TargetMachine> out(
+      target->createTargetMachine(triple, fmt::format("sm_{}", p.number), p.ptx, options,
+                                  std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
+  if (!out) return fail(Code::unavailable, "no code generator for " + processor);
+  return out;
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& target) {
+  llvm::PassBuilder passes(&target);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  passes.registerModuleAnalyses(modules);
+  passes.registerCGSCCAnalyses(graph);
+  passes.registerFunctionAnalyses(functions);
+  passes.registerLoopAnalyses(loops);
+  passes.crossRegisterProxies(loops, functions, graph, modules);
+  auto pipeline = passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+  pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(HoistLoads()));
+  pipeline.run(module, modules);
+}
+
+struct Prepared {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::TargetMachine> target;
+  GpuModule code;
+};
+
+Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const GpuOptions& options) {
+  Prepared out;
+  out.context = std::make_unique<llvm::LLVMContext>();
+  VYRE_TRY(out.target, machine(options.processor));
+  VYRE_TRY(out.code, emit_gpu_module(*out.context, kernel, variant, options.wide_offsets));
+  llvm::Module& module = *out.code.module;
+  module.setTargetTriple(out.target->getTargetTriple().str());
+  module.setDataLayout(out.target->createDataLayout());
+  optimise(module, *out.target);
+  if (const std::string fault = not_allowed(module, TargetKind::nvptx); !fault.empty()) {
+    return fail(Code::internal, fmt::format("kernel '{}' needs {}, which is not generated for GPUs",
+                                            kernel.program->name, fault));
+  }
+  return out;
+}
+
+bool shares_memory(const Kernel& kernel) {
+  return kernel.stats.barriers != 0 ||
+         std::ranges::any_of(kernel.program->globals,
+                             [](const Global& g) { return g.memory == MemoryKind::workgroup; });
+}
+
+bool uses_geometry(const Stats& s) {
+  return s.uses_local_id || s.uses_workgroup_id || s.uses_workgroup_count;
+}
+
+}  // namespace
+
+std::string gpu_generator_version() {
+  return fmt::format("vyre-ptx-{} llvm-{}", kGeneratorVersion, LLVM_VERSION_STRING);
+}
+
+Variant gpu_default_variant(const Kernel& kernel, const Limits&) {
+  Variant v;
+  v.workgroup = kernel.program->workgroup;
+  return v;
+}
+
+std::string gpu_why_not(const Kernel& kernel, const Variant& v, const Limits& limits) {
+  std::uint64_t threads = 1;
+  for (unsigned i = 0; i < 3; ++i) {
+    if (v.workgroup[i] == 0) return "the workgroup has an axis of 0";
+    if (v.workgroup[i] > limits.max_block_dim[i]) {
+      return fmt::format("the workgroup has {} lanes along axis {}; the device allows {}",
+                         v.workgroup[i], i, limits.max_block_dim[i]);
+    }
+    threads *= v.workgroup[i];
+  }
+  if (threads > limits.max_threads_per_block) {
+    return fmt::format("the workgroup has {} lanes; the device allows {}", threads,
+                       limits.max_threads_per_block);
+  }
+  if (v.gang_width != 1) return "gangs are for the CPU";
+  const bool groups = shares_memory(kernel);
+  if (v.workgroup != kernel.program->workgroup && (groups || uses_geometry(kernel.stats))) {
+    return groups ? "the program shares memory or waits within its workgroup, so its shape is fixed"
+                  : "the program reads ids that depend on the workgroup's shape";
+  }
+  if (v.items_per_lane == 1) return {};
+  constexpr std::array<std::uint32_t, 4> kItems = {2, 4, 8, 16};
+  if (std::ranges::find(kItems, v.items_per_lane) == kItems.end()) {
+    return fmt::format("a lane takes 1, 2, 4, 8 or 16 items, not {}", v.items_per_lane);
+  }
+  if (groups) return "the program shares memory or waits within its workgroup";
+  if (uses_geometry(kernel.stats)) return "the program reads ids of its workgroup";
+  return {};
+}
+
+Result<GpuCode> compile_gpu(const Kernel& kernel, const Variant& variant,
+                            const GpuOptions& options) {
+  const auto slots = std::ranges::count_if(kernel.program->globals, [](const Global& g) {
+    return g.memory == MemoryKind::storage || g.memory == MemoryKind::uniform;
+  });
+  if (slots > kMostBindings) {
+    return fail(Code::limit, fmt::format("kernel '{}' has {} bindings; a GPU kernel takes {}",
+                                         kernel.program->name, slots, kMostBindings));
+  }
+  VYRE_TRY(auto prepared, prepare(kernel, variant, options));
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  if (prepared.target->addPassesToEmitFile(passes, stream, nullptr,
+                                           llvm::CodeGenFileType::AssemblyFile)) {
+    return fail(Code::internal, "the code generator writes no PTX");
+  }
+  passes.run(*prepared.code.module);
+  GpuCode out;
+  out.ptx.assign(text.begin(), text.end());
+  out.entry = kGpuEntryName;
+  out.parameters = std::move(prepared.code.parameters);
+  return out;
+}
+
+Result<std::string> gpu_llvm_text(const Kernel& kernel, const Variant& variant,
+                                  const GpuOptions& options) {
+  VYRE_TRY(auto prepared, prepare(kernel, variant, options));
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  prepared.code.module->print(stream, nullptr);
+  return text;
+}
+
+}  // namespace vyre

@@ -1,0 +1,34 @@
+// Kernels to PTX for NVIDIA GPUs. Needs neither a driver nor a toolkit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "vyre/base/error.h"
+#include "vyre/ir/kernel.h"
+#include "vyre/target/code.h"
+#include "vyre/target/limits.h"
+#include "vyre/target/variant.h"
+
+namespace vyre {
+
+struct GpuOptions {
+  std::string processor = "sm_70";  // as the device calls itself; newer ones than known are clamped
+  bool wide_offsets = false;        // for launches that bind 2 GiB or more as one buffer
+};
+
+// Changes whenever the same kernel and variant may give different code.
+std::string gpu_generator_version();
+
+// Why a variant cannot run the kernel within the limits; empty when it can.
+std::string gpu_why_not(const Kernel& kernel, const Variant& variant, const Limits& limits);
+// The variant that runs before anything was measured.
+Variant gpu_default_variant(const Kernel& kernel, const Limits& limits);
+
+Result<GpuCode> compile_gpu(const Kernel& kernel, const Variant& variant,
+                            const GpuOptions& options);
+// The optimised LLVM IR that the PTX is made of.
+Result<std::string> gpu_llvm_text(const Kernel& kernel, const Variant& variant,
+                                  const GpuOptions& options);
+
+}  // namespace vyre
