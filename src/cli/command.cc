@@ -23,6 +23,11 @@ Exit report(Streams& streams, const Error& error, Exit exit) {
   return exit;
 }
 
+Exit exit_for(const Error& error) {
+  return error.code == Code::invalid_input || error.code == Code::limit ? Exit::wrong
+                                                                        : Exit::failed;
+}
+
 void show_diagnostics(Streams& streams, const ParsedModule& parsed) {
   streams.out.flush();
   streams.err.write(parsed.message());

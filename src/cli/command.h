@@ -23,6 +23,9 @@ enum class Exit : int {
 // Prints "vyre: what; fix" on the error output.
 Exit report(Streams& streams, const Error& error, Exit exit = Exit::wrong);
 
+// Wrong input and what a device does not allow are for the user to change; the rest failed.
+Exit exit_for(const Error& error);
+
 // Errors and warnings of a module, on the error output.
 void show_diagnostics(Streams& streams, const ParsedModule& parsed);
 

@@ -11,7 +11,13 @@ constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 volatile std::sig_atomic_t remembered = 0;
 std::array<struct sigaction, kSignals.size()> before;
 
-void remember(int signal) { remembered = signal; }
+std::atomic<std::uint32_t> flag{0};
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free);  // a signal handler may set it
+
+void remember(int signal) {
+  remembered = signal;
+  flag.store(1, std::memory_order_relaxed);
+}
 
 }  // namespace
 
@@ -34,5 +40,13 @@ InterruptGuard::~InterruptGuard() {
 }
 
 int interrupting_signal() { return remembered; }
+std::atomic<std::uint32_t>& interrupt_flag() { return flag; }
+
+void end_by_signal() {
+  if (remembered == 0) return;
+  const int signal = remembered;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
 
 }  // namespace vyre

@@ -34,10 +34,6 @@ int main(int argc, char** argv) {
                         }};
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const int exit = vyre::run_command_line(arguments, streams);
-  if (const int signal = vyre::interrupting_signal(); signal != 0) {
-    // Ended by the signal, as far as anyone who waits for us is concerned.
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-  }
+  vyre::end_by_signal();
   return exit;
 }

@@ -35,6 +35,9 @@ std::size_t typing_errors(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+// What CLI11 gives as the value of a flag without one.
+constexpr std::string_view kFlagGiven = "true";
+
 // CLI11's message up to the name of the option it is about.
 std::string option_of(const std::string& message) { return message.substr(0, message.find(':')); }
 
@@ -112,6 +115,31 @@ void OptionSet::add(std::string names, std::string form, std::string help, bool 
   options_.push_back({fmt::format("{} {}", names, form), std::move(help)});
 }
 
+void OptionSet::add_optional(std::string name, std::string form, std::string help,
+                             std::function<Result<void>(const std::string&)> take) {
+  // A flag for CLI11, which takes "--name=text" as a flag with another value.
+  app_->add_flag(name)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  names_.push_back(name);
+  options_.push_back({fmt::format("{}[={}]", name, form), std::move(help)});
+  optionals_.push_back({std::move(name), std::move(take)});
+}
+
+Result<void> OptionSet::take_optionals() {
+  for (const OptionalValue& each : optionals_) {
+    const auto& given = app_->get_option(each.name)->results();
+    if (given.empty()) continue;
+    if (given.size() > 1) {
+      return fail(Code::invalid_input,
+                  fmt::format("{} was given {} times", each.name, given.size()), "give it once");
+    }
+    auto taken = each.take(given.front() == kFlagGiven ? "" : given.front());
+    if (taken) continue;
+    taken.error().what = fmt::format("{}: {}", each.name, taken.error().what);
+    return taken;
+  }
+  return {};
+}
+
 Result<void> OptionSet::take_positionals(std::vector<std::string> words,
                                          std::size_t options_until) {
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -150,6 +178,7 @@ Result<bool> OptionSet::parse(std::span<const std::string> arguments) {
   } catch (const CLI::Error& error) {
     return fail(Code::invalid_input, error.what());
   }
+  VYRE_CHECK(take_optionals());
   std::vector<std::string> words = app_->remaining();
   const std::size_t options_until = words.size();
   if (end != arguments.end()) words.insert(words.end(), end + 1, arguments.end());

@@ -45,6 +45,18 @@ class OptionSet {
   }
   void value(std::string names, std::string form, std::string help, std::string& target);
 
+  // An option given at most once, with a value (--name=VALUE) or without one (--name), when parse
+  // gets an empty text.
+  template <class T, class Parse>
+  void optional_value(std::string name, std::string form, std::string help, T& target,
+                      Parse parse) {
+    add_optional(std::move(name), std::move(form), std::move(help),
+                 [&target, parse](const std::string& text) -> Result<void> {
+                   VYRE_TRY(target, parse(text));
+                   return {};
+                 });
+  }
+
   // An option that may be given several times; each adds to the target. parse gives a Result of one
   // item, or of a vector of them.
   template <class T, class Parse>
@@ -79,12 +91,20 @@ class OptionSet {
 
   void add(std::string names, std::string form, std::string help, bool once,
            std::function<Result<void>(const std::string&)> take);
+  void add_optional(std::string name, std::string form, std::string help,
+                    std::function<Result<void>(const std::string&)> take);
+  Result<void> take_optionals();
   // The first `options_until` words might have been meant as options.
   Result<void> take_positionals(std::vector<std::string> words, std::size_t options_until);
 
   std::unique_ptr<CLI::App> app_;
   std::vector<Line> positionals_, options_;
   std::vector<std::string> names_;  // every spelling of every option
+  struct OptionalValue {
+    std::string name;
+    std::function<Result<void>(const std::string&)> take;
+  };
+  std::vector<OptionalValue> optionals_;
   std::vector<std::string>* positional_target_ = nullptr;
   std::size_t least_positionals_ = 0, most_positionals_ = 0;
 };

@@ -4,36 +4,21 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 
 #include "vyre/base/files.h"
-#include "vyre/cli/buffer_text.h"
+#include "vyre/cli/emit.h"
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/npy.h"
 #include "vyre/cli/run_buffers.h"
-#include "vyre/cli/table.h"
+#include "vyre/cli/run_execute.h"
+#include "vyre/cli/run_report.h"
 #include "vyre/cli/values.h"
 
 namespace vyre {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
-
-constexpr std::uint64_t kDefaultPrint = 16;
-// JSON is built in memory before it is written.
-constexpr std::uint64_t kMostJsonElements = std::uint64_t{1} << 24;
-
-struct Ran {
-  InterpretReport report;
-  std::uint64_t elapsed_ns = 0;
-};
-
-struct Written {
-  std::string name, path;
-  std::uint64_t bytes = 0;
-};
 
 // Outputs are written after the run; what can be known before should not cost a run.
 Result<void> check_output_places(const RunOptions& options) {
@@ -55,33 +40,6 @@ Result<void> check_output_places(const RunOptions& options) {
     }
   }
   return {};
-}
-
-Result<Ran> run_kernel(const Kernel& kernel, RunPlan& plan, const RunOptions& options) {
-  std::vector<BoundBuffer> bound;
-  for (RunBuffer& buffer : plan.buffers) {
-    bound.push_back({buffer.group, buffer.binding, buffer.bytes.span()});
-  }
-  const Clock::time_point begin = Clock::now();
-  bool late = false;
-  InterpretOptions limits;
-  limits.step_budget = options.step_budget;
-  limits.cancelled = [&] {
-    if (options.deadline_seconds) {
-      const std::chrono::duration<double> spent = Clock::now() - begin;
-      late = late || spent.count() > *options.deadline_seconds;
-    }
-    return late || interrupting_signal() != 0;
-  };
-  auto report = interpret(kernel, bound, plan.shape, limits);
-  if (interrupting_signal() != 0) return fail(Code::device, "interrupted");
-  if (late) {
-    return fail(Code::device, fmt::format("{} ran longer than the deadline of {} s",
-                                          kernel.program->name, *options.deadline_seconds));
-  }
-  if (!report) return std::unexpected(std::move(report).error());
-  const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin);
-  return Ran{*report, static_cast<std::uint64_t>(elapsed.count())};
 }
 
 std::vector<std::uint64_t> npy_shape(const RunBuffer& buffer, const ElementAxes& axes) {
@@ -106,100 +64,89 @@ Result<Written> write_output(const TypeTable& types, const RunBuffer& buffer,
   return Written{buffer.name, output.path, content.size()};
 }
 
-const RunBuffer& buffer_named(const RunPlan& plan, const std::string& name) {
-  return *std::ranges::find(plan.buffers, name, &RunBuffer::name);
+Result<double> parse_deadline(const std::string& text) {
+  constexpr double kMost = 1e9;  // 30 years
+  VYRE_TRY(const double seconds, parse_number(text));
+  if (seconds <= 0) return fail(Code::invalid_input, "it must be more than 0");
+  return std::min(seconds, kMost);
 }
 
-// What the user asked to see; without a wish, the outputs.
-std::vector<PrintArgument> prints(const RunPlan& plan, const RunOptions& options) {
-  if (!options.prints.empty() || !options.outputs.empty()) return options.prints;
-  std::vector<PrintArgument> out;
-  for (const RunBuffer& buffer : plan.buffers) {
-    if (buffer.is_output()) out.push_back({buffer.name, kDefaultPrint});
+Result<std::uint64_t> parse_runs(const std::string& text) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  if (text.empty()) return 0;
+  VYRE_TRY(const std::uint64_t runs, parse_whole(text, kMost));
+  if (runs == 0) return fail(Code::invalid_input, "the least is 1 run");
+  return runs;
+}
+
+bool is_device_name(std::string_view name) {
+  for (const std::string_view known : {"auto", "cpu", "cuda", "interp", "null"}) {
+    if (name == known) return true;
   }
-  return out;
+  constexpr std::string_view kNumbered = "cuda:";
+  return name.starts_with(kNumbered) && parse_whole(name.substr(kNumbered.size())).has_value();
 }
 
-Result<void> check_print_sizes(const RunPlan& plan, const RunOptions& options) {
-  if (!options.json) return {};
-  for (const PrintArgument& print : options.prints) {
-    const std::uint64_t elements = *buffer_named(plan, print.name).elements;
-    if (std::min(elements, print.elements.value_or(kDefaultPrint)) > kMostJsonElements) {
-      return fail(
-          Code::limit,
-          fmt::format("--print: {} elements of {} are too many for JSON; the most are {}",
-                      with_commas(*print.elements), print.name, with_commas(kMostJsonElements)),
-          fmt::format("write them with --out {}=FILE", print.name));
+// Options that say nothing about the interpreter, or about a run that does not happen.
+Result<void> check_together(const RunOptions& options) {
+  if (is_interpreter(options.device)) {
+    std::string odd = options.variant.first();
+    if (!options.emit.empty()) odd = "--emit";
+    if (options.verify) odd = "--verify";
+    if (!odd.empty()) {
+      return fail(Code::invalid_input,
+                  fmt::format("{} is for devices that run compiled code, not for interp", odd),
+                  "give another --device");
     }
+  } else if (options.step_budget != 0) {
+    return fail(Code::invalid_input, "--step-budget: only the interpreter counts steps",
+                "give --deadline SECONDS, or --device interp");
   }
-  return {};
+  if (options.device == "null" && options.verify) {
+    return fail(Code::invalid_input, "--verify: null runs nothing, so there is nothing to verify");
+  }
+  if (options.tolerance && !options.verify) {
+    return fail(Code::invalid_input, "--tolerance goes with --verify");
+  }
+  if (options.emit.empty()) {
+    if (!options.emit_to.empty()) return fail(Code::invalid_input, "--emit-to goes with --emit");
+    return {};
+  }
+  if (!is_emit_word(options.emit)) {
+    return fail(Code::invalid_input, fmt::format("--emit: there is no {}", quote(options.emit)),
+                fmt::format("there are {}", emit_words()));
+  }
+  const std::string_view odd = options.time               ? "--time"
+                               : options.verify           ? "--verify"
+                               : !options.outputs.empty() ? "--out"
+                               : !options.prints.empty()  ? "--print"
+                                                          : "";
+  if (odd.empty()) return {};
+  return fail(Code::invalid_input, fmt::format("{}: --emit runs nothing", odd), "give one of them");
 }
 
-std::string duration_text(std::uint64_t ns) {
-  const auto value = static_cast<double>(ns);
-  if (ns < 1'000'000) return fmt::format("{:.1f} us", value / 1e3);
-  if (ns < 1'000'000'000) return fmt::format("{:.1f} ms", value / 1e6);
-  return fmt::format("{:.2f} s", value / 1e9);
+void note_cut_workgroups(Streams& streams, const Kernel& kernel, const RunPlan& plan) {
+  streams.err.print(
+      "vyre: note: {} works by workgroups of {}, and --size cuts the last ones short; to run all "
+      "of their invocations use --grid {},{},{}\n",
+      kernel.program->name, format_extent(kernel.program->workgroup), plan.shape.grid[0],
+      plan.shape.grid[1], plan.shape.grid[2]);
+  streams.err.flush();
 }
 
-void print_human(Output& out, const Kernel& kernel, const RunPlan& plan, const RunOptions& options,
-                 const Ran& ran, const std::vector<Written>& written) {
-  const Extent& grid = plan.shape.grid;
-  out.print("{} on interp (the reference interpreter)\n", bold(out, kernel.program->name));
-  out.print("  extent {} from {}: {} workgroups of {}\n", format_extent(plan.extent),
-            plan.extent_reason, format_extent(grid), format_extent(kernel.program->workgroup));
-  out.print("  {}, {}, {}\n", counted(ran.report.invocations, "invocation"),
-            counted(ran.report.steps, "step"), duration_text(ran.elapsed_ns));
-  for (const PrintArgument& print : prints(plan, options)) {
-    const RunBuffer& buffer = buffer_named(plan, print.name);
-    out.print("{}: {}, {}\n", bold(out, buffer.name), buffer.type,
-              counted(*buffer.elements, "element"));
-    print_elements(out, kernel.program->types, buffer.layout, buffer.bytes.span(),
-                   print.elements.value_or(kDefaultPrint));
-  }
-  for (const Written& each : written) {
-    out.print("wrote {} to {} ({})\n", each.name, each.path, format_bytes(each.bytes));
-  }
-}
-
-Json run_json(const Kernel& kernel, const RunPlan& plan, const RunOptions& options, const Ran& ran,
-              const std::vector<Written>& written) {
-  Json json;
-  json["file"] = source_name(options.files.front());
-  json["entry"] = kernel.program->name;
-  json["fingerprint"] = to_hex(kernel.fingerprint);
-  json["device"] = "interp";
-  json["workgroup"] = to_json(kernel.program->workgroup);
-  json["grid"] = to_json(plan.shape.grid);
-  json["extent"] = to_json(plan.extent);
-  json["extent_from"] = plan.extent_reason;
-  json["invocations"] = ran.report.invocations;
-  json["steps"] = ran.report.steps;
-  json["elapsed_ns"] = ran.elapsed_ns;
-  json["buffers"] = Json::array();
-  for (const RunBuffer& buffer : plan.buffers) {
-    json["buffers"].push_back({{"name", buffer.name},
-                               {"role", buffer.role()},
-                               {"type", buffer.type},
-                               {"elements", *buffer.elements},
-                               {"bytes", buffer.bytes.size()},
-                               {"from", buffer.source ? Json(describe(*buffer.source)) : Json()}});
-  }
-  json["printed"] = Json::array();
-  for (const PrintArgument& print : prints(plan, options)) {
-    const RunBuffer& buffer = buffer_named(plan, print.name);
-    json["printed"].push_back(
-        {{"name", buffer.name},
-         {"type", buffer.type},
-         {"elements", *buffer.elements},
-         {"values", elements_json(kernel.program->types, buffer.layout, buffer.bytes.span(),
-                                  print.elements.value_or(kDefaultPrint))}});
-  }
-  json["written"] = Json::array();
-  for (const Written& each : written) {
-    json["written"].push_back({{"name", each.name}, {"path", each.path}, {"bytes", each.bytes}});
-  }
-  return json;
+Exit report_differences(const RunOptions& options, const Kernel& kernel, const RunPlan& plan,
+                        const RunRecord& record, Streams& streams) {
+  if (options.json) write_json(streams.out, run_json(kernel, plan, options, record));
+  const Verification& verification = *record.verification;
+  report(
+      streams,
+      {Code::device,
+       fmt::format("{} of {} values differ from the interpreter's ({}); nothing was written",
+                   with_commas(verification.comparison.different),
+                   with_commas(verification.comparison.scalars), describe(verification.tolerance)),
+       ""});
+  if (!options.json) print_differences(streams.err, record);
+  return Exit::failed;
 }
 
 }  // namespace
@@ -221,19 +168,27 @@ CommandHelp declare(OptionSet& set, RunOptions& options) {
                options.outputs, parse_output);
   set.repeated("--print", "NAME[:N]", "print the first N elements of a buffer (16)", options.prints,
                parse_print);
-  set.value("--device", "NAME", "auto or interp, the reference interpreter", options.device);
-  set.value("--step-budget", "N", "fail after N statements, counted over all invocations",
+  set.value("--device", "NAME",
+            "auto (the fastest there is), cpu, cuda, cuda:N, null (runs\n"
+            "nothing) or interp, the reference interpreter",
+            options.device);
+  set.optional_value("--time", "N", "run N times, or until it is enough, and show the median",
+                     options.time, parse_runs);
+  set.flag("--verify", "compare the results with the interpreter's", options.verify);
+  set.value("--tolerance", "T", "of --verify: 4ulp, or 1e-5 of the larger; 0", options.tolerance,
+            [](const std::string& text) { return parse_tolerance(text); });
+  declare(set, options.variant);
+  set.value("--emit", "WHAT", fmt::format("print the code and run nothing: {}", emit_words()),
+            options.emit);
+  set.value("--emit-to", "FILE", "write the code of --emit to a file", options.emit_to);
+  set.value("--step-budget", "N", "interp: fail after N statements, over all invocations",
             options.step_budget, [](const std::string& text) -> Result<std::uint64_t> {
               VYRE_TRY(const std::uint64_t steps, parse_whole(text));
               if (steps == 0) return fail(Code::invalid_input, "the least is 1");
               return steps;
             });
   set.value("--deadline", "SECONDS", "fail after so much time", options.deadline_seconds,
-            [](const std::string& text) -> Result<double> {
-              VYRE_TRY(const double seconds, parse_number(text));
-              if (seconds <= 0) return fail(Code::invalid_input, "it must be more than 0");
-              return seconds;
-            });
+            parse_deadline);
   set.flag("--json", "print JSON", options.json);
   return {
       .usage = "vyre run FILE [options]",
@@ -270,10 +225,11 @@ CommandHelp declare(OptionSet& set, RunOptions& options) {
 }
 
 Result<void> check(const RunOptions& options) {
-  if (options.device != "auto" && options.device != "interp") {
+  if (!is_device_name(options.device)) {
     return fail(Code::invalid_input, fmt::format("--device: there is no {}", quote(options.device)),
-                "there are auto and interp");
+                "there are auto, cpu, cuda, cuda:N, null and interp");
   }
+  VYRE_CHECK(check_together(options));
   if (options.size && options.grid) {
     return fail(Code::invalid_input, "--size and --grid say the same in two ways",
                 "give one of them");
@@ -319,33 +275,48 @@ Exit run_command(const RunOptions& options, Streams& streams) {
   if (const auto places = check_output_places(options); !places) {
     return report(streams, places.error());
   }
+  const InterruptGuard guard;
+  if (!options.emit.empty()) return emit_command(options, *kernel, streams);
+  std::optional<Prepared> prepared;
+  if (!is_interpreter(options.device)) {
+    auto opened = prepare_device(*kernel, options);
+    if (!opened) return report(streams, opened.error(), exit_for(opened.error()));
+    prepared = *std::move(opened);
+  }
   auto plan = plan_run(*kernel, options);
   if (!plan) return report(streams, plan.error());
   if (const auto sizes = check_print_sizes(*plan, options); !sizes) {
     return report(streams, sizes.error());
   }
-  if (plan->cuts_workgroups) {
-    streams.err.print(
-        "vyre: note: {} works by workgroups of {}, and --size cuts the last ones short; to run all "
-        "of their invocations use --grid {},{},{}\n",
-        kernel->program->name, format_extent(kernel->program->workgroup), plan->shape.grid[0],
-        plan->shape.grid[1], plan->shape.grid[2]);
-    streams.err.flush();
-  }
+  if (plan->cuts_workgroups) note_cut_workgroups(streams, *kernel, *plan);
 
-  const InterruptGuard guard;
-  const auto ran = run_kernel(*kernel, *plan, options);
-  if (!ran) return report(streams, ran.error(), Exit::failed);
-  std::vector<Written> written;
+  std::optional<InitialData> initial;
+  if (options.time || options.verify) {
+    auto copied = InitialData::of(*plan);
+    if (!copied) return report(streams, copied.error(), Exit::failed);
+    initial = *std::move(copied);
+  }
+  const InitialData* start = initial ? &*initial : nullptr;
+  auto record = prepared ? run_on_device(*prepared, *kernel, *plan, start, options)
+                         : run_on_interpreter(*kernel, *plan, start, options);
+  if (!record) return report(streams, record.error(), Exit::failed);
+  if (options.verify) {
+    auto verified = verify(*kernel, *plan, *initial, options.tolerance.value_or(Tolerance{}));
+    if (!verified) return report(streams, verified.error(), Exit::failed);
+    record->verification = *std::move(verified);
+    if (!record->verification->comparison.same()) {
+      return report_differences(options, *kernel, *plan, *record, streams);
+    }
+  }
   for (const OutputArgument& output : options.outputs) {
     auto file = write_output(kernel->program->types, buffer_named(*plan, output.name), output);
     if (!file) return report(streams, file.error(), Exit::failed);
-    written.push_back(*std::move(file));
+    record->written.push_back(*std::move(file));
   }
   if (options.json) {
-    write_json(streams.out, run_json(*kernel, *plan, options, *ran, written));
+    write_json(streams.out, run_json(*kernel, *plan, options, *record));
   } else {
-    print_human(streams.out, *kernel, *plan, options, *ran, written);
+    print_run(streams.out, *kernel, *plan, options, *record);
   }
   return Exit::done;
 }

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "vyre/cli/command.h"
+#include "vyre/cli/compare.h"
 #include "vyre/cli/option_set.h"
+#include "vyre/cli/variant_options.h"
 
 namespace vyre {
 
@@ -22,6 +24,12 @@ struct RunOptions {
   std::optional<Extent> size;
   std::optional<Extent> grid;
   std::vector<PrintArgument> prints;
+  VariantOptions variant;
+  std::optional<std::uint64_t> time;  // so many runs; 0: as many as it takes
+  bool verify = false;
+  std::optional<Tolerance> tolerance;
+  std::string emit;               // a kind of text, instead of a run
+  std::string emit_to;            // its file; empty: the standard output
   std::uint64_t step_budget = 0;  // 0: none
   std::optional<double> deadline_seconds;
   bool json = false;

@@ -12,6 +12,7 @@
 #include "vyre/cli/field_path.h"
 #include "vyre/cli/npy.h"
 #include "vyre/cli/values.h"
+#include "vyre/device/host_memory.h"
 #include "vyre/plan/geometry.h"
 
 namespace vyre {
@@ -313,7 +314,10 @@ Result<ChosenExtent> choose_extent(const Kernel& kernel, const RunOptions& optio
 }
 
 // Gives every buffer without a size that of the extent, and checks that all of it fits in memory.
-Result<void> size_buffers(std::vector<RunBuffer>& buffers, const ChosenExtent& chosen) {
+Result<void> size_buffers(std::vector<RunBuffer>& buffers, const ChosenExtent& chosen,
+                          const RunOptions& options) {
+  // Timing and verifying keep what the buffers that are written held before.
+  const bool twice = options.time || options.verify;
   std::uint64_t total = 0;
   for (RunBuffer& buffer : buffers) {
     if (!buffer.elements) {
@@ -326,6 +330,7 @@ Result<void> size_buffers(std::vector<RunBuffer>& buffers, const ChosenExtent& c
     }
     const auto bytes = buffer.layout.bytes_for(*buffer.elements);
     total = saturating_add(total, bytes.value_or(UINT64_MAX));
+    if (twice && buffer.is_output()) total = saturating_add(total, bytes.value_or(UINT64_MAX));
   }
   if (const std::uint64_t available = available_memory(); total > available) {
     return fail(Code::limit, fmt::format("the buffers need {}; {} of memory are available",
@@ -398,11 +403,7 @@ std::optional<std::uint64_t> number_in(const char* path, std::string_view key, s
 
 Result<ZeroedBytes> ZeroedBytes::make(std::uint64_t size) {
   ZeroedBytes out;
-  out.data_.reset(static_cast<std::byte*>(std::calloc(std::max<std::uint64_t>(size, 1), 1)));
-  if (out.data_ == nullptr) {
-    return fail(Code::out_of_memory, fmt::format("no memory for {}", format_bytes(size)));
-  }
-  out.size_ = size;
+  VYRE_TRY(out.memory_, allocate_host_memory(size));
   return out;
 }
 
@@ -435,7 +436,7 @@ Result<RunPlan> plan_run(const Kernel& kernel, const RunOptions& options) {
   plan.extent_reason = std::move(chosen.reason);
   plan.cuts_workgroups = works_by_workgroups(kernel.stats) &&
                          plan.extent != whole_extent(chosen.grid, kernel.program->workgroup);
-  VYRE_CHECK(size_buffers(plan.buffers, chosen));
+  VYRE_CHECK(size_buffers(plan.buffers, chosen, options));
   for (RunBuffer& buffer : plan.buffers) {
     VYRE_CHECK(fill_buffer(kernel.program->types, options, buffer));
   }

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,26 +10,24 @@
 
 #include "vyre/cli/buffer_layout.h"
 #include "vyre/cli/run.h"
+#include "vyre/device/device.h"
 #include "vyre/ir/interpret.h"
 
 namespace vyre {
 
-// Memory that begins as zeros and takes up room only where it is touched.
+// Memory that begins as zeros, as devices on the host like it, and takes up room only where it is
+// touched.
 class ZeroedBytes {
  public:
   ZeroedBytes() = default;
   static Result<ZeroedBytes> make(std::uint64_t size);
 
-  std::span<std::byte> span() { return {data_.get(), size_}; }
-  std::span<const std::byte> span() const { return {data_.get(), size_}; }
-  std::uint64_t size() const { return size_; }
+  std::span<std::byte> span() { return {memory_.host, memory_.bytes}; }
+  std::span<const std::byte> span() const { return {memory_.host, memory_.bytes}; }
+  std::uint64_t size() const { return memory_.bytes; }
 
  private:
-  struct Free {
-    void operator()(std::byte* data) const { std::free(data); }
-  };
-  std::unique_ptr<std::byte, Free> data_;
-  std::uint64_t size_ = 0;
+  DeviceMemory memory_;
 };
 
 struct RunBuffer {

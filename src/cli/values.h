@@ -43,5 +43,9 @@ std::string with_commas(std::uint64_t value);
 std::string format_extent(const Extent& extent);
 // "512 bytes", "64 KiB", "1.5 MiB".
 std::string format_bytes(std::uint64_t bytes);
+// "850 ns", "12.3 us", "4.56 ms", "7.89 s".
+std::string format_duration(std::uint64_t ns);
+// "950.0 MB/s", "18.2 GB/s": bytes in a time of at least 1 ns.
+std::string format_rate(std::uint64_t bytes_per_second);
 
 }  // namespace vyre
