@@ -217,15 +217,19 @@ Value* as_word(Emitter& e, ScalarKind kind, Value* v) {
 }
 }  // namespace
 
+// What all running lanes hold: known to be one value, though it came in a vector.
+Value* Emitter::agreed(const Leaf& value, Value* lanes) {
+  if (!value.varying) return value.value;
+  Value* lane = b.getInt32(0);
+  if (lanes != nullptr) lane = b.CreateAnd(first_lane(lanes), b.getInt32(width_ - 1));
+  return b.CreateExtractElement(vector_of(value), lane);
+}
+
 void Emitter::store_cell(const LaneMemory& memory, Value* cell, ScalarKind kind, const Leaf& value,
                          Value* lanes) {
-  if (!memory.varying && value.varying) {
-    problem = "a value that differs between lanes reached a variable that does not";
-    return;
-  }
   llvm::Type* word = memory.varying ? lanes_of(b.getInt32Ty()) : b.getInt32Ty();
   Value* at = b.CreateGEP(word, memory.base, cell);
-  Value* v = as_word(*this, kind, memory.varying ? vector_of(value) : value.value);
+  Value* v = as_word(*this, kind, memory.varying ? vector_of(value) : agreed(value, lanes));
   if (memory.varying && lanes != nullptr) {
     Value* old = b.CreateAlignedLoad(word, at, llvm::Align(4));
     v = b.CreateSelect(lanes, v, old);

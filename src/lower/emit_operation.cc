@@ -113,6 +113,17 @@ Value* floating(Emitter& e, BinaryOp op, Value* x, Value* y) {
   }
 }
 
+// Infinities and what is too large become the largest value that both types hold. NaN passes.
+Value* held_to_integers(llvm::IRBuilder<>& b, ScalarKind from, ScalarKind to, Value* x) {
+  const bool half = from == ScalarKind::f16;
+  const double high = half ? 65504.0 : (to == ScalarKind::i32 ? 2147483520.0 : 4294967040.0);
+  Value* most = llvm::ConstantFP::get(x->getType(), high);
+  x = b.CreateSelect(b.CreateFCmpOGT(x, most), most, x);
+  if (!half) return x;
+  Value* least = llvm::ConstantFP::get(x->getType(), -high);
+  return b.CreateSelect(b.CreateFCmpOLT(x, least), least, x);
+}
+
 std::uint64_t max_of(BinaryOp op, const Leaf& x, const Leaf& y) {
   constexpr std::uint64_t kAny = 0xFFFFFFFFU;
   std::uint64_t m = kAny;
@@ -330,6 +341,7 @@ Leaf Emitter::convert(ScalarKind from, ScalarKind to, const Leaf& a) {
     }
     if (is_float(from)) {
       if (from == ScalarKind::f16) x = b.CreateFPExt(x, floats);
+      x = held_to_integers(b, from, to, x);
       if (gpu) {  // the instruction saturates, and makes 0 of NaN
         return b.CreateIntrinsic(
             to == ScalarKind::i32 ? llvm::Intrinsic::nvvm_f2i_rz : llvm::Intrinsic::nvvm_f2ui_rz,

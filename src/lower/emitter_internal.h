@@ -165,6 +165,7 @@ class Emitter {
   Leaf load_cell(const LaneMemory& memory, llvm::Value* cell, ScalarKind kind);
   void store_cell(const LaneMemory& memory, llvm::Value* cell, ScalarKind kind, const Leaf& value,
                   llvm::Value* lanes);
+  llvm::Value* agreed(const Leaf& value, llvm::Value* lanes);
   Val load_cells(const LaneMemory& memory, TypeId type);
   void store_cells(const LaneMemory& memory, const Val& value, llvm::Value* lanes);
   void zero_cells(const LaneMemory& memory, std::uint64_t cells, llvm::Value* lanes);
