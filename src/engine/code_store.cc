@@ -2,64 +2,55 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
 #include "vyre/base/files.h"
 #include "vyre/base/log.h"
+#include "vyre/engine/code_file_internal.h"
+#include "vyre/lower/gpu_compile.h"
 #include "vyre/lower/host_compile.h"
 
 namespace vyre {
 namespace {
 
-constexpr std::string_view kMagic = "vyre-code-2\n";
 constexpr std::uint64_t kMaxFile = std::uint64_t{64} << 20;
-constexpr std::size_t kHeader = kMagic.size() + 32;
 
-std::string encode(const HostObject& object) {
-  std::string body;
-  for (unsigned i = 0; i < 8; ++i) {
-    body.push_back(static_cast<char>(object.scratch_bytes >> (8 * i)));
-  }
-  body.append(reinterpret_cast<const char*>(object.object.data()), object.object.size());
-  const Digest digest = digest_of(body);
-  std::string out(kMagic);
-  out.append(reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size());
-  return out + body;
+// Program, variant, target and generator: all that decides the code.
+Digest key_of(const Kernel& kernel, const Variant& variant, const Target& target,
+              bool wide_offsets) {
+  const bool host = target.kind == TargetKind::host;
+  Hasher hasher;
+  const auto text = [&](std::string_view s) { hasher.update_u64(s.size()).update(s); };
+  text("vyre-code-v3");
+  hasher.update(kernel.fingerprint);
+  text(to_string(variant));
+  text(host ? host_target() : to_string(target));
+  text(host ? generator_version() : gpu_generator_version());
+  hasher.update_u8(wide_offsets ? 1 : 0);
+  return hasher.finish();
 }
 
-std::optional<HostObject> decode(std::string_view text) {
-  if (text.size() <= kHeader + 8 || !text.starts_with(kMagic)) return std::nullopt;
-  std::string_view body = text.substr(kHeader);
-  const Digest digest = digest_of(body);
-  if (std::memcmp(digest.bytes.data(), text.data() + kMagic.size(), 32) != 0) return std::nullopt;
-  HostObject out;
-  for (unsigned i = 0; i < 8; ++i) {
-    out.scratch_bytes |= std::uint64_t{static_cast<unsigned char>(body[i])} << (8 * i);
+Result<StoredCode> make_code(const Kernel& kernel, const Variant& variant, Device& device,
+                             bool wide_offsets) {
+  const Target target = device.target();
+  if (target.kind == TargetKind::host) {
+    return compile_host(kernel, variant, {.wide_offsets = wide_offsets});
   }
-  body.remove_prefix(8);
-  out.object.resize(body.size());
-  std::memcpy(out.object.data(), body.data(), body.size());
-  return out;
+  VYRE_TRY(GpuCode ptx, compile_gpu(kernel, variant,
+                                    {.processor = target.processor, .wide_offsets = wide_offsets}));
+  VYRE_TRY(DeviceCode finished, device.finish(std::move(ptx)));
+  return std::get<GpuCode>(std::move(finished));
 }
 
 void keep(const std::filesystem::path& folder, const std::filesystem::path& path,
-          const HostObject& object) {
+          const StoredCode& code) {
   auto kept = make_folders(folder);
-  if (kept) kept = replace_file(path, encode(object));
+  if (kept) kept = replace_file(path, encode_code(code));
   if (!kept) VYRE_LOG(warn, "compiled code is not kept: {}", describe(kept.error()));
 }
 
-// Program, variant, target and generator: all that decides the code.
-Digest key_of(const Kernel& kernel, const Variant& variant, bool wide_offsets) {
-  Hasher hasher;
-  const auto text = [&](std::string_view s) { hasher.update_u64(s.size()).update(s); };
-  text("vyre-host-code-v2");
-  hasher.update(kernel.fingerprint);
-  text(to_string(variant));
-  text(host_target());
-  text(generator_version());
-  hasher.update_u8(wide_offsets ? 1 : 0);
-  return hasher.finish();
+Result<std::shared_ptr<const LoadedCode>> load(Device& device, StoredCode code) {
+  if (auto* gpu = std::get_if<GpuCode>(&code)) return device.load(std::move(*gpu));
+  VYRE_TRY(auto host, load_host(std::get<HostObject>(code)));
+  return device.load(std::move(host));
 }
 
 }  // namespace
@@ -79,28 +70,27 @@ Result<FoundCode> CodeStore::find_or_make(const Kernel& kernel, const Variant& v
     VYRE_TRY(auto nothing, device_->load(HostCode{}));
     return FoundCode{std::move(nothing), CodeSource::compiled};
   }
-  const Digest key = key_of(kernel, variant, wide_offsets);
+  const Digest key = key_of(kernel, variant, device_->target(), wide_offsets);
   {
     const std::scoped_lock lock(mutex_);
     if (const auto it = loaded_.find(key); it != loaded_.end()) {
       return FoundCode{it->second, CodeSource::memory};
     }
   }
-  std::optional<HostObject> object;
+  std::optional<StoredCode> code;
   std::filesystem::path path;
   if (folder_) {
     path = *folder_ / to_hex(key);
     const auto text = read_file_if_exists(path, kMaxFile);
-    if (text && *text) object = decode(**text);
+    if (text && *text) code = decode_code(**text);
   }
   CodeSource source = CodeSource::disk;
-  if (!object) {
+  if (!code) {
     source = CodeSource::compiled;
-    VYRE_TRY(object, compile_host(kernel, variant, {.wide_offsets = wide_offsets}));
-    if (folder_) keep(*folder_, path, *object);
+    VYRE_TRY(code, make_code(kernel, variant, *device_, wide_offsets));
+    if (folder_) keep(*folder_, path, *code);
   }
-  VYRE_TRY(auto code, load_host(*object));
-  VYRE_TRY(auto loaded, device_->load(std::move(code)));
+  VYRE_TRY(auto loaded, load(*device_, *std::move(code)));
   // Two threads may have compiled the same: the first one stays.
   const std::scoped_lock lock(mutex_);
   const auto [it, fresh] = loaded_.emplace(key, std::move(loaded));

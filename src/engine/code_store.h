@@ -1,9 +1,8 @@
 // Compiled kernels of one device, found again by what they are made of: in memory, and on disk
 // between processes.
 //
-// A file `code/<key>` holds: the magic "vyre-code-2\n", the BLAKE3 of what follows (32 bytes), and
-// a HostObject (scratch bytes, u64 little-endian; object). A file that is not exactly that is
-// replaced.
+// On disk a file `<folder>/<key>` holds what code_file_internal.h says. A file that is not exactly
+// that is replaced.
 #pragma once
 
 #include <filesystem>

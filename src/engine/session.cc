@@ -8,6 +8,7 @@
 #include "vyre/base/paths.h"
 #include "vyre/engine/bind_internal.h"
 #include "vyre/engine/devices.h"
+#include "vyre/lower/gpu_compile.h"
 #include "vyre/lower/host_compile.h"
 
 namespace vyre {
@@ -15,8 +16,8 @@ namespace {
 
 constexpr std::uint64_t kNarrowBytes = std::uint64_t{1} << 31;
 
-Result<void> set_size(const Kernel& kernel, const Variant& variant, DispatchSize size,
-                      Extent& extent, Extent& grid) {
+Result<void> set_size(const Kernel& kernel, const Variant& variant, const Device& device,
+                      DispatchSize size, Extent& extent, Extent& grid) {
   const Extent& declared = kernel.program->workgroup;
   for (unsigned i = 0; i < 3; ++i) {
     const std::uint64_t lanes =
@@ -26,7 +27,17 @@ Result<void> set_size(const Kernel& kernel, const Variant& variant, DispatchSize
                   fmt::format("axis {} has {} invocations; the most is {}", i, lanes, 0xFFFFFFFFU));
     }
     extent[i] = static_cast<std::uint32_t>(lanes);
-    grid[i] = ceil_div(extent[i], variant.workgroup[i]);
+    // On a GPU a workgroup covers all items of its lanes; on the CPU gangs take them as they come.
+    std::uint64_t covered = variant.workgroup[i];
+    if (i == 0 && device.target().kind == TargetKind::nvptx) covered *= variant.items_per_lane;
+    const std::uint64_t groups = ceil_div<std::uint64_t>(lanes, covered);
+    if (groups > device.limits().max_grid_dim[i]) {
+      return fail(Code::limit,
+                  fmt::format("axis {} has {} workgroups; {} allows {}", i, groups, device.name(),
+                              device.limits().max_grid_dim[i]),
+                  "use a larger workgroup, or put the long axis first");
+    }
+    grid[i] = static_cast<std::uint32_t>(groups);
   }
   return {};
 }
@@ -118,11 +129,15 @@ Result<void> Session::copy(const Buffer& from, std::uint64_t from_offset, const 
 }
 
 Variant Session::default_variant(const Kernel& kernel) const {
-  return host_default_variant(kernel);
+  return device_->target().kind == TargetKind::host
+             ? host_default_variant(kernel)
+             : gpu_default_variant(kernel, device_->limits());
 }
 
 std::string Session::why_not(const Kernel& kernel, const Variant& variant) const {
-  return host_why_not(kernel, variant);
+  return device_->target().kind == TargetKind::host
+             ? host_why_not(kernel, variant)
+             : gpu_why_not(kernel, variant, device_->limits());
 }
 
 Result<Dispatch> Session::prepare(const Kernel& kernel, std::span<const Binding> bindings,
@@ -141,7 +156,7 @@ Result<Dispatch> Session::prepare(const Kernel& kernel, std::span<const Binding>
   }
   VYRE_TRY(out.bindings_,
            bind_slots(*kernel.program, bindings, device_->limits().binding_alignment));
-  VYRE_CHECK(set_size(kernel, out.variant_, size, out.extent_, out.grid_));
+  VYRE_CHECK(set_size(kernel, out.variant_, *device_, size, out.extent_, out.grid_));
   const bool wide = std::ranges::any_of(
       out.bindings_, [](const BoundMemory& b) { return b.bytes >= kNarrowBytes; });
   VYRE_TRY(auto found, codes_->find_or_make(kernel, out.variant_, wide));

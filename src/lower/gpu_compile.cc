@@ -22,6 +22,8 @@ namespace {
 constexpr int kGeneratorVersion = 1;
 constexpr std::uint32_t kMostBindings = 240;  // their parameters fit into 4,096 bytes
 
+constexpr std::uint64_t kMostSharedBytes = 48 * 1024;  // that a kernel declares
+
 struct Processor {
   unsigned number;
   const char* ptx;  // the first PTX version that knows it
@@ -150,6 +152,10 @@ std::string gpu_why_not(const Kernel& kernel, const Variant& v, const Limits& li
                        limits.max_threads_per_block);
   }
   if (v.gang_width != 1) return "gangs are for the CPU";
+  if (kernel.stats.workgroup_bytes > kMostSharedBytes) {
+    return fmt::format("the program has {} bytes of workgroup memory; GPUs allow {}",
+                       kernel.stats.workgroup_bytes, kMostSharedBytes);
+  }
   const bool groups = shares_memory(kernel);
   if (v.workgroup != kernel.program->workgroup && (groups || uses_geometry(kernel.stats))) {
     return groups ? "the program shares memory or waits within its workgroup, so its shape is fixed"

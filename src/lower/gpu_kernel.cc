@@ -252,6 +252,15 @@ class GpuKernel {
     e_.rows_tested = tested;
   }
 
+  // Ragged tiles are few: their code stays small, and apart from the quick one.
+  void keep_rolled(llvm::BranchInst* latch) {
+    auto& context = module_.getContext();
+    auto* no = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
+    auto* loop = llvm::MDNode::getDistinct(context, {nullptr, no});
+    loop->replaceOperandWith(0, loop);
+    latch->setMetadata(llvm::LLVMContext::MD_loop, loop);
+  }
+
   void tile() {
     const Extent& w = variant_.workgroup;
     const std::uint32_t items = variant_.items_per_lane;
@@ -302,7 +311,8 @@ class GpuKernel {
     b_.SetInsertPoint(next);
     Value* following = b_.CreateNUWAdd(j, b_.getInt64(1));
     j->addIncoming(following, next);
-    b_.CreateCondBr(b_.CreateICmpULT(following, b_.getInt64(items)), careful, done);
+    auto* latch = b_.CreateCondBr(b_.CreateICmpULT(following, b_.getInt64(items)), careful, done);
+    keep_rolled(latch);
 
     b_.SetInsertPoint(mark);
     Value* inside = b_.CreateICmpULT(item(first, items - 1), extent);
