@@ -1,0 +1,22 @@
+// Random valid WGSL programs whose result does not depend on the order of invocations: each one
+// writes only elements of its own, adds to shared counters with operations that commute, and reads
+// what others wrote only between barriers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "vyre/base/extent.h"
+
+namespace vyre {
+
+struct Generated {
+  std::string text;
+  Extent extent{1, 1, 1};
+  std::uint32_t elements = 1;  // of every run-time sized array
+};
+
+// The same seed gives the same program.
+Generated generate(std::uint64_t seed);
+
+}  // namespace vyre

@@ -1,0 +1,78 @@
+#include "shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace vyre {
+
+std::string name_of(Kind k) {
+  switch (k) {
+    case Kind::boolean: return "bool";
+    case Kind::i32: return "i32";
+    case Kind::u32: return "u32";
+    case Kind::f32: return "f32";
+    case Kind::f16: return "f16";
+  }
+  return "?";
+}
+
+const Shape* Shapes::add(Shape shape) {
+  for (const Shape& s : all_) {
+    if (s.name == shape.name) return &s;
+  }
+  all_.push_back(std::move(shape));
+  return &all_.back();
+}
+
+const Shape* Shapes::scalar(Kind kind) {
+  Shape s;
+  s.kind = kind;
+  s.name = name_of(kind);
+  s.shared = kind != Kind::boolean;
+  return add(std::move(s));
+}
+
+const Shape* Shapes::vector(Kind kind, int size) {
+  Shape s;
+  s.form = Shape::Form::vector;
+  s.kind = kind;
+  s.size = size;
+  s.element = scalar(kind);
+  s.name = fmt::format("vec{}<{}>", size, name_of(kind));
+  s.shared = kind != Kind::boolean;
+  return add(std::move(s));
+}
+
+const Shape* Shapes::matrix(Kind kind, int columns, int rows) {
+  Shape s;
+  s.form = Shape::Form::matrix;
+  s.kind = kind;
+  s.size = columns;
+  s.rows = rows;
+  s.element = vector(kind, rows);
+  s.name = fmt::format("mat{}x{}<{}>", columns, rows, name_of(kind));
+  s.shared = true;
+  return add(std::move(s));
+}
+
+const Shape* Shapes::array(const Shape* element, int size) {
+  Shape s;
+  s.form = Shape::Form::array;
+  s.size = size;
+  s.element = element;
+  s.name = fmt::format("array<{}, {}>", element->name, size);
+  s.shared = element->shared;
+  return add(std::move(s));
+}
+
+const Shape* Shapes::structure(std::string name, std::vector<Shape::Member> members) {
+  Shape s;
+  s.form = Shape::Form::structure;
+  s.name = std::move(name);
+  s.shared = std::ranges::all_of(members, [](const auto& m) { return m.shape->shared; });
+  s.members = std::move(members);
+  return add(std::move(s));
+}
+
+}  // namespace vyre

@@ -1,0 +1,386 @@
+#include <fmt/format.h>
+
+#include "writer_state.h"
+
+namespace vyre {
+
+using Form = Shape::Form;
+
+void Writer::line(const std::string& what) {
+  text.append(static_cast<std::size_t>(indent) * 2, ' ');
+  text += what;
+  text += '\n';
+}
+void Writer::open(const std::string& head) {
+  line(head + " {");
+  ++indent;
+}
+void Writer::close(const std::string& tail) {
+  --indent;
+  line(tail);
+}
+std::string Writer::fresh(const char* prefix) { return fmt::format("{}{}", prefix, names++); }
+
+namespace {
+// Entered under a condition that lanes may see differently.
+Place divided(Place p) {
+  if (p.uniform) p.may_break = p.may_continue = p.may_return = false;
+  p.uniform = false;
+  return p;
+}
+}  // namespace
+
+void Writer::block(const Place& place, int statements) {
+  const std::size_t outer = scope.size();
+  for (int i = 0; i < statements; ++i) statement(place);
+  if (random.chance(0.08) && place.depth > 1 && !place.uniform) {
+    if (place.may_break && random.chance(0.5)) {
+      line("break;");
+    } else if (place.may_continue) {
+      line("continue;");
+    }
+  }
+  scope.erase(scope.begin() + static_cast<std::ptrdiff_t>(outer), scope.end());
+}
+
+void Writer::statement(const Place& place) {
+  const auto pick = random.below(100);
+  const bool deep = place.depth >= 4 || text.size() > 9000;
+  if (place.uniform && !shared.empty() && pick < 14 && !deep) {
+    return random.chance(0.6) ? share(place) : uniform_load(place);
+  }
+  if (pick < 34) return declare(place);
+  if (pick < 52) return assign(place);
+  if (pick < 60 && !deep) return branch(place);
+  if (pick < 66 && !deep && place.loops < 3) return repeat(place);
+  if (pick < 71 && !deep) return choose(place);
+  if (pick < 80) return write_out(place);
+  if (pick < 85) return count(place);
+  if (pick < 90) return point(place);
+  if (pick < 95) return jump(place);
+  assign(place);
+}
+
+void Writer::declare(const Place& place) {
+  const bool uniform = place.uniform && random.chance(0.35);
+  const Shape* shape = random.of(value_shapes);
+  pure_uniform = uniform;
+  const std::string value = expression(shape, random.between(1, 3));
+  pure_uniform = false;
+  const bool constant = random.chance(0.4);
+  const std::string name = fresh(constant ? "l" : "v");
+  if (!constant && random.chance(0.2)) {
+    line(fmt::format("var {}: {};", name, shape->name));
+  } else {
+    line(fmt::format("{} {}: {} = {};", constant ? "let" : "var", name, shape->name, value));
+  }
+  scope.push_back({name, shape, !constant, uniform, !constant});
+}
+
+void Writer::assign(const Place& place) {
+  pure_uniform = place.uniform && random.chance(0.35);
+  const Shape* shape = random.chance(0.6)
+                           ? shapes.scalar(random.of({Kind::i32, Kind::u32, Kind::f32}))
+                           : random.of(value_shapes);
+  if (const auto target = variable_path(shape, true, 4)) {
+    const bool scalar = shape->is(Form::scalar) || shape->is(Form::vector);
+    if (scalar && shape->kind != Kind::boolean && random.chance(0.3)) {
+      line(fmt::format("{} {}= {};", *target, random.of({"+", "-", "*"}), expression(shape, 2)));
+    } else if (shape->is(Form::scalar) && is_integer(shape->kind) && random.chance(0.15)) {
+      line(fmt::format("{}{};", *target, random.of({"++", "--"})));
+    } else {
+      line(fmt::format("{} = {};", *target, expression(shape, random.between(1, 3))));
+    }
+  }
+  pure_uniform = false;
+}
+
+void Writer::branch(const Place& place) {
+  Place inner = place;
+  inner.depth++;
+  const bool uniform = place.uniform && random.chance(0.5);
+  pure_uniform = uniform;
+  std::string c = condition(2);
+  pure_uniform = false;
+  if (!uniform && in_entry && random.chance(0.2)) {
+    c = random.chance(0.5) ? fmt::format("gid.x < {}u", random.below(extent[0] + 4))
+                           : fmt::format("gid.x {} arrayLength(&in_u)", random.of({"<", ">="}));
+  }
+  if (!uniform) inner = divided(inner);
+  open(fmt::format("if ({})", c));
+  block(inner, random.between(1, 3));
+  if (random.chance(0.4)) {
+    --indent;
+    if (random.chance(0.3)) {
+      pure_uniform = uniform;
+      line(fmt::format("}} else if ({}) {{", condition(1)));
+      pure_uniform = false;
+    } else {
+      line("} else {");
+    }
+    ++indent;
+    block(inner, random.between(1, 3));
+  }
+  close();
+}
+
+void Writer::choose(const Place& place) {
+  Place inner = place;
+  inner.depth++;
+  const bool uniform = place.uniform && random.chance(0.5);
+  const bool is_signed = random.chance(0.3);
+  pure_uniform = uniform;
+  const std::string e = expression(shapes.scalar(is_signed ? Kind::i32 : Kind::u32), 1);
+  const std::string l = leaf(shapes.scalar(is_signed ? Kind::i32 : Kind::u32), false);
+  pure_uniform = false;
+  if (!uniform) inner = divided(inner);
+  inner.may_break = !inner.uniform;
+  open(fmt::format("switch (({} ^ {}) & 7{})", l, e, is_signed ? "i" : "u"));
+  const int cases = random.between(0, 3);
+  int value = 0;
+  const int fallback = random.between(0, cases);
+  for (int i = 0; i <= cases; ++i) {
+    if (i == fallback) {
+      if (random.chance(0.3)) {
+        open(fmt::format("case {}, default:", value++));
+      } else {
+        open("default:");
+      }
+    } else if (random.chance(0.4)) {
+      open(fmt::format("case {}, {}:", value, value + 1));
+      value += 2;
+    } else {
+      open(fmt::format("case {}:", value++));
+    }
+    block(inner, random.between(0, 2));
+    close();
+  }
+  close();
+}
+
+void Writer::repeat(const Place& place) {
+  Place inner = place;
+  inner.depth++;
+  inner.loops++;
+  const bool uniform = place.uniform && random.chance(0.7);
+  if (!uniform) inner = divided(inner);
+  inner.may_break = inner.may_continue = true;
+  const bool enclosing_return = inner.may_return;
+  if (inner.uniform) inner.may_return = enclosing_return;
+  pure_uniform = uniform;
+  std::string bound = fmt::format("{}u", random.between(1, 4));
+  if (random.chance(0.5)) bound = fmt::format("({} & 3u)", leaf(shapes.scalar(Kind::u32), false));
+  const std::string c = fresh("c");
+  const Variable counter{c, shapes.scalar(Kind::u32), false, uniform, false};
+  const std::size_t outer = scope.size();
+  pure_uniform = false;
+  switch (random.below(3)) {
+    case 0:
+      open(fmt::format("for (var {} = 0u; {} < {}; {}++)", c, c, bound, c));
+      scope.push_back(counter);
+      block(inner, random.between(1, 4));
+      close();
+      break;
+    case 1:
+      line(fmt::format("var {} = 0u;", c));
+      open(fmt::format("while ({} < {})", c, bound));
+      scope.push_back(counter);
+      line(fmt::format("{}++;", c));
+      block(inner, random.between(1, 4));
+      close();
+      break;
+    default: {
+      line(fmt::format("var {} = 0u;", c));
+      open("loop");
+      scope.push_back(counter);
+      line(fmt::format("if ({} >= {}) {{ break; }}", c, bound));
+      line(fmt::format("{}++;", c));
+      block(inner, random.between(1, 4));
+      if (random.chance(0.7)) {
+        open("continuing");
+        Place last = inner;
+        last.may_break = last.may_continue = last.may_return = false;
+        last.loops = 3;
+        block(last, random.between(0, 2));
+        if (random.chance(0.5)) {
+          pure_uniform = uniform;
+          line(fmt::format("break if {};", condition(1)));
+          pure_uniform = false;
+        }
+        close();
+      }
+      close();
+    }
+  }
+  scope.erase(scope.begin() + static_cast<std::ptrdiff_t>(outer), scope.end());
+}
+
+void Writer::jump(const Place& place) {
+  std::vector<std::string> all;
+  if (place.may_break) all.push_back("break;");
+  if (place.may_continue) all.push_back("continue;");
+  if (place.may_return) {
+    all.push_back(result == nullptr ? "return;" : fmt::format("return {};", expression(result, 1)));
+  }
+  if (all.empty()) return;
+  pure_uniform = place.uniform;
+  const std::string c = condition(1);
+  pure_uniform = false;
+  line(fmt::format("if ({}) {{ {} }}", c, random.of(all)));
+}
+
+std::string Writer::own_index() {
+  switch (random.below(6)) {
+    case 0: return fmt::format("own * 4u + ({} & 3u)", u32(1));
+    case 1:
+      return fmt::format("select(own * 4u, {} | {}u, {})", u32(1),
+                         random.of({0x10000U, 0x40000000U, 0x80000000U}), condition(1));
+    default: return fmt::format("own * 4u + {}u", random.below(4));
+  }
+}
+
+void Writer::write_out(const Place&) {
+  if (!in_entry) return;
+  const auto compute = [&](Kind k) { return expression(shapes.scalar(k), 2); };
+  switch (random.below(9)) {
+    case 0: return line(fmt::format("out_u[{}] = {};", own_index(), compute(Kind::u32)));
+    case 1: return line(fmt::format("out_f[own] = {};", compute(Kind::f32)));
+    case 2:
+      return line(fmt::format("out_x[gid.y * {}u + gid.x {} {}u] = {};", extent[0],
+                              x_offset < 0 ? "-" : "+", std::abs(x_offset), compute(Kind::i32)));
+    case 3: {
+      const Shape* part = random.of(value_shapes);
+      if (!part->shared) part = shapes.scalar(Kind::f32);
+      const auto rest = path(record, part, 4);
+      if (!rest) return;
+      return line(fmt::format("out_s[own]{} = {};", *rest, expression(part, 2)));
+    }
+    case 4: return line(fmt::format("out_s[own] = {};", expression(record, 2)));
+    case 5:
+      return line(fmt::format("out_v[own] = {};", expression(shapes.vector(Kind::u32, 3), 2)));
+    case 6: {
+      const std::string x = compute(Kind::f32);
+      const std::string held = fmt::format("clamp(number({}), -3.0f, 3.0f)", x);
+      return line(fmt::format(
+          "near[own] = {}({}{});",
+          random.of({"sin", "cos", "exp", "exp2", "tanh", "atan", "sinh", "cosh", "asinh"}), held,
+          random.chance(0.3) ? " * 0.25f" : ""));
+    }
+    case 7:
+      if (halves) return line(fmt::format("out_h[own] = {};", compute(Kind::f16)));
+      [[fallthrough]];
+    default:
+      if (has_fixed) {
+        return line(fmt::format("out_k[own].{} = {};", random.of({"x", "y"}), compute(Kind::u32)));
+      }
+      return line(fmt::format("out_u[own * 4u] = {};", compute(Kind::u32)));
+  }
+}
+
+void Writer::count(const Place&) {
+  const auto* u = shapes.scalar(Kind::u32);
+  const auto* i = shapes.scalar(Kind::i32);
+  std::vector<const Shared*> adding;
+  for (const Shared& s : shared) {
+    if (s.atomic && !s.readable) adding.push_back(&s);
+  }
+  if (in_entry && !adding.empty() && random.chance(0.5)) {
+    const auto* s = random.of(adding);
+    return line(
+        fmt::format("atomicAdd(&{}[{}], {});", s->name, index(s->size, 1), expression(u, 2)));
+  }
+  if (has_own_atomics && in_entry && random.chance(0.6)) {
+    const std::string name = fresh("a");
+    if (random.chance(0.3)) {
+      line(fmt::format("let {} = atomicCompareExchangeWeak(&own_a[own], {}, {});", name,
+                       expression(i, 1), expression(i, 1)));
+      scope.push_back({name + ".old_value", i, false, false, false});
+      scope.push_back({name + ".exchanged", shapes.scalar(Kind::boolean), false, false, false});
+      return;
+    }
+    line(fmt::format("let {} = {}(&own_a[own], {});", name,
+                     random.of({"atomicAdd", "atomicSub", "atomicMax", "atomicMin", "atomicAnd",
+                                "atomicOr", "atomicXor", "atomicExchange"}),
+                     expression(i, 2)));
+    scope.push_back({name, i, false, false, false});
+    return;
+  }
+  if (!has_counters) return;
+  switch (random.below(6)) {
+    case 0:
+      return line(fmt::format("{}(&n_add[{}], {});", random.of({"atomicAdd", "atomicSub"}),
+                              index(8, 1), expression(u, 2)));
+    case 1: return line(fmt::format("atomicMax(&n_max[{}], {});", index(8, 1), expression(i, 2)));
+    case 2: return line(fmt::format("atomicMin(&n_min, {});", expression(u, 2)));
+    case 3: return line(fmt::format("atomicOr(&n_or[{}], {});", index(8, 1), expression(u, 2)));
+    case 4: return line(fmt::format("atomicAnd(&n_and, {});", expression(u, 2)));
+    default: return line(fmt::format("atomicXor(&n_xor[{}], {});", index(8, 1), expression(u, 2)));
+  }
+}
+
+// A pointer to a part of a var, used for a while.
+void Writer::point(const Place&) {
+  std::vector<Variable> roots;
+  for (const Variable& v : scope) {
+    if (v.root_var && !v.uniform) roots.push_back(v);
+  }
+  if (roots.empty()) return;
+  const Variable root = random.of(roots);
+  const Shape* part = random.chance(0.5) ? root.shape : random.of(value_shapes);
+  const auto rest = path(root.shape, part, 4);
+  if (!rest || (!rest->empty() && root.shape->is(Form::vector))) return;
+  const std::string name = fresh("p");
+  // A pointer to a component of a vector does not exist.
+  if (part->is(Form::scalar) && !rest->empty() &&
+      (rest->back() == 'x' || rest->back() == 'y' || rest->back() == 'z' || rest->back() == 'w' ||
+       root.shape->is(Form::matrix))) {
+    return;
+  }
+  line(fmt::format("let {} = &{}{};", name, root.text, *rest));
+  scope.push_back({fmt::format("(*{})", name), part, true, false, false});
+}
+
+void Writer::share(const Place& place) {
+  std::vector<std::size_t> free;
+  for (std::size_t i = 0; i < shared.size(); ++i) {
+    if (!shared[i].readable) free.push_back(i);
+  }
+  if (free.empty()) return;
+  const std::size_t k = random.of(free);
+  const Shared s = shared[k];
+  if (s.atomic) {
+    line(fmt::format("atomicAdd(&{}[{}], {});", s.name, index(s.size, 1), u32(2)));
+  } else {
+    line(fmt::format("{}[lidx] = {};", s.name, expression(s.element, 2)));
+  }
+  line(random.chance(0.8) ? "workgroupBarrier();" : "workgroupBarrier(); storageBarrier();");
+  shared[k].readable = true;
+  Place inner = place;
+  inner.may_break = inner.may_continue = inner.may_return = false;
+  inner.depth++;
+  // What is declared between the barriers stays in scope after them.
+  const int n = random.between(1, 3);
+  for (int i = 0; i < n; ++i) statement(inner);
+  if (s.atomic) {
+    const std::string name = fresh("l");
+    line(fmt::format("let {} = atomicLoad(&{}[{}]);", name, s.name, index(s.size, 1)));
+    scope.push_back({name, shapes.scalar(Kind::u32), false, false, false});
+  } else {
+    const std::string name = fresh("l");
+    const std::string i =
+        random.chance(0.5) ? fmt::format("{}u - lidx", s.size - 1) : index(s.size, 1);
+    line(fmt::format("let {} = {}[{}];", name, s.name, i));
+    scope.push_back({name, s.element, false, false, false});
+  }
+  shared[k].readable = false;
+  line("workgroupBarrier();");
+}
+
+void Writer::uniform_load(const Place&) {
+  line(fmt::format("if (lidx == 0u) {{ wg_one = {}; }}", u32(2)));
+  const std::string name = fresh("u");
+  line(fmt::format("let {} = workgroupUniformLoad(&wg_one);", name));
+  scope.push_back({name, shapes.scalar(Kind::u32), false, true, false});
+}
+
+}  // namespace vyre
