@@ -29,18 +29,24 @@ bool allowed_everywhere(I::ID id) {
     case I::fma:
     case I::fshl:
     case I::fshr:
+    case I::is_fpclass:
     case I::lifetime_end:
     case I::lifetime_start:
+    case I::maxnum:
     case I::memcpy:
     case I::memmove:
     case I::memset:
+    case I::minnum:
     case I::rint:
     case I::roundeven:
     case I::sadd_sat:
+    case I::sadd_with_overflow:
     case I::smax:
     case I::smin:
     case I::sqrt:
+    case I::smul_with_overflow:
     case I::ssub_sat:
+    case I::ssub_with_overflow:
     case I::trunc:
     case I::uadd_sat:
     case I::uadd_with_overflow:

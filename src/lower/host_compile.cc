@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "vyre/lower/allowed_internal.h"
 #include "vyre/lower/host_kernel_internal.h"
 
 namespace vyre {
@@ -101,6 +102,10 @@ Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const Hos
   out.code.module->setTargetTriple(out.target->getTargetTriple().str());
   out.code.module->setDataLayout(out.target->createDataLayout());
   optimise(*out.code.module, *out.target, variant.gang_width == 1);
+  if (const std::string fault = not_allowed(*out.code.module, TargetKind::host); !fault.empty()) {
+    return fail(Code::internal, fmt::format("kernel '{}' needs {}, which is not generated here",
+                                            kernel.program->name, fault));
+  }
   return out;
 }
 
