@@ -22,11 +22,15 @@ Value* Emitter::row_address(const Pointer& pointer) {
   return b.CreatePtrAdd(pointer.base, b.CreateAdd(at, b.getInt64(pointer.along_bytes)));
 }
 
+// Whether all lanes of a linear access are inside; null when that is certain.
 Value* Emitter::linear_inside(const Pointer& pointer) {
+  Value* outer = pointer.inside.value;
+  if (pointer.pending.base == nullptr) return outer;
   Value* first = b.CreateZExt(pointer.pending.base, b.getInt64Ty());
   Value* last = b.CreateAdd(
       first, b.getInt64(static_cast<std::uint64_t>(pointer.pending.stride) * (width_ - 1)));
-  return b.CreateICmpULT(last, b.CreateZExt(pointer.pending_count, b.getInt64Ty()));
+  Value* here = b.CreateICmpULT(last, b.CreateZExt(pointer.pending_count, b.getInt64Ty()));
+  return outer == nullptr ? here : b.CreateAnd(outer, here);
 }
 
 Pointer Emitter::resolved(Pointer pointer) {
@@ -51,11 +55,13 @@ Pointer Emitter::resolved(Pointer pointer) {
 }
 
 llvm::SmallVector<Leaf, 4> Emitter::when_inside(const Pointer& pointer, Loader fast, Loader slow) {
+  Value* inside = linear_inside(pointer);
+  if (inside == nullptr) return fast();
   llvm::SmallVector<Leaf, 4> quick, careful;
   llvm::BasicBlock* quick_end = nullptr;
   llvm::BasicBlock* careful_end = nullptr;
   branch(
-      linear_inside(pointer),
+      inside,
       [&] {
         quick = fast();
         for (Leaf& l : quick) l = varying(vector_of(l));
@@ -241,16 +247,12 @@ Val Emitter::load_shared(const Pointer& pointer, TypeId type) {
     return leaves;
   };
   if (pointer.offset.linear.base != nullptr && pointer.offset.linear.stride > 0 &&
-      pointer.inside.value == nullptr) {
+      !pointer.inside.varying) {
     const auto fast = [&] {
       return load_contiguous(pointer, address(pointer, pointer.offset.linear.base, 0),
                              static_cast<std::uint64_t>(pointer.offset.linear.stride), type);
     };
-    if (pointer.pending.base == nullptr) {
-      out.leaves = fast();
-    } else {
-      out.leaves = when_inside(pointer, fast, slow);
-    }
+    out.leaves = when_inside(pointer, fast, slow);
     return out;
   }
   out.leaves = slow();
@@ -296,7 +298,7 @@ void Emitter::store_shared(const Pointer& pointer, const Val& value) {
     for (std::size_t i = 0; i < fields.size(); ++i) scatter(p, fields[i], value.leaves[i], lanes);
   };
   if (pointer.offset.linear.base != nullptr && pointer.offset.linear.stride > 0 &&
-      pointer.inside.value == nullptr) {
+      !pointer.inside.varying) {
     const auto fast = [&] {
       if (!store_contiguous(address(pointer, pointer.offset.linear.base, 0),
                             static_cast<std::uint64_t>(pointer.offset.linear.stride), fields,
@@ -306,8 +308,9 @@ void Emitter::store_shared(const Pointer& pointer, const Val& value) {
         }
       }
     };
-    if (pointer.pending.base == nullptr) return fast();
-    return branch(linear_inside(pointer), fast, slow);
+    Value* inside = linear_inside(pointer);
+    if (inside == nullptr) return fast();
+    return branch(inside, fast, slow);
   }
   slow();
 }

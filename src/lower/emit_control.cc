@@ -1,6 +1,7 @@
 // Statements: branches where all lanes agree, masks where they may not.
 #include "vyre/base/overloaded.h"
 #include "vyre/lower/emitter_internal.h"
+#include "vyre/lower/stop_checks_internal.h"
 
 namespace vyre {
 
@@ -49,14 +50,7 @@ void Emitter::branch(Value* condition, llvm::function_ref<void()> then,
 }
 
 void Emitter::check_stop() {
-  if (stop_flag == nullptr) return;
-  auto* stopped = new_block("stopped");
-  auto* go_on = new_block("go_on");
-  Value* flag = b.CreateLoad(b.getInt32Ty(), stop_flag, /*isVolatile=*/true);
-  b.CreateCondBr(b.CreateICmpNE(flag, b.getInt32(0)), stopped, go_on);
-  b.SetInsertPoint(stopped);
-  b.CreateRet(b.getInt32(1));
-  b.SetInsertPoint(go_on);
+  if (stop_flag != nullptr) emit_stop_mark(b, stop_flag);
 }
 
 // Lanes that a masked jump took away stop running here.

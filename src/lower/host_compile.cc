@@ -15,6 +15,7 @@
 
 #include "vyre/lower/allowed_internal.h"
 #include "vyre/lower/host_kernel_internal.h"
+#include "vyre/lower/stop_checks_internal.h"
 
 namespace vyre {
 namespace {
@@ -75,6 +76,10 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool scalar) {
   tuning.LoopVectorization = scalar;
   tuning.SLPVectorization = scalar;
   llvm::PassBuilder passes(&target, tuning);
+  passes.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& functions, llvm::OptimizationLevel) {
+        functions.addPass(PlaceStopChecks());
+      });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;

@@ -9,6 +9,7 @@
 #include "vyre/lower/host_groups_internal.h"
 #include "vyre/lower/host_prologue_internal.h"
 #include "vyre/lower/region_plan_internal.h"
+#include "vyre/lower/stop_checks_internal.h"
 
 namespace vyre {
 
@@ -49,7 +50,7 @@ class Group {
     block(entry, p_.block(entry.frame->function->body));
     if (!e_.ended()) b_.CreateBr(entry.frame->exit);
     b_.SetInsertPoint(entry.frame->exit);
-    b_.CreateRet(b_.getInt32(0));
+    b_.CreateRet(emit_not_stopped(b_));
   }
 
  private:

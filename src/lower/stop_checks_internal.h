@@ -1,0 +1,20 @@
+// Stop checks of loops on the host. The emitter marks every loop; when the loops have their final
+// shape, marks in loops that end soon by themselves are dropped and the others become a look at the
+// launch's stop flag. Until then a mark is in nobody's way: values move across it, loops unroll.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/PassManager.h>
+
+namespace vyre {
+
+// stop_flag: ptr to i32. The function around it returns i32, and 1 when it was stopped.
+void emit_stop_mark(llvm::IRBuilder<>& b, llvm::Value* stop_flag);
+// What such a function returns at its end: 0, which callers cannot know before marks are checks.
+llvm::Value* emit_not_stopped(llvm::IRBuilder<>& b);
+
+struct PlaceStopChecks : llvm::PassInfoMixin<PlaceStopChecks> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+};
+
+}  // namespace vyre
