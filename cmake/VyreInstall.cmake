@@ -1,9 +1,11 @@
-# The installed library, in two parts, with a CMake package and a pkg-config file:
+# What gets installed, in three parts, with a CMake package and pkg-config files:
 #
-#   vyre::vyre    libvyre.a: all rooms without LLVM. It carries BLAKE3 and fmt, so that a consumer
-#                 needs nothing but a C++23 compiler.
+#   vyre::vyre    libvyre_core.a: all rooms without LLVM. It carries BLAKE3 and fmt, so that a
+#                 consumer needs nothing but a C++23 compiler.
 #   vyre::engine  libvyre_engine.a: code generation and what stands on it, for those who ask for
 #                 the component `engine`. It links LLVM's static libraries, which must be there.
+#   vyre::c       libvyre.so: the C ABI, for those who ask for the component `c`. It carries all it
+#                 is made of, LLVM and the C++ library included, and shows none of it.
 
 include(CMakePackageConfigHelpers)
 
@@ -31,7 +33,7 @@ vyre_make_view(vyre_library view ${installed_rooms})
 
 get_property(libraries GLOBAL PROPERTY VYRE_BUNDLED_LIBRARIES)
 get_property(objects GLOBAL PROPERTY VYRE_BUNDLED_OBJECTS)
-vyre_bundle(vyre_library vyre vyre vyreTargets OBJECTS_OF ${libraries} FILES ${objects})
+vyre_bundle(vyre_library vyre_core vyre vyreTargets OBJECTS_OF ${libraries} FILES ${objects})
 target_compile_features(vyre_library INTERFACE cxx_std_23)
 target_include_directories(vyre_library INTERFACE
   "$<BUILD_INTERFACE:${view}>"
@@ -40,10 +42,29 @@ target_include_directories(vyre_library INTERFACE
 target_link_libraries(vyre_library INTERFACE Threads::Threads)
 
 get_property(engine_libraries GLOBAL PROPERTY VYRE_BUNDLED_LLVM_LIBRARIES)
+list(REMOVE_ITEM engine_libraries vyre_c)
 if(engine_libraries)
   vyre_bundle(vyre_engine_library vyre_engine engine vyreEngineTargets
     OBJECTS_OF ${engine_libraries})
   target_link_libraries(vyre_engine_library INTERFACE vyre_library ${VYRE_LLVM_LIBRARIES})
+
+  set(symbols "${PROJECT_SOURCE_DIR}/cmake/libvyre.map")
+  add_library(vyre_shared SHARED $<TARGET_OBJECTS:vyre_c>)
+  add_library(vyre::c ALIAS vyre_shared)
+  set_target_properties(vyre_shared PROPERTIES
+    LINKER_LANGUAGE CXX OUTPUT_NAME vyre EXPORT_NAME c
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib" LINK_DEPENDS "${symbols}")
+  target_include_directories(vyre_shared INTERFACE
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  target_link_libraries(vyre_shared PRIVATE vyre_engine third_party_fmt)
+  # It stays once it was loaded: its threads may not have ended when somebody unloads it.
+  target_link_options(vyre_shared PRIVATE
+    -static-libstdc++ -static-libgcc "LINKER:--version-script=${symbols}"
+    LINKER:-Bsymbolic LINKER:-z,defs LINKER:-z,nodelete LINKER:--gc-sections LINKER:--as-needed
+    $<$<CONFIG:Release>:LINKER:--strip-all>)
+  install(TARGETS vyre_shared EXPORT vyreCTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/vyre" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
@@ -67,6 +88,7 @@ set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/vyre")
 install(EXPORT vyreTargets NAMESPACE vyre:: DESTINATION "${package_folder}")
 if(engine_libraries)
   install(EXPORT vyreEngineTargets NAMESPACE vyre:: DESTINATION "${package_folder}")
+  install(EXPORT vyreCTargets NAMESPACE vyre:: DESTINATION "${package_folder}")
 endif()
 configure_package_config_file(cmake/vyreConfig.cmake.in "${PROJECT_BINARY_DIR}/vyreConfig.cmake"
   INSTALL_DESTINATION "${package_folder}")
@@ -78,5 +100,12 @@ install(FILES "${PROJECT_BINARY_DIR}/vyreConfig.cmake" "${PROJECT_BINARY_DIR}/vy
 # Found by its own place, so that an installation can be moved.
 file(RELATIVE_PATH prefix_from_pc
   "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
-configure_file(cmake/vyre.pc.in "${PROJECT_BINARY_DIR}/vyre.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/vyre.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+set(pc_files vyre)
+if(engine_libraries)
+  list(APPEND pc_files vyre-c)
+endif()
+foreach(name IN LISTS pc_files)
+  configure_file(cmake/${name}.pc.in "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${name}.pc"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()

@@ -1,0 +1,274 @@
+/* vyre from C: run WGSL compute kernels on a device. Link libvyre.so, or open it with dlopen.
+ *
+ *   vyre_session session = 0;
+ *   vyre_module module = 0;
+ *   vyre_kernel kernel = 0;
+ *   vyre_buffer buffer = 0;
+ *   vyre_session_open("auto", NULL, &session);
+ *   vyre_module_load(session, text, VYRE_TO_THE_END, "kernel.wgsl", &module);
+ *   vyre_kernel_create(module, "main", NULL, 0, &kernel);
+ *   vyre_buffer_create(session, bytes, &buffer);
+ *   vyre_buffer_write(buffer, 0, data, bytes);
+ *   const vyre_binding bindings[] = {{0, 0, buffer, 0, VYRE_TO_THE_END}};
+ *   const vyre_grid grid = {VYRE_INVOCATIONS, n, 1, 1};
+ *   vyre_run(kernel, bindings, 1, &grid, NULL, VYRE_NO_DEADLINE);
+ *   vyre_buffer_read(buffer, 0, data, bytes);
+ *   vyre_session_close(session);
+ *
+ * Every function that can fail returns a vyre_code, and vyre_last_error_text() says more. When a
+ * call fails, it has changed nothing, and what it would have written through its pointers is as it
+ * was; only a launch that fails leaves in its buffers what it had written by then.
+ *
+ * Handles are numbers, not pointers. One that is 0, was freed, was never given out, or belongs to
+ * something else is found out and gives VYRE_INVALID_HANDLE. Everything may be called from any
+ * thread at any time; an object that is freed while another thread uses it goes when that call
+ * ends. Closing a session frees everything that came from it.
+ *
+ * Structs that may grow start with their size: set struct_size to sizeof the struct. A size that
+ * this library does not know is an error, never a guess. Text is UTF-8. */
+#ifndef VYRE_C_H
+#define VYRE_C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define VYRE_API __attribute__((visibility("default")))
+#else
+#define VYRE_API
+#endif
+
+/* ---- Version --------------------------------------------------------------------------------- */
+
+/* What this header declares; it grows when something is added, and nothing is ever taken away. */
+#define VYRE_C_VERSION 1
+
+VYRE_API uint32_t vyre_c_version(void);  /* VYRE_C_VERSION of the library that runs */
+VYRE_API const char* vyre_version(void); /* of the product: "0.1.0" */
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+typedef enum vyre_code {
+  VYRE_OK = 0,
+  VYRE_INVALID_INPUT = 1,  /* text, a value or an option is wrong */
+  VYRE_LIMIT = 2,          /* well-formed, but beyond what the device allows */
+  VYRE_IO = 3,             /* the operating system refused to read or write */
+  VYRE_UNAVAILABLE = 4,    /* a device, a driver or a feature is not there */
+  VYRE_OUT_OF_MEMORY = 5,  /* of the host or of the device */
+  VYRE_DEVICE = 6,         /* the launch failed, or passed its deadline */
+  VYRE_INTERNAL = 7,       /* a fault of vyre itself */
+  VYRE_INVALID_HANDLE = 8, /* null, freed, or not a handle of what is asked for */
+  VYRE_WRONG_SESSION = 9,  /* objects of two sessions in one call */
+  VYRE_WRONG_SIZE = 10,    /* a struct_size that this library does not know */
+  VYRE_NULL_POINTER = 11   /* a pointer is null where something is needed */
+} vyre_code;
+
+/* "invalid handle"; never null. */
+VYRE_API const char* vyre_code_text(vyre_code code);
+
+/* The latest failure of a call on this thread; VYRE_OK and "" if there was none. The text is whole
+ * (all diagnostics of a WGSL module with their source lines, say) and stays until the next call on
+ * this thread that fails. */
+VYRE_API vyre_code vyre_last_error(void);
+VYRE_API const char* vyre_last_error_text(void);
+
+/* ---- Devices and sessions -------------------------------------------------------------------- */
+
+typedef uint64_t vyre_session;
+typedef uint64_t vyre_module;
+typedef uint64_t vyre_kernel;
+typedef uint64_t vyre_buffer;
+typedef uint64_t vyre_dispatch;
+
+typedef struct vyre_device_info {
+  uint32_t struct_size;
+  uint32_t available; /* 1: it can be opened; 0: `missing` says why not */
+  char name[64];      /* "cpu", "cuda:0" */
+  char missing[256];  /* cut off at the end if it is longer */
+} vyre_device_info;
+
+/* The devices that compute, the fastest first. */
+VYRE_API vyre_code vyre_device_count(uint32_t* count);
+VYRE_API vyre_code vyre_device_get(uint32_t index, vyre_device_info* info);
+
+typedef struct vyre_session_options {
+  uint32_t struct_size;
+  uint32_t threads; /* of the device cpu, up to 1024; 0: VYRE_THREADS, else all processors */
+  const char* cache_folder; /* null: the user's own, ~/.cache/vyre */
+  uint32_t no_cache;        /* not 0: nothing is kept on disk */
+  uint32_t reserved;        /* 0 */
+} vyre_session_options;
+
+/* A name as vyre_device_get gives it, "auto" for the first device that is available, or "null",
+ * which runs nothing. Without options (null) all of them are 0. */
+VYRE_API vyre_code vyre_session_open(const char* device, const vyre_session_options* options,
+                                     vyre_session* session);
+/* Waits for what was submitted, and frees everything that came from the session. */
+VYRE_API vyre_code vyre_session_close(vyre_session session);
+
+typedef struct vyre_limits {
+  uint32_t struct_size;
+  uint32_t max_workgroup_invocations;
+  uint32_t max_workgroup_size[3];
+  uint32_t max_workgroups[3];
+  uint32_t binding_alignment; /* of a binding's offset, in bytes */
+  uint32_t reserved;
+  char device[64]; /* the device that was opened */
+} vyre_limits;
+
+VYRE_API vyre_code vyre_session_limits(vyre_session session, vyre_limits* limits);
+
+/* Until everything submitted has ended; the first failure among it. */
+VYRE_API vyre_code vyre_session_wait(vyre_session session);
+
+/* ---- Modules and kernels --------------------------------------------------------------------- */
+
+/* For lengths and sizes: text up to its null, a buffer up to its last byte. */
+#define VYRE_TO_THE_END UINT64_MAX
+
+/* `file_name` is what messages call the text, and may be null. On failure vyre_last_error_text()
+ * has all diagnostics. */
+VYRE_API vyre_code vyre_module_load(vyre_session session, const char* text, uint64_t length,
+                                    const char* file_name, vyre_module* module);
+VYRE_API vyre_code vyre_module_free(vyre_module module); /* 0 is fine here, as in every free */
+
+/* Functions that give text write up to `capacity` bytes, the null at the end included, and set
+ * `length` (may be null) to the length of the whole text. With capacity 0, `text` may be null. */
+
+/* The warnings about a module, with their source lines. */
+VYRE_API vyre_code vyre_module_warnings(vyre_module module, char* text, uint64_t capacity,
+                                        uint64_t* length);
+/* Entry points, in the order of the text. */
+VYRE_API vyre_code vyre_module_entry_count(vyre_module module, uint32_t* count);
+VYRE_API vyre_code vyre_module_entry_name(vyre_module module, uint32_t index, char* text,
+                                          uint64_t capacity, uint64_t* length);
+
+/* A value for an override constant, by its name or, when the name is null, by its @id. It is
+ * converted to the constant's type (a bool is true unless 0), and must be representable there. */
+typedef struct vyre_override {
+  const char* name;
+  uint32_t id;
+  uint32_t reserved; /* 0 */
+  double value;
+} vyre_override;
+
+/* One entry point with its overrides set. `entry` may be null when the module has only one. A
+ * kernel does not need its module any more. */
+VYRE_API vyre_code vyre_kernel_create(vyre_module module, const char* entry,
+                                      const vyre_override* overrides, uint64_t override_count,
+                                      vyre_kernel* kernel);
+VYRE_API vyre_code vyre_kernel_free(vyre_kernel kernel);
+
+VYRE_API vyre_code vyre_kernel_workgroup_size(vyre_kernel kernel, uint32_t size[3]);
+
+typedef enum vyre_access {
+  VYRE_UNIFORM = 0,   /* var<uniform> */
+  VYRE_READ = 1,      /* var<storage, read> */
+  VYRE_READ_WRITE = 2 /* var<storage, read_write> */
+} vyre_access;
+
+typedef struct vyre_binding_info {
+  uint32_t struct_size;
+  uint32_t group;
+  uint32_t binding;
+  uint32_t access;      /* a vyre_access */
+  uint64_t least_bytes; /* a smaller part of a buffer cannot be bound here */
+  uint64_t name_length; /* of the whole name */
+  char name[128];       /* of the variable, cut off at the end if it is longer */
+} vyre_binding_info;
+
+/* The buffers that the entry point uses, ordered by group and binding. */
+VYRE_API vyre_code vyre_kernel_binding_count(vyre_kernel kernel, uint32_t* count);
+VYRE_API vyre_code vyre_kernel_binding(vyre_kernel kernel, uint32_t index, vyre_binding_info* info);
+
+/* ---- Buffers --------------------------------------------------------------------------------- */
+
+VYRE_API vyre_code vyre_buffer_create(vyre_session session, uint64_t bytes,
+                                      vyre_buffer* buffer); /* all zero */
+/* Memory of the caller, where the device computes in the host's memory (cpu). It must stay until
+ * the buffer and every dispatch that binds it are freed. */
+VYRE_API vyre_code vyre_buffer_adopt(vyre_session session, void* memory, uint64_t bytes,
+                                     vyre_buffer* buffer);
+VYRE_API vyre_code vyre_buffer_size(vyre_buffer buffer, uint64_t* bytes);
+/* All of these come after what was submitted before; the memory of the caller is free again when
+ * the call returns. A range that is not wholly inside the buffer is an error. */
+VYRE_API vyre_code vyre_buffer_write(vyre_buffer buffer, uint64_t offset, const void* data,
+                                     uint64_t bytes);
+VYRE_API vyre_code vyre_buffer_read(vyre_buffer buffer, uint64_t offset, void* data,
+                                    uint64_t bytes);
+VYRE_API vyre_code vyre_buffer_copy(vyre_buffer from, uint64_t from_offset, vyre_buffer to,
+                                    uint64_t to_offset, uint64_t bytes);
+VYRE_API vyre_code vyre_buffer_clear(vyre_buffer buffer); /* to zero */
+/* A dispatch that binds the buffer keeps its memory. */
+VYRE_API vyre_code vyre_buffer_free(vyre_buffer buffer);
+
+/* ---- Launches -------------------------------------------------------------------------------- */
+
+/* A part of a buffer for a kernel's @group and @binding. */
+typedef struct vyre_binding {
+  uint32_t group;
+  uint32_t binding;
+  vyre_buffer buffer;
+  uint64_t offset;
+  uint64_t bytes; /* VYRE_TO_THE_END: all from the offset on */
+} vyre_binding;
+
+typedef enum vyre_unit {
+  VYRE_WORKGROUPS = 0, /* whole workgroups, as WebGPU counts them */
+  VYRE_INVOCATIONS = 1 /* exactly so many invocations; the last workgroups may be partly idle */
+} vyre_unit;
+
+typedef struct vyre_grid {
+  uint32_t unit;    /* a vyre_unit */
+  uint32_t x, y, z; /* an axis of 0: nothing runs, and that is no error */
+} vyre_grid;
+
+typedef enum vyre_layout {
+  VYRE_LAYOUT_DEFAULT = 0,
+  VYRE_STRIDED = 1, /* neighbouring lanes take neighbouring elements */
+  VYRE_BLOCKED = 2  /* a lane takes consecutive elements */
+} vyre_layout;
+
+/* How to run a kernel. It changes the speed and never the result; 0 stands for the default. */
+typedef struct vyre_variant {
+  uint32_t struct_size;
+  uint32_t workgroup[3]; /* all three, or none */
+  uint32_t items_per_lane;
+  uint32_t layout;          /* a vyre_layout */
+  uint32_t gang_width;      /* lanes of one vector, on a CPU */
+  uint32_t groups_per_task; /* workgroups that a thread takes at a time, on a CPU */
+} vyre_variant;
+
+#define VYRE_NO_DEADLINE 0
+
+/* A kernel made ready to run: compiled, bound and sized. To run it again costs no preparation and
+ * no allocation. `variant` may be null. It keeps its buffers' memory, and does not need the kernel.
+ */
+VYRE_API vyre_code vyre_dispatch_create(vyre_kernel kernel, const vyre_binding* bindings,
+                                        uint64_t binding_count, const vyre_grid* grid,
+                                        const vyre_variant* variant, vyre_dispatch* dispatch);
+VYRE_API vyre_code vyre_dispatch_free(vyre_dispatch dispatch);
+/* The variant that it runs as. */
+VYRE_API vyre_code vyre_dispatch_variant(vyre_dispatch dispatch, vyre_variant* variant);
+
+/* Runs to the end. A launch that takes longer than the deadline is stopped and gives VYRE_DEVICE;
+ * the session works on. */
+VYRE_API vyre_code vyre_dispatch_run(vyre_dispatch dispatch, uint64_t deadline_ns);
+/* May return before the launch has ended; vyre_session_wait tells its failure. Launches, writes,
+ * copies and reads of one session take place in the order in which they were asked for. */
+VYRE_API vyre_code vyre_dispatch_submit(vyre_dispatch dispatch, uint64_t deadline_ns);
+
+/* vyre_dispatch_create, run and free in one. */
+VYRE_API vyre_code vyre_run(vyre_kernel kernel, const vyre_binding* bindings,
+                            uint64_t binding_count, const vyre_grid* grid,
+                            const vyre_variant* variant, uint64_t deadline_ns);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* VYRE_C_H */

@@ -1,0 +1,145 @@
+#include "vyre/base/paths.h"
+#include "vyre/c/objects_internal.h"
+#include "vyre/engine/devices.h"
+
+namespace vyre {
+namespace {
+
+constexpr std::uint32_t kMaxThreads = 1024;
+
+Outcome<SessionOptions> options_of(const vyre_session_options* given) {
+  if (given == nullptr) {
+    VYRE_TRY(SessionOptions options, SessionOptions::from_environment());
+    return options;
+  }
+  VYRE_CHECK(check_struct(given, "options"));
+  if (given->threads > kMaxThreads) {
+    return failure(VYRE_INVALID_INPUT, fmt::format("options.threads is {}; the most is {}",
+                                                   given->threads, kMaxThreads));
+  }
+  if (given->reserved != 0) {
+    return failure(VYRE_INVALID_INPUT, "options.reserved is not 0");
+  }
+  SessionOptions options;
+  if (given->threads != 0) {
+    options.cpu.threads = given->threads;
+  } else {
+    VYRE_TRY(options.cpu, cpu_options_from_environment());
+  }
+  if (given->no_cache == 0) {
+    const std::filesystem::path folder =
+        given->cache_folder != nullptr ? given->cache_folder : cache_folder();
+    if (folder.empty()) return failure(VYRE_INVALID_INPUT, "options.cache_folder is empty");
+    options.code_folder = folder / "code";
+  }
+  return options;
+}
+
+Outcome<> open_session(const char* device, const vyre_session_options* given, vyre_session* out) {
+  if (device == nullptr) return null_pointer("device");
+  if (out == nullptr) return null_pointer("session");
+  VYRE_TRY(SessionOptions options, options_of(given));
+  VYRE_TRY(Session session, Session::open(device, std::move(options)));
+  const std::uint64_t id = table<SessionObject>().insert(std::make_unique<SessionObject>(
+      SessionObject{std::make_shared<SharedSession>(std::move(session))}));
+  if (id == 0) return too_many_handles();
+  *out = id;
+  return {};
+}
+
+void close_member(std::uint64_t id) {
+  switch (static_cast<HandleKind>(HandleTable<SessionObject>::kind_of(id))) {
+    case HandleKind::session: break;
+    case HandleKind::module: table<ModuleObject>().close(id); break;
+    case HandleKind::kernel: table<KernelObject>().close(id); break;
+    case HandleKind::buffer: table<BufferObject>().close(id); break;
+    case HandleKind::dispatch: table<DispatchObject>().close(id); break;
+  }
+}
+
+Outcome<> close_session(vyre_session id) {
+  if (id == 0) return {};
+  VYRE_TRY(const auto pin, find<SessionObject>(id));
+  if (!table<SessionObject>().close(id)) return invalid_handle(id, HandleKind::session);
+  SharedSession& shared = *pin->session;
+  std::unordered_set<std::uint64_t> members;
+  {
+    const std::scoped_lock lock(shared.mutex);
+    shared.closed = true;
+    members.swap(shared.members);
+  }
+  // What was submitted fails without a word: who wants to know waits before closing.
+  static_cast<void>(shared.session.wait());
+  for (const std::uint64_t member : members) close_member(member);
+  return {};
+}
+
+Outcome<> session_limits(vyre_session id, vyre_limits* out) {
+  VYRE_TRY(const auto pin, find<SessionObject>(id));
+  VYRE_CHECK(check_struct(out, "limits"));
+  const Device& device = pin->session->session.device();
+  const Limits& limits = device.limits();
+  vyre_limits filled{};
+  filled.struct_size = sizeof filled;
+  filled.max_workgroup_invocations = limits.max_threads_per_block;
+  std::ranges::copy(limits.max_block_dim, filled.max_workgroup_size);
+  std::ranges::copy(limits.max_grid_dim, filled.max_workgroups);
+  filled.binding_alignment = limits.binding_alignment;
+  copy_text(device.name(), filled.device, sizeof filled.device);
+  *out = filled;
+  return {};
+}
+
+Outcome<> device_get(std::uint32_t index, vyre_device_info* out) {
+  VYRE_CHECK(check_struct(out, "info"));
+  const std::vector<DeviceStatus> devices = list_devices();
+  if (index >= devices.size()) {
+    return failure(VYRE_INVALID_INPUT,
+                   fmt::format("there is no device {}: there are {}", index, devices.size()));
+  }
+  vyre_device_info filled{};
+  filled.struct_size = sizeof filled;
+  filled.available = devices[index].missing.empty() ? 1 : 0;
+  copy_text(devices[index].name, filled.name, sizeof filled.name);
+  copy_text(devices[index].missing, filled.missing, sizeof filled.missing);
+  *out = filled;
+  return {};
+}
+
+}  // namespace
+}  // namespace vyre
+
+using namespace vyre;
+
+vyre_code vyre_device_count(uint32_t* count) {
+  return guarded([&]() -> Outcome<> {
+    if (count == nullptr) return null_pointer("count");
+    *count = static_cast<uint32_t>(list_devices().size());
+    return {};
+  });
+}
+
+vyre_code vyre_device_get(uint32_t index, vyre_device_info* info) {
+  return guarded([&] { return device_get(index, info); });
+}
+
+vyre_code vyre_session_open(const char* device, const vyre_session_options* options,
+                            vyre_session* session) {
+  return guarded([&] { return open_session(device, options, session); });
+}
+
+vyre_code vyre_session_close(vyre_session session) {
+  return guarded([&] { return close_session(session); });
+}
+
+vyre_code vyre_session_limits(vyre_session session, vyre_limits* limits) {
+  return guarded([&] { return session_limits(session, limits); });
+}
+
+vyre_code vyre_session_wait(vyre_session session) {
+  return guarded([&]() -> Outcome<> {
+    VYRE_TRY(const auto pin, find<SessionObject>(session));
+    VYRE_CHECK(pin->session->session.wait());
+    return {};
+  });
+}
