@@ -12,6 +12,7 @@
 #include "vyre/base/version.h"
 #include "vyre/cli/cache.h"
 #include "vyre/cli/check.h"
+#include "vyre/cli/devices.h"
 #include "vyre/cli/plan.h"
 #include "vyre/cli/resident.h"
 #include "vyre/cli/run.h"
@@ -55,6 +56,8 @@ struct Subcommand {
 };
 
 constexpr std::array kSubcommands{
+    Subcommand{"devices", "list the devices that kernels can run on",
+               parse_command<DevicesOptions>},
     Subcommand{"check", "check WGSL files and describe their entry points",
                parse_command<CheckOptions>},
     Subcommand{"run", "run a kernel on data", parse_command<RunOptions>},
