@@ -111,7 +111,7 @@ Result<std::optional<std::string>> read_file_if_exists(const fs::path& path,
   return content;
 }
 
-Result<void> replace_file(const fs::path& path, std::span<const std::byte> content) {
+Result<void> replace_file(const fs::path& path, std::span<const std::byte> content, Flush flush) {
   // Through all links, also one (/dev/stdout) to a pipe, which has no path of its own.
   struct stat before{};
   const bool existed = ::stat(path.c_str(), &before) == 0;
@@ -124,19 +124,21 @@ Result<void> replace_file(const fs::path& path, std::span<const std::byte> conte
   if (!file.is_open()) return fail_io("write a temporary file beside", path, errno);
 
   const bool written = (!existed || ::fchmod(file.get(), before.st_mode & 07777) == 0) &&
-                       write_all(file.get(), content) && ::fsync(file.get()) == 0 &&
+                       write_all(file.get(), content) &&
+                       (flush == Flush::later || ::fsync(file.get()) == 0) &&
                        ::rename(temporary.c_str(), target.c_str()) == 0;
   if (!written) {
     const int error_number = errno;
     ::unlink(temporary.c_str());
     return fail_io("write", path, error_number);
   }
-  if (!flush_folder(folder_of(target))) return fail_io("flush the folder of", path, errno);
+  if (flush == Flush::now && !flush_folder(folder_of(target)))
+    return fail_io("flush the folder of", path, errno);
   return {};
 }
 
-Result<void> replace_file(const fs::path& path, std::string_view content) {
-  return replace_file(path, bytes_of(content));
+Result<void> replace_file(const fs::path& path, std::string_view content, Flush flush) {
+  return replace_file(path, bytes_of(content), flush);
 }
 
 void remove_abandoned_temporaries(const fs::path& path) {

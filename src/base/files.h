@@ -31,8 +31,14 @@ Result<std::optional<std::string>> read_file_if_exists(const std::filesystem::pa
 // A symbolic link stays a link, and the file it leads to is replaced. A file that was there keeps
 // its permission bits. A device or a pipe cannot be replaced and is written to instead. The folder
 // must exist.
-Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content);
-Result<void> replace_file(const std::filesystem::path& path, std::string_view content);
+//
+// What can be made again, and is recognised when a power failure left a part of it, may be flushed
+// later, by the system: that saves milliseconds.
+enum class Flush : std::uint8_t { now, later };
+Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content,
+                          Flush flush = Flush::now);
+Result<void> replace_file(const std::filesystem::path& path, std::string_view content,
+                          Flush flush = Flush::now);
 
 // Removes what a replace_file of this path left behind when its process was killed. Only for one
 // who holds a lock that keeps others from replacing the file meanwhile.

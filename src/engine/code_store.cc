@@ -43,7 +43,7 @@ Result<StoredCode> make_code(const Kernel& kernel, const Variant& variant, Devic
 void keep(const std::filesystem::path& folder, const std::filesystem::path& path,
           const StoredCode& code) {
   auto kept = make_folders(folder);
-  if (kept) kept = replace_file(path, encode_code(code));
+  if (kept) kept = replace_file(path, encode_code(code), Flush::later);
   if (!kept) VYRE_LOG(warn, "compiled code is not kept: {}", describe(kept.error()));
 }
 

@@ -1,9 +1,17 @@
 #include "vyre/device/cpu/thread_pool.h"
 
+#include <system_error>
+
 namespace vyre {
 
-ThreadPool::ThreadPool(unsigned threads) {
-  for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+void ThreadPool::start() {
+  started_ = true;
+  try {
+    workers_.reserve(threads_ - 1);
+    for (unsigned i = 1; i < threads_; ++i) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // The system has no more threads for us.
+  }
 }
 
 ThreadPool::~ThreadPool() {
@@ -45,10 +53,11 @@ void ThreadPool::run_job(std::uint64_t count, Call call, const void* task) {
   job.task = task;
   job.count = count;
   std::unique_lock turn(asking_, std::defer_lock);
-  if (count < 2 || workers_.empty() || !turn.try_lock()) {
+  if (count < 2 || threads_ < 2 || !turn.try_lock()) {
     drain(job);
     return;
   }
+  if (!started_) start();
   {
     const std::scoped_lock lock(mutex_);
     job_ = &job;

@@ -12,13 +12,14 @@ namespace vyre {
 
 class ThreadPool {
  public:
-  // So many threads in all, the asking one included.
-  explicit ThreadPool(unsigned threads);
+  // So many threads in all, the asking one included. They start with the first work for them; where
+  // the system gives fewer, those do it.
+  explicit ThreadPool(unsigned threads) : threads_(threads == 0 ? 1 : threads) {}
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  unsigned threads() const { return static_cast<unsigned>(workers_.size()) + 1; }
+  unsigned threads() const { return threads_; }
 
   // task(i) for every i below count, each once, on any of the threads; returns when all are done.
   // From several threads at once, one call gets the workers and the others run by themselves.
@@ -39,11 +40,14 @@ class ThreadPool {
   };
 
   void run_job(std::uint64_t count, Call call, const void* task);
+  void start();
   void work();
   static void drain(Job& job);
 
-  std::vector<std::thread> workers_;
+  const unsigned threads_;
   std::mutex asking_;  // held by the call that has the workers
+  bool started_ = false;
+  std::vector<std::thread> workers_;
 
   std::mutex mutex_;
   std::condition_variable wake_, idle_;
