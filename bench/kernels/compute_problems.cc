@@ -29,8 +29,6 @@ Problem nbody_problem(Size size) {
   p.groups = {n / 64, 1, 1};
   p.buffers = {uniform_of(bytes_of_struct(shape)), input_of(bytes_of(bodies)),
                output_of(n * std::size_t{16})};
-  p.plain = plain_nbody;
-  p.ceiling = ceiling_nbody;
   p.check = [wanted](const Outputs& out) { return check_close(out[2], wanted, 1e-3, 0.05); };
   return p;
 }
@@ -71,7 +69,6 @@ Problem black_scholes_problem(Size size) {
   p.buffers = {
       uniform_of(bytes_of_struct(shape)), input_of(bytes_of(spots)), input_of(bytes_of(strikes)),
       input_of(bytes_of(years)),          output_of(n * 4ULL),       output_of(n * 4ULL)};
-  p.plain = plain_black_scholes;
   p.check = [calls, puts](const Outputs& out) {
     auto wrong = check_close(out[4], calls, 1e-4, 1e-4);
     return wrong.empty() ? check_close(out[5], puts, 1e-4, 1e-4) : wrong;
@@ -104,8 +101,6 @@ Problem mandelbrot_problem(Size size) {
   p.workgroup = {16, 8, 1};
   p.groups = {width / 16, height / 8, 1};
   p.buffers = {uniform_of(bytes_of_struct(shape)), output_of(wanted.size() * 4)};
-  p.plain = plain_mandelbrot;
-  p.ceiling = ceiling_mandelbrot;
   // Points near the edge of the set part ways with the last bit.
   p.check = [wanted](const Outputs& out) -> std::string {
     const auto got = values_of<std::uint32_t>(out[1]);

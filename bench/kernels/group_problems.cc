@@ -21,8 +21,6 @@ Problem matmul_problem(Size size) {
   p.buffers = {uniform_of(bytes_of_struct(shape)), input_of(bytes_of(a)), input_of(bytes_of(b)),
                output_of(wanted.size() * 4)};
   p.has_barriers = true;
-  p.plain = plain_matmul;
-  p.ceiling = ceiling_matmul;
   p.check = [wanted](const Outputs& out) { return check_close(out[3], wanted, 1e-4, 1e-3); };
   return p;
 }
@@ -38,7 +36,6 @@ Problem reduction_problem(Size size) {
   p.groups = {n / 256, 1, 1};
   p.buffers = {input_of(bytes_of(values)), output_of(wanted.size() * 4)};
   p.has_barriers = true;
-  p.plain = plain_reduction;
   p.check = [wanted](const Outputs& out) { return check_close(out[1], wanted, 1e-5, 1e-4); };
   return p;
 }
@@ -56,7 +53,6 @@ Problem scan_problem(Size size) {
   p.groups = {n / 256, 1, 1};
   p.buffers = {input_of(bytes_of(values)), output_of(n * 4ULL)};
   p.has_barriers = true;
-  p.plain = plain_scan;
   p.check = [wanted](const Outputs& out) { return check_equal(out[1], wanted); };
   return p;
 }
@@ -72,7 +68,6 @@ Problem histogram_problem(Size size) {
   p.groups = {n / (256 * 16), 1, 1};
   p.buffers = {input_of(bytes_of(values)), output_of(256 * 4)};
   p.has_barriers = true;
-  p.plain = plain_histogram;
   p.check = [wanted](const Outputs& out) { return check_equal(out[1], wanted); };
   return p;
 }

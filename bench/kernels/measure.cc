@@ -72,8 +72,9 @@ Measured measure(const Problem& p, unsigned threads, double seconds) {
   Made sides[kPeers];
   sides[kVyre] = make_vyre_side(p, threads);
   sides[kPocl] = make_pocl_side(p);
-  sides[kPlain] = make_native_side(p, p.plain);
-  if (p.ceiling != nullptr) sides[kCeiling] = make_native_side(p, p.ceiling);
+  const NativeSides native = native_sides(p.name);
+  sides[kPlain] = make_native_side(p, native.plain);
+  if (native.ceiling != nullptr) sides[kCeiling] = make_native_side(p, native.ceiling);
   for (std::size_t peer = 0; peer < kPeers; ++peer) {
     out.missing[peer] = sides[peer].why_not;
     if (!sides[peer].implementation) continue;

@@ -18,7 +18,6 @@ Problem saxpy_problem(Size size) {
   p.groups = {n / 256, 1, 1};
   p.buffers = {uniform_of(bytes_of_struct(shape)), input_of(bytes_of(x)), input_of(bytes_of(y)),
                output_of(n * 4ULL)};
-  p.plain = plain_saxpy;
   p.check = [wanted](const Outputs& out) { return check_close(out[3], wanted, 1e-6, 1e-6); };
   return p;
 }
@@ -45,7 +44,6 @@ Problem stencil_problem(Size size) {
   p.groups = {side / 16, side / 16, 1};
   p.buffers = {uniform_of(bytes_of_struct(shape)), input_of(bytes_of(before)),
                output_of(before.size() * 4)};
-  p.plain = plain_stencil;
   p.check = [wanted](const Outputs& out) { return check_close(out[2], wanted, 1e-5, 1e-5); };
   return p;
 }
@@ -63,7 +61,6 @@ Problem gather_problem(Size size) {
   p.workgroup = {256, 1, 1};
   p.groups = {n / 256, 1, 1};
   p.buffers = {input_of(bytes_of(values)), input_of(bytes_of(indices)), output_of(n * 4ULL)};
-  p.plain = plain_gather;
   p.check = [wanted](const Outputs& out) { return check_close(out[2], wanted, 0, 0); };
   return p;
 }
@@ -88,7 +85,6 @@ Problem spmv_problem(Size size) {
   p.groups = {rows / 64, 1, 1};
   p.buffers = {input_of(bytes_of(starts)), input_of(bytes_of(columns)), input_of(bytes_of(values)),
                input_of(bytes_of(x)), output_of(rows * 4ULL)};
-  p.plain = plain_spmv;
   p.check = [wanted](const Outputs& out) { return check_close(out[4], wanted, 1e-5, 1e-5); };
   return p;
 }
@@ -111,7 +107,6 @@ Problem bitonic_problem(Size size) {
   p.groups = {n / 256, 1, 1};
   p.buffers = {uniform_of(bytes_of_struct(shape)), {Role::output, bytes_of(values)}};
   p.fresh_data = true;
-  p.plain = plain_bitonic;
   p.check = [wanted](const Outputs& out) { return check_equal(out[1], wanted); };
   return p;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace vyre::bench {
 
@@ -57,6 +58,13 @@ void plain_bitonic(NativeBuffers);
 void ceiling_matmul(NativeBuffers);
 void ceiling_nbody(NativeBuffers);
 void ceiling_mandelbrot(NativeBuffers);
+
+// The implementations of a problem, by its name; null where there is none.
+struct NativeSides {
+  NativeFunction plain = nullptr;
+  NativeFunction ceiling = nullptr;  // vectorised by hand
+};
+NativeSides native_sides(std::string_view problem);
 
 void set_native_threads(unsigned threads);
 // An OpenMP loop of one iteration, for the cost of starting one.

@@ -33,8 +33,6 @@ struct Problem {
   bool has_barriers = false;
   bool fresh_data =
       false;  // a run changes what the next one would do: write outputs anew before it
-  NativeFunction plain = nullptr;
-  NativeFunction ceiling = nullptr;  // vectorised by hand
   // What is wrong with the outputs of one run; empty when nothing is.
   std::function<std::string(const Outputs&)> check;
 };
