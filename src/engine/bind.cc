@@ -26,7 +26,9 @@ bool overlap(const BoundMemory& a, const BoundMemory& b) {
   return a.address < b.address + b.bytes && b.address < a.address + a.bytes;
 }
 
-Result<BoundMemory> part_of(const Binding& b, std::string_view name) {
+}  // namespace
+
+Result<BoundMemory> bound_part(const Binding& b, std::string_view name) {
   const std::uint64_t size = b.buffer.size();
   if (b.offset > size) {
     return fail(Code::invalid_input, fmt::format("'{}' is bound at byte {} of a buffer of {} bytes",
@@ -40,8 +42,6 @@ Result<BoundMemory> part_of(const Binding& b, std::string_view name) {
   }
   return BoundMemory{b.buffer.address() + b.offset, bytes};
 }
-
-}  // namespace
 
 Result<std::vector<BoundMemory>> bind_slots(const Program& p, std::span<const Binding> given,
                                             std::uint64_t alignment) {
@@ -65,7 +65,7 @@ Result<std::vector<BoundMemory>> bind_slots(const Program& p, std::span<const Bi
       return fail(Code::invalid_input, fmt::format("'{}' (group {}, binding {}) is not bound",
                                                    g->name, g->group, g->binding));
     }
-    VYRE_TRY(const BoundMemory memory, part_of(*found, g->name));
+    VYRE_TRY(const BoundMemory memory, bound_part(*found, g->name));
     const std::uint64_t least = least_bytes(p.types, g->type);
     if (memory.bytes < least) {
       return fail(Code::invalid_input,

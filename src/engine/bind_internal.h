@@ -15,4 +15,7 @@ namespace vyre {
 Result<std::vector<BoundMemory>> bind_slots(const Program& program, std::span<const Binding> given,
                                             std::uint64_t alignment);
 
+// The memory of one binding; `name` is for messages.
+Result<BoundMemory> bound_part(const Binding& binding, std::string_view name);
+
 }  // namespace vyre

@@ -71,12 +71,7 @@ Result<FoundCode> CodeStore::find_or_make(const Kernel& kernel, const Variant& v
     return FoundCode{std::move(nothing), CodeSource::compiled};
   }
   const Digest key = key_of(kernel, variant, device_->target(), wide_offsets);
-  {
-    const std::scoped_lock lock(mutex_);
-    if (const auto it = loaded_.find(key); it != loaded_.end()) {
-      return FoundCode{it->second, CodeSource::memory};
-    }
-  }
+  if (auto found = find_loaded(key)) return *std::move(found);
   std::optional<StoredCode> code;
   std::filesystem::path path;
   if (folder_) {
@@ -91,9 +86,44 @@ Result<FoundCode> CodeStore::find_or_make(const Kernel& kernel, const Variant& v
     if (folder_) keep(*folder_, path, *code);
   }
   VYRE_TRY(auto loaded, load(*device_, *std::move(code)));
+  return put(key, std::move(loaded), source);
+}
+
+Result<FoundCode> CodeStore::load_own(const GpuCode& code) {
+  Hasher hasher;
+  hasher.update("vyre-own-code-v1");
+  hasher.update(encode_code(code));
+  hasher.update(to_string(device_->target()));
+  const Digest key = hasher.finish();
+  if (auto found = find_loaded(key)) return *std::move(found);
+  std::optional<StoredCode> ready;
+  CodeSource source = CodeSource::disk;
+  if (code.cubin.empty() && folder_) {
+    const auto text = read_file_if_exists(*folder_ / to_hex(key), kMaxFile);
+    if (text && *text) ready = decode_code(**text);
+  }
+  if (!ready) {
+    source = CodeSource::compiled;
+    VYRE_TRY(DeviceCode finished, device_->finish(code));
+    ready = std::get<GpuCode>(std::move(finished));
+    if (code.cubin.empty() && folder_) keep(*folder_, *folder_ / to_hex(key), *ready);
+  }
+  VYRE_TRY(auto loaded, load(*device_, *std::move(ready)));
+  return put(key, std::move(loaded), source);
+}
+
+std::optional<FoundCode> CodeStore::find_loaded(const Digest& key) {
+  const std::scoped_lock lock(mutex_);
+  const auto it = loaded_.find(key);
+  if (it == loaded_.end()) return std::nullopt;
+  return FoundCode{it->second, CodeSource::memory};
+}
+
+Result<FoundCode> CodeStore::put(const Digest& key, std::shared_ptr<const LoadedCode> code,
+                                 CodeSource source) {
   // Two threads may have compiled the same: the first one stays.
   const std::scoped_lock lock(mutex_);
-  const auto [it, fresh] = loaded_.emplace(key, std::move(loaded));
+  const auto [it, fresh] = loaded_.emplace(key, std::move(code));
   return FoundCode{it->second, source};
 }
 

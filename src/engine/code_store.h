@@ -37,8 +37,14 @@ class CodeStore {
 
   // Thread-safe. A folder that cannot be written costs a warning, not the launch.
   Result<FoundCode> find_or_make(const Kernel& kernel, const Variant& variant, bool wide_offsets);
+  // Code that someone else made, kept in the form that loads fastest.
+  Result<FoundCode> load_own(const GpuCode& code);
 
  private:
+  std::optional<FoundCode> find_loaded(const Digest& key);
+  Result<FoundCode> put(const Digest& key, std::shared_ptr<const LoadedCode> code,
+                        CodeSource source);
+
   std::shared_ptr<Device> device_;
   std::optional<std::filesystem::path> folder_;
   std::mutex mutex_;

@@ -16,9 +16,15 @@ namespace {
 
 constexpr std::uint64_t kNarrowBytes = std::uint64_t{1} << 31;
 
-Result<void> set_size(const Kernel& kernel, const Variant& variant, const Device& device,
-                      DispatchSize size, Extent& extent, Extent& grid) {
-  const Extent& declared = kernel.program->workgroup;
+struct Size {
+  Extent extent{}, grid{};
+};
+
+// `declared` is what WebGPU's workgroups count in, `covers` the invocations of one that is
+// launched.
+Result<Size> size_of(DispatchSize size, const Extent& declared, const std::uint64_t (&covers)[3],
+                     const Device& device) {
+  Size out;
   for (unsigned i = 0; i < 3; ++i) {
     const std::uint64_t lanes =
         size.in_workgroups ? std::uint64_t{size.value[i]} * declared[i] : size.value[i];
@@ -26,20 +32,17 @@ Result<void> set_size(const Kernel& kernel, const Variant& variant, const Device
       return fail(Code::limit,
                   fmt::format("axis {} has {} invocations; the most is {}", i, lanes, 0xFFFFFFFFU));
     }
-    extent[i] = static_cast<std::uint32_t>(lanes);
-    // On a GPU a workgroup covers all items of its lanes; on the CPU gangs take them as they come.
-    std::uint64_t covered = variant.workgroup[i];
-    if (i == 0 && device.target().kind == TargetKind::nvptx) covered *= variant.items_per_lane;
-    const std::uint64_t groups = ceil_div<std::uint64_t>(lanes, covered);
+    const std::uint64_t groups = ceil_div<std::uint64_t>(lanes, covers[i]);
     if (groups > device.limits().max_grid_dim[i]) {
       return fail(Code::limit,
                   fmt::format("axis {} has {} workgroups; {} allows {}", i, groups, device.name(),
                               device.limits().max_grid_dim[i]),
                   "use a larger workgroup, or put the long axis first");
     }
-    grid[i] = static_cast<std::uint32_t>(groups);
+    out.extent[i] = static_cast<std::uint32_t>(lanes);
+    out.grid[i] = static_cast<std::uint32_t>(groups);
   }
-  return {};
+  return out;
 }
 
 }  // namespace
@@ -156,10 +159,65 @@ Result<Dispatch> Session::prepare(const Kernel& kernel, std::span<const Binding>
   }
   VYRE_TRY(out.bindings_,
            bind_slots(*kernel.program, bindings, device_->limits().binding_alignment));
-  VYRE_CHECK(set_size(kernel, out.variant_, *device_, size, out.extent_, out.grid_));
+  const Extent& w = out.variant_.workgroup;
+  std::uint64_t covers[3] = {w[0], w[1], w[2]};
+  // On a GPU a workgroup covers all items of its lanes; on the CPU gangs take them as they come.
+  if (device_->target().kind == TargetKind::nvptx) covers[0] *= out.variant_.items_per_lane;
+  VYRE_TRY(const Size sizes, size_of(size, kernel.program->workgroup, covers, *device_));
+  out.extent_ = sizes.extent;
+  out.grid_ = sizes.grid;
   const bool wide = std::ranges::any_of(
       out.bindings_, [](const BoundMemory& b) { return b.bytes >= kNarrowBytes; });
   VYRE_TRY(auto found, codes_->find_or_make(kernel, out.variant_, wide));
+  out.code_ = std::move(found.code);
+  out.source_ = found.source;
+  return out;
+}
+
+Result<Dispatch> Session::prepare(const OwnKernel& kernel, std::span<const Binding> bindings,
+                                  DispatchSize size) const {
+  if (device_->target().kind != TargetKind::nvptx) {
+    return fail(Code::invalid_input,
+                fmt::format("kernel '{}' is GPU code; {} is none", kernel.name, device_->name()));
+  }
+  Dispatch out;
+  out.device_ = device_;
+  out.kernel_ = kernel.name;
+  out.variant_.workgroup = kernel.workgroup;
+  std::vector<const Binding*> sorted;
+  for (const Binding& b : bindings) {
+    VYRE_CHECK(part(b.buffer, 0, 0));
+    sorted.push_back(&b);
+    out.buffers_.push_back(b.buffer);
+  }
+  std::ranges::sort(sorted, {}, [](const Binding* b) { return std::pair(b->group, b->binding); });
+  for (const Binding* b : sorted) {
+    VYRE_TRY(const BoundMemory memory, bound_part(*b, kernel.name));
+    out.bindings_.push_back(memory);
+  }
+  for (const GpuParameter& p : kernel.code.parameters) {
+    const bool of_binding =
+        p.kind == GpuParameterKind::address || p.kind == GpuParameterKind::bytes;
+    if (of_binding && p.slot >= sorted.size()) {
+      return fail(Code::invalid_input,
+                  fmt::format("kernel '{}' has a parameter for binding {}; {} are given",
+                              kernel.name, p.slot, sorted.size()));
+    }
+  }
+  std::uint64_t covers[3] = {};
+  for (unsigned i = 0; i < 3; ++i) {
+    if (kernel.workgroup[i] == 0) {
+      return fail(Code::invalid_input,
+                  fmt::format("kernel '{}': the workgroup has an axis of 0", kernel.name));
+    }
+    covers[i] = kernel.covers[i] != 0 ? kernel.covers[i] : kernel.workgroup[i];
+  }
+  const Extent counted{static_cast<std::uint32_t>(covers[0]), static_cast<std::uint32_t>(covers[1]),
+                       static_cast<std::uint32_t>(covers[2])};
+  VYRE_TRY(const Size sizes, size_of(size, counted, covers, *device_));
+  out.extent_ = sizes.extent;
+  out.grid_ = sizes.grid;
+  VYRE_TRY(auto found, codes_->load_own(kernel.code));
   out.code_ = std::move(found.code);
   out.source_ = found.source;
   return out;

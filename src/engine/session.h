@@ -51,6 +51,15 @@ struct Binding {
   std::optional<std::uint64_t> bytes{};  // absent: to the buffer's end
 };
 
+// GPU code that vyre did not make: PTX or a cubin, whose parameters say what they are given. A
+// parameter's slot counts the bindings of a dispatch in the order of their (group, binding).
+struct OwnKernel {
+  std::string name;
+  GpuCode code;
+  Extent workgroup{1, 1, 1};
+  Extent covers{0, 0, 0};  // invocations of one workgroup along each axis; 0: its own size
+};
+
 // Which invocations run: a logical extent, or whole workgroups as WebGPU counts them.
 struct DispatchSize {
   static DispatchSize extent(Extent e) { return {e, false}; }
@@ -123,6 +132,9 @@ class Session {
   // Compiles if need be. Without a variant, the one that `default_variant` gives.
   Result<Dispatch> prepare(const Kernel& kernel, std::span<const Binding> bindings,
                            DispatchSize size, std::optional<Variant> variant = {}) const;
+  // Only on a GPU. The grid covers the size; what lies beyond it is the kernel's business.
+  Result<Dispatch> prepare(const OwnKernel& kernel, std::span<const Binding> bindings,
+                           DispatchSize size) const;
   Variant default_variant(const Kernel& kernel) const;
   // Why a variant cannot run the kernel here; empty when it can.
   std::string why_not(const Kernel& kernel, const Variant& variant) const;
