@@ -1,5 +1,6 @@
 #include "support/runner.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "vyre/base/arithmetic.h"
@@ -11,6 +12,14 @@ namespace vyre {
 struct Runner::State {
   Session session;
 };
+
+namespace {
+RunLimits limits() {
+  RunLimits out;
+  out.deadline = std::chrono::seconds(20);
+  return out;
+}
+}  // namespace
 
 Result<Runner> Runner::open(const std::string& device, unsigned threads) {
   auto session = Session::open(device, {.cpu = {.threads = threads}, .code_folder = {}});
@@ -33,13 +42,54 @@ Result<void> Runner::run(const Kernel& kernel, Data& data, const Extent& extent,
   }
   VYRE_TRY(const auto dispatch,
            session.prepare(kernel, bindings, DispatchSize::extent(extent), variant));
-  RunLimits limits;
-  limits.deadline = std::chrono::seconds(20);
-  VYRE_CHECK(session.run(dispatch, limits));
+  VYRE_CHECK(session.run(dispatch, limits()));
   for (std::size_t i = 0; i < data.size(); ++i) {
     VYRE_CHECK(session.read(bindings[i].buffer, 0, data[i]));
   }
   return {};
+}
+
+Result<void> Runner::run_inside(const Kernel& kernel, Data& data, const Extent& extent,
+                                const Variant& variant) const {
+  constexpr std::uint64_t kMargin = 256;
+  const Session& session = state_->session;
+  std::vector<Binding> bindings;
+  const auto globals = resources(*kernel.program);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    std::vector<std::byte> whole(data[i].size() + 2 * kMargin, std::byte{0xEE});
+    std::ranges::copy(data[i], whole.begin() + kMargin);
+    VYRE_TRY(auto buffer, session.buffer(whole.size()));
+    VYRE_CHECK(session.write(buffer, 0, whole));
+    bindings.push_back(
+        {globals[i]->group, globals[i]->binding, std::move(buffer), kMargin, data[i].size()});
+  }
+  VYRE_TRY(const auto dispatch,
+           session.prepare(kernel, bindings, DispatchSize::extent(extent), variant));
+  VYRE_CHECK(session.run(dispatch, limits()));
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    std::vector<std::byte> whole(data[i].size() + 2 * kMargin);
+    VYRE_CHECK(session.read(bindings[i].buffer, 0, whole));
+    std::copy_n(whole.begin() + kMargin, data[i].size(), data[i].begin());
+    std::fill_n(whole.begin() + kMargin, data[i].size(), std::byte{0xEE});
+    if (std::ranges::count(whole, std::byte{0xEE}) != static_cast<std::ptrdiff_t>(whole.size())) {
+      return fail(Code::internal, globals[i]->name + ": bytes beside the binding changed");
+    }
+  }
+  return {};
+}
+
+Result<void> Runner::run_on(const Kernel& kernel, std::span<const std::span<std::byte>> memory,
+                            const Extent& extent, const Variant& variant) const {
+  const Session& session = state_->session;
+  std::vector<Binding> bindings;
+  const auto globals = resources(*kernel.program);
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    VYRE_TRY(auto buffer, session.adopt(memory[i]));
+    bindings.push_back({globals[i]->group, globals[i]->binding, std::move(buffer)});
+  }
+  VYRE_TRY(const auto dispatch,
+           session.prepare(kernel, bindings, DispatchSize::extent(extent), variant));
+  return session.run(dispatch, limits());
 }
 
 std::string Runner::why_not(const Kernel& kernel, const Variant& variant) const {

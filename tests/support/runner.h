@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,12 @@ class Runner {
   // Changes the data as the kernel says. data[i] is bound to resources(program)[i].
   Result<void> run(const Kernel& kernel, Data& data, const Extent& extent,
                    const Variant& variant) const;
+  // The same with the data in the middle of larger buffers; fails when a byte around it changes.
+  Result<void> run_inside(const Kernel& kernel, Data& data, const Extent& extent,
+                          const Variant& variant) const;
+  // On the caller's own memory, where the device computes on the host's.
+  Result<void> run_on(const Kernel& kernel, std::span<const std::span<std::byte>> memory,
+                      const Extent& extent, const Variant& variant) const;
   // Why the device cannot run the kernel that way; empty when it can.
   std::string why_not(const Kernel& kernel, const Variant& variant) const;
   Variant default_variant(const Kernel& kernel) const;
