@@ -156,8 +156,9 @@ typedef struct vyre_override {
   double value;
 } vyre_override;
 
-/* One entry point with its overrides set. `entry` may be null when the module has only one. A
- * kernel does not need its module any more. */
+/* One entry point with its overrides set; values for constants of the module that it does not use
+ * are left alone. `entry` may be null when the module has only one. A kernel does not need its
+ * module any more. */
 VYRE_API vyre_code vyre_kernel_create(vyre_module module, const char* entry,
                                       const vyre_override* overrides, uint64_t override_count,
                                       vyre_kernel* kernel);

@@ -57,6 +57,13 @@ Outcome<const Program*> program_of(const Module& module, const char* entry) {
                                                  entry, names_of(module)));
 }
 
+// As in WebGPU: a constant of the module that the entry point does not use may have a value too.
+bool is_for_another_entry(const Module& module, const Program& program, std::string_view name) {
+  const auto called = [&](const auto& o) { return ModuleOverride{o.name, o.id}.is_called(name); };
+  return std::ranges::none_of(program.overrides, called) &&
+         std::ranges::any_of(module.overrides, called);
+}
+
 Outcome<> create_kernel(vyre_module id, const char* entry, const vyre_override* overrides,
                         std::uint64_t count, vyre_kernel* out) {
   VYRE_TRY(const auto pin, find<ModuleObject>(id));
@@ -65,15 +72,17 @@ Outcome<> create_kernel(vyre_module id, const char* entry, const vyre_override* 
   if (count > kMaxOverrides) {
     return failure(VYRE_LIMIT, fmt::format("{} overrides; the most is {}", count, kMaxOverrides));
   }
+  VYRE_TRY(const Program* program, program_of(pin->module, entry));
   std::vector<OverrideValue> values;
   for (std::uint64_t i = 0; i < count; ++i) {
     const vyre_override& o = overrides[i];
     if (o.reserved != 0) {
       return failure(VYRE_INVALID_INPUT, fmt::format("overrides[{}].reserved is not 0", i));
     }
-    values.push_back({o.name != nullptr ? std::string(o.name) : std::to_string(o.id), o.value});
+    std::string name = o.name != nullptr ? std::string(o.name) : std::to_string(o.id);
+    if (is_for_another_entry(pin->module, *program, name)) continue;
+    values.push_back({std::move(name), o.value});
   }
-  VYRE_TRY(const Program* program, program_of(pin->module, entry));
   VYRE_TRY(Kernel kernel, make_kernel(*program, values));
   VYRE_TRY(*out, publish(KernelObject{pin->session, std::move(kernel)}));
   return {};

@@ -60,6 +60,7 @@ std::optional<Module> analyse(const Source& source, Diagnostics& diagnostics) {
     return cx.functions[entry.function].declared.begin;
   });
   Module module;
+  for (const Override& o : cx.program.overrides) module.overrides.push_back({o.name, o.id});
   std::size_t expressions = 0;
   for (const sema::EntryPoint& entry : cx.entries) {
     module.programs.push_back(extract(cx, entry));
@@ -78,6 +79,10 @@ std::optional<Module> analyse(const Source& source, Diagnostics& diagnostics) {
 }
 
 }  // namespace
+
+bool ModuleOverride::is_called(std::string_view name_or_id) const {
+  return name_or_id == name || (id && name_or_id == std::to_string(*id));
+}
 
 const Program* Module::find(std::string_view entry) const {
   const auto at = std::ranges::find(programs, entry, &Program::name);

@@ -1,6 +1,7 @@
 // The door of this room: WGSL text to programs.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,11 +14,21 @@
 
 namespace vyre {
 
+struct ModuleOverride {
+  std::string name;
+  std::optional<std::uint16_t> id;  // @id
+
+  // Whether an OverrideValue of that name means it.
+  bool is_called(std::string_view name_or_id) const;
+};
+
 // A module that passed every check: one valid Program for each @compute entry point, in the order
 // of the text. A program holds only what its entry point reaches: the variables it mentions, the
 // functions it may call, the overrides it depends on. It is not specialised yet.
 struct Module {
   std::vector<Program> programs;  // Program::name is the entry point's name
+  // All of the text, also those that no entry point uses.
+  std::vector<ModuleOverride> overrides;
 
   // The program of that entry point; null when there is none.
   const Program* find(std::string_view entry) const;

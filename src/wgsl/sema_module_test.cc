@@ -325,6 +325,18 @@ TEST(ParsedModules, HoldOneProgramPerEntryPointWithWhatItReaches) {
   EXPECT_EQ(parsed.module->find("three"), nullptr);
 }
 
+TEST(ParsedModules, KnowEveryOverrideOfTheText) {
+  const ParsedModule parsed = parse_wgsl("@id(12) override unused: f32; override other = 1u;\n");
+  ASSERT_TRUE(parsed.module) << parsed.message();
+  const std::vector<ModuleOverride>& overrides = parsed.module->overrides;
+  ASSERT_EQ(overrides.size(), 2U);
+  EXPECT_TRUE(overrides[0].is_called("unused"));
+  EXPECT_TRUE(overrides[0].is_called("12"));
+  EXPECT_FALSE(overrides[0].is_called("2"));
+  EXPECT_TRUE(overrides[1].is_called("other"));
+  EXPECT_FALSE(overrides[1].is_called(""));
+}
+
 TEST(ParsedModules, ShowErrorsWithTheirLines) {
   const ParsedModule parsed = parse_wgsl("const a = 1;\nconst b = a + 1.5f + true;\n", "k.wgsl");
   EXPECT_FALSE(parsed.module);

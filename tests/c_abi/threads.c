@@ -1,0 +1,110 @@
+/* Many threads use the same handles, free them under each other's hands, and close the session. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+enum { kThreads = 8, kShared = 6, kRounds = 3000 };
+
+static const char* const kText =
+    "@group(0) @binding(0) var<storage, read_write> x: array<atomic<u32>>;\n"
+    "@compute @workgroup_size(16) fn add() { atomicAdd(&x[0], 1u); }\n";
+
+static vyre_session session;
+static vyre_module module;
+static vyre_kernel kernel;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static vyre_buffer buffers[kShared];
+static vyre_dispatch dispatches[kShared];
+
+static uint64_t exchange(uint64_t* place, uint64_t value) {
+  pthread_mutex_lock(&mutex);
+  const uint64_t old = *place;
+  *place = value;
+  pthread_mutex_unlock(&mutex);
+  return old;
+}
+
+static uint64_t look(const uint64_t* place) {
+  pthread_mutex_lock(&mutex);
+  const uint64_t value = *place;
+  pthread_mutex_unlock(&mutex);
+  return value;
+}
+
+static int fine(vyre_code code) { return code == VYRE_OK || code == VYRE_INVALID_HANDLE; }
+
+static const vyre_grid kGrid = {VYRE_WORKGROUPS, 4, 1, 1};
+
+static int one_step(unsigned choice, unsigned at) {
+  uint32_t value = 0;
+  uint64_t fresh = 0;
+  const vyre_binding binding = {0, 0, look(&buffers[at]), 0, VYRE_TO_THE_END};
+  vyre_code code = VYRE_OK;
+  switch (choice) {
+    case 0:
+      code = vyre_buffer_create(session, 64, &fresh);
+      if (code != VYRE_OK) break;
+      return fine(vyre_buffer_free(exchange(&buffers[at], fresh)));
+    case 1: return fine(vyre_buffer_free(look(&buffers[at])));
+    case 2:
+      code = vyre_dispatch_create(kernel, &binding, 1, &kGrid, NULL, &fresh);
+      if (code != VYRE_OK) break;
+      return fine(vyre_dispatch_free(exchange(&dispatches[at], fresh)));
+    case 3: return fine(vyre_dispatch_free(look(&dispatches[at])));
+    case 4: code = vyre_buffer_read(look(&buffers[at]), 0, &value, 4); break;
+    case 5: code = vyre_run(kernel, &binding, 1, &kGrid, NULL, VYRE_NO_DEADLINE); break;
+    default: code = vyre_dispatch_run(look(&dispatches[at]), VYRE_NO_DEADLINE); break;
+  }
+  /* Each thread has its own last error. */
+  return fine(code) && (code == VYRE_OK || vyre_last_error() == code);
+}
+
+static void* work(void* argument) {
+  unsigned state = *(const unsigned*)argument * 2654435761U + 1;
+  uintptr_t wrong = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    state = state * 1664525U + 1013904223U;
+    if (!one_step(state >> 16 & 7, (state >> 24) % kShared)) ++wrong;
+  }
+  return (void*)wrong;
+}
+
+static void* fails_once(void* unused) {
+  (void)unused;
+  CHECK(vyre_last_error() == VYRE_OK);
+  CHECK_CODE(vyre_session_wait(0), VYRE_INVALID_HANDLE);
+  return NULL;
+}
+
+int main(void) {
+  CHECK_OK(vyre_session_open("cpu", NULL, &session));
+  CHECK_OK(vyre_module_load(session, kText, VYRE_TO_THE_END, NULL, &module));
+  CHECK_OK(vyre_kernel_create(module, NULL, NULL, 0, &kernel));
+
+  pthread_t threads[kThreads];
+  unsigned numbers[kThreads];
+  CHECK_CODE(vyre_module_free(1), VYRE_INVALID_HANDLE);
+  CHECK(pthread_create(&threads[0], NULL, fails_once, NULL) == 0);
+  pthread_join(threads[0], NULL);
+  CHECK(strstr(vyre_last_error_text(), "module") != NULL);
+
+  for (int close_early = 0; close_early < 2; ++close_early) {
+    for (unsigned i = 0; i < kThreads; ++i) {
+      numbers[i] = i;
+      CHECK(pthread_create(&threads[i], NULL, work, &numbers[i]) == 0);
+    }
+    if (close_early) {
+      for (int i = 0; i < 2000; ++i) vyre_dispatch_run(look(&dispatches[0]), VYRE_NO_DEADLINE);
+      CHECK_OK(vyre_session_close(session));
+    }
+    for (unsigned i = 0; i < kThreads; ++i) {
+      void* wrong = NULL;
+      pthread_join(threads[i], &wrong);
+      CHECK(wrong == NULL);
+    }
+  }
+  CHECK_CODE(vyre_session_wait(session), VYRE_INVALID_HANDLE);
+  return checks_failed();
+}
