@@ -20,7 +20,9 @@ struct DeviceReport {
 };
 
 DeviceReport look_at(const DeviceStatus& status, const CpuOptions& cpu) {
-  DeviceReport report{.name = status.name, .missing = status.missing};
+  DeviceReport report;
+  report.name = status.name;
+  report.missing = status.missing;
   if (!report.missing.empty()) return report;
   const auto device = open_device(status.name, cpu);
   if (!device) {

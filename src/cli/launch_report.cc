@@ -5,9 +5,13 @@
 #include <cstdlib>
 
 #include "vyre/cli/buffer_layout.h"
+#include "vyre/cli/devices.h"
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
+#include "vyre/engine/devices.h"
+#include "vyre/lower/gpu_compile.h"
+#include "vyre/lower/host_compile.h"
 #include "vyre/plan/cold_start.h"
 #include "vyre/plan/kernel_bindings.h"
 #include "vyre/plan/kernel_facts.h"
@@ -22,6 +26,8 @@ struct LaunchReport {
   std::string file, entry;
   Extent declared{};
   Limits limits;
+  std::string device;              // that was named
+  std::optional<Profile> profile;  // of the device
   TunerMode mode = kProductionMode;
   std::string mode_from;
   BindingPlan bindings;
@@ -58,12 +64,30 @@ std::vector<KernelInput> inputs_for(const Kernel& kernel, std::uint64_t elements
   return out;
 }
 
+// What the device allows and is; decisions are kept for exactly such a device.
+Result<DeviceIdentity> take_device(LaunchReport& report, const std::string& name) {
+  VYRE_TRY(const CpuOptions cpu, cpu_options_from_environment());
+  VYRE_TRY(const auto device, open_device(name, cpu));
+  report.device = device->name();
+  report.limits = device->limits();
+  VYRE_TRY(report.profile, device->profile());
+  const bool host = device->target().kind == TargetKind::host;
+  return DeviceIdentity{
+      .device = report.profile->device_name,
+      .driver_version = report.profile->driver,
+      .code_generator_version = host ? generator_version() : gpu_generator_version()};
+}
+
 Result<LaunchReport> make_report(const Kernel& kernel, const PlanOptions& options) {
   LaunchReport report;
   report.file = source_name(options.files.front());
   report.entry = kernel.program->name;
   report.declared = kernel.program->workgroup;
   report.limits = options.limits.value_or(default_limits());
+  DeviceIdentity identity;
+  if (!options.device.empty()) {
+    VYRE_TRY(identity, take_device(report, options.device));
+  }
   report.mode = options.mode ? *options.mode : mode_from_environment();
   const char* variable = std::getenv(kModeVariable);
   report.mode_from = options.mode                               ? "--mode"
@@ -81,7 +105,7 @@ Result<LaunchReport> make_report(const Kernel& kernel, const PlanOptions& option
     report.elements_from = "--size";
   }
   const ProgramFacts facts = facts_of(kernel);
-  const Adapter adapter = make_adapter(report.limits);
+  const Adapter adapter = make_adapter(report.limits, identity);
   auto bindings =
       plan_kernel_bindings(kernel, inputs_for(kernel, config.element_count.value_or(1)));
   if (!bindings) return std::unexpected(to_error(bindings.error()));
@@ -153,6 +177,7 @@ void print_report(Output& out, const LaunchReport& report, const PlanOptions& op
     out.print("  {:<11} {:<16}  {}\n", what, value, faint(out, reason));
   };
   out.print("{} on {}\n", bold(out, report.entry), to_string(report.limits));
+  if (report.profile) line("device", report.device, to_string(*report.profile));
   line("mode", mode_word(report.mode), fmt::format("from {}", report.mode_from));
   line("elements", with_commas(report.plan.element_count),
        fmt::format("from {}", report.elements_from));
@@ -180,10 +205,9 @@ Json report_json(const LaunchReport& report, const PlanOptions& options) {
   Json json;
   json["file"] = report.file;
   json["entry"] = report.entry;
-  json["limits"] = {{"name", report.limits.backend},
-                    {"threads", report.limits.max_threads_per_block},
-                    {"block", to_json(report.limits.max_block_dim)},
-                    {"grid", to_json(report.limits.max_grid_dim)}};
+  json["limits"] = to_json(report.limits);
+  json["device"] = report.profile ? Json(report.device) : Json();
+  json["profile"] = report.profile ? to_json(*report.profile) : Json();
   json["mode"] = wire_name(report.mode);
   json["mode_from"] = report.mode_from;
   json["element_count"] = report.plan.element_count;
@@ -231,7 +255,7 @@ Exit plan_kernel(const PlanOptions& options, Streams& streams) {
   const auto kernel = make_kernel_with(**program, options.settings);
   if (!kernel) return report(streams, kernel.error());
   const auto launch = make_report(*kernel, options);
-  if (!launch) return report(streams, launch.error());
+  if (!launch) return report(streams, launch.error(), exit_for(launch.error()));
   if (options.json) {
     write_json(streams.out, report_json(*launch, options));
   } else {

@@ -64,6 +64,8 @@ CommandHelp declare(OptionSet& set, PlanOptions& options) {
             "what the device allows: threads=1024,block=1024x1024x64,\n"
             "grid=2147483647x65535x65535,name=cuda (these are the defaults)",
             options.limits, [](const std::string& text) { return parse_limits(text); });
+  set.value("--device", "NAME", "plan for a device that is here, by its own limits",
+            options.device);
   set.value("--mode", "MODE", "natural, on, off or frozen, instead of VYRE_AUTOTUNER", options.mode,
             [](const std::string& text) -> Result<TunerMode> {
               const auto mode = parse_mode(text);
@@ -95,14 +97,16 @@ CommandHelp declare(OptionSet& set, PlanOptions& options) {
           "\n"
           "examples:\n"
           "  vyre plan examples/saxpy.wgsl --size 1000000\n"
+          "  vyre plan examples/saxpy.wgsl --size 1000000 --device cpu\n"
           "  vyre plan examples/matmul.wgsl --size 512,512 --limits threads=256\n"
           "  vyre plan --stages examples/stages.toml --budget 64KiB\n",
   };
 }
 
 Result<void> check(const PlanOptions& options) {
-  const bool kernel_options = options.size || options.grid || options.workgroup || options.limits ||
-                              options.mode || !options.settings.empty() || !options.entry.empty();
+  const bool kernel_options = !options.device.empty() || options.size || options.grid ||
+                              options.workgroup || options.limits || options.mode ||
+                              !options.settings.empty() || !options.entry.empty();
   if (!options.stages.empty()) {
     if (!options.files.empty() || kernel_options) {
       return fail(Code::invalid_input, "--stages goes with --budget and --json alone");
@@ -119,6 +123,10 @@ Result<void> check(const PlanOptions& options) {
   }
   if (options.size && options.grid) {
     return fail(Code::invalid_input, "--size and --grid say the same in two ways",
+                "give one of them");
+  }
+  if (options.limits && !options.device.empty()) {
+    return fail(Code::invalid_input, "--device and --limits say the same in two ways",
                 "give one of them");
   }
   if (options.size) {

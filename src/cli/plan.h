@@ -20,13 +20,14 @@ struct PlanOptions {
   std::optional<Extent> grid;
   std::optional<Extent> workgroup;
   std::optional<Limits> limits;
+  std::string device;  // whose limits are taken; empty: those of `limits`
   std::optional<TunerMode> mode;
   std::string stages;
   std::optional<std::uint64_t> budget;
   bool json = false;
 };
 
-// What is planned for when no --limits are given: those of NVIDIA GPUs.
+// What is planned for when neither a device nor limits are given: what NVIDIA GPUs allow.
 Limits default_limits();
 // threads=N,block=XxYxZ,grid=XxYxZ,name=WORD; what is left out keeps its default.
 Result<Limits> parse_limits(std::string_view text);

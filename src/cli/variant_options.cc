@@ -72,26 +72,31 @@ void declare(OptionSet& set, VariantOptions& options) {
             options.groups_per_task, parse_count);
 }
 
-Result<Variant> choose_variant(const Session& session, const Kernel& kernel,
-                               const VariantOptions& options) {
-  Variant variant = session.default_variant(kernel);
+Variant with_options(Variant variant, const VariantOptions& options) {
   if (options.items_per_lane) variant.items_per_lane = *options.items_per_lane;
   if (options.layout) variant.layout = *options.layout;
   if (options.gang) variant.gang_width = *options.gang;
   if (options.workgroup) variant.workgroup = *options.workgroup;
   if (options.groups_per_task) variant.groups_per_task = *options.groups_per_task;
-  if (options.workgroup) {
-    VYRE_CHECK(
-        check_limits(session.device().limits(), *options.workgroup, session.device().name()));
-  }
-  if (const std::string why = session.why_not(kernel, variant); !why.empty()) {
-    const std::string asked = given(options);
-    return fail(
-        Code::invalid_input,
-        fmt::format("{} cannot run {}: {}", kernel.program->name,
-                    asked.empty() ? "on " + std::string(session.device().name()) : "with " + asked,
-                    why));
-  }
+  return variant;
+}
+
+Result<void> check_variant(const Kernel& kernel, const VariantOptions& options,
+                           const Limits& limits, std::string_view device, const std::string& why) {
+  if (options.workgroup) VYRE_CHECK(check_limits(limits, *options.workgroup, device));
+  if (why.empty()) return {};
+  const std::string asked = given(options);
+  return fail(Code::invalid_input,
+              fmt::format("{} cannot run {}: {}", kernel.program->name,
+                          asked.empty() ? fmt::format("on {}", device) : "with " + asked, why));
+}
+
+Result<Variant> choose_variant(const Session& session, const Kernel& kernel,
+                               const VariantOptions& options) {
+  Variant variant = with_options(session.default_variant(kernel), options);
+  const Device& device = session.device();
+  VYRE_CHECK(check_variant(kernel, options, device.limits(), device.name(),
+                           session.why_not(kernel, variant)));
   return variant;
 }
 

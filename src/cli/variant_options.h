@@ -31,4 +31,10 @@ void declare(OptionSet& set, VariantOptions& options);
 Result<Variant> choose_variant(const Session& session, const Kernel& kernel,
                                const VariantOptions& options);
 
+// The two halves of it, for a device that is not there.
+Variant with_options(Variant variant, const VariantOptions& options);
+// `why` is why the kernel cannot run as the options say; empty is fine.
+Result<void> check_variant(const Kernel& kernel, const VariantOptions& options,
+                           const Limits& limits, std::string_view device, const std::string& why);
+
 }  // namespace vyre
