@@ -72,6 +72,12 @@ Leaf sign(Emitter& e, ScalarKind kind, const Leaf& a) {
   return e.select(e.binary(BinaryOp::less, kind, a, zero), minus, out);
 }
 
+// Rounded once for f16 too: the factor is not a half.
+Leaf scaled(Emitter& e, ScalarKind kind, const Leaf& a, double factor) {
+  const Leaf by = float_constant(e, kF32, static_cast<float>(factor));
+  return e.convert(kF32, kind, e.binary(BinaryOp::mul, kF32, e.convert(kind, kF32, a), by));
+}
+
 Leaf float_component(Emitter& e, MathFn fn, ScalarKind kind, llvm::ArrayRef<Leaf> a) {
   const auto op = [&](BinaryOp o, const Leaf& x, const Leaf& y) { return e.binary(o, kind, x, y); };
   const auto constant = [&](float v) { return float_constant(e, kind, v); };
@@ -94,10 +100,8 @@ Leaf float_component(Emitter& e, MathFn fn, ScalarKind kind, llvm::ArrayRef<Leaf
       return e.convert(kF32, kind, e.lift({e.convert(kind, kF32, a[0])}, [&](auto v) {
         return e.square_root(v[0]);
       }));
-    case MathFn::degrees:
-      return op(BinaryOp::mul, a[0], constant(static_cast<float>(180 / std::numbers::pi)));
-    case MathFn::radians:
-      return op(BinaryOp::mul, a[0], constant(static_cast<float>(std::numbers::pi / 180)));
+    case MathFn::degrees: return scaled(e, kind, a[0], 180 / std::numbers::pi);
+    case MathFn::radians: return scaled(e, kind, a[0], std::numbers::pi / 180);
     case MathFn::fma: return e.fma(kind, a[0], a[1], a[2]);
     case MathFn::mix:
       return e.fma(kind, a[1], a[2], op(BinaryOp::mul, a[0], op(BinaryOp::sub, constant(1), a[2])));
