@@ -8,6 +8,8 @@ JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 300
 FUZZ_RUNS ?= 0
 SHORT_FUZZ_SECONDS ?= 3
+FUZZ_PROGRAMS ?= 10000
+FUZZ_SEED ?= 2
 
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 
@@ -40,9 +42,11 @@ test-fuzz: deps-test build/asan/build.ninja ## SHORT_FUZZ_SECONDS of every fuzz 
 	@scripts/fuzz --fresh --seconds $(SHORT_FUZZ_SECONDS) --jobs $(JOBS)
 
 .PHONY: fuzz
-fuzz: deps-test build/asan/build.ninja ## FUZZ_SECONDS (0: no limit) and FUZZ_RUNS (0: no limit) of every fuzz target
+fuzz: deps-test build/asan/build.ninja build/release/build.ninja ## FUZZ_SECONDS and FUZZ_RUNS (0: no limit) of every fuzz target, FUZZ_PROGRAMS random programs
 	@cmake --build build/asan -j $(JOBS)
 	@scripts/fuzz --seconds $(FUZZ_SECONDS) --runs $(FUZZ_RUNS) --jobs $(JOBS)
+	@cmake --build build/release --target differential_test -j $(JOBS)
+	@build/release/bin/differential_test --programs $(FUZZ_PROGRAMS) --seed $(FUZZ_SEED) --variants 1 --jobs $(JOBS)
 
 .PHONY: tsan
 tsan: deps-test build/tsan/build.ninja ## the tests under the thread sanitizer

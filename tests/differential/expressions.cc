@@ -42,7 +42,7 @@ std::string Writer::literal(const Shape* s) {
 std::string Writer::index(int count, int depth) {
   const auto pick = random.below(10);
   // Indices within indices end somewhere.
-  if (pick < 4 || index_depth >= 3) {
+  if (pick < 4 || index_depth >= 1) {
     return fmt::format("{}", random.below(static_cast<std::size_t>(count)));
   }
   ++index_depth;
@@ -92,7 +92,10 @@ std::optional<std::string> Writer::path(const Shape* from, const Shape* to, int 
 std::optional<std::string> Writer::variable_path(const Shape* shape, bool assignable, int depth) {
   if (scope.empty()) return std::nullopt;
   for (int attempt = 0; attempt < 6; ++attempt) {
-    const Variable v = scope[random.below(scope.size())];
+    // What was declared last is most often meant.
+    const bool recent = random.chance(0.5) && scope.size() > 8;
+    const Variable v =
+        scope[recent ? scope.size() - 1 - random.below(6) : random.below(scope.size())];
     if ((pure_uniform && !v.uniform) || (assignable && !v.assignable)) continue;
     if (assignable && v.uniform != pure_uniform) continue;
     // While others read a workgroup array, nobody writes it.
@@ -154,7 +157,7 @@ std::string Writer::buffer_read(const Shape* shape) {
 
 std::string Writer::leaf(const Shape* shape, bool literal_allowed) {
   if (literal_allowed && random.chance(0.25)) return literal(shape);
-  if (random.chance(0.75)) {
+  if (random.chance(0.85)) {
     if (auto v = variable_path(shape, false, 4)) return *v;
   }
   switch (shape->form) {
@@ -256,7 +259,7 @@ std::string Writer::scalar_expression(const Shape* shape, int depth) {
 
 std::string Writer::bool_expression(int depth) {
   const auto* b = shapes.scalar(Kind::boolean);
-  switch (random.below(9)) {
+  switch (random.below(12)) {
     case 0: return fmt::format("!{}", leaf(b, false));
     case 1: return fmt::format("({} && {})", expression(b, depth - 1), expression(b, depth - 1));
     case 2: return fmt::format("({} || {})", expression(b, depth - 1), expression(b, depth - 1));

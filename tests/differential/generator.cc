@@ -248,7 +248,13 @@ void Writer::entry() {
   place.uniform = !shared.empty();
   place.may_return = true;
   place.depth = 1;
-  const int statements = random.between(3, 9);
+  // State that the control flow works on.
+  for (const Kind k : {Kind::u32, Kind::i32, Kind::f32}) {
+    const std::string name = fresh("v");
+    line(fmt::format("var {} = {};", name, leaf(shapes.scalar(k), false)));
+    scope.push_back({name, shapes.scalar(k), true, false, true});
+  }
+  const int statements = random.between(3, 8);
   for (int k = 0; k < statements; ++k) {
     statement(place);
     if (helper && random.chance(0.3)) {

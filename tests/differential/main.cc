@@ -1,6 +1,7 @@
 // Random programs on a device against the interpreter.
 //
-//   differential_test [--programs N] [--seed S] [--device NAME] [--variants N] [--no-shrink]
+//   differential_test [--programs N] [--seed S] [--device NAME] [--variants N] [--jobs N]
+//                    [--no-shrink]
 //   differential_test --print I          the program with number I
 //   differential_test --file F           a program from a file, in every variant
 //
@@ -10,10 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 #include "check.h"
 #include "generator.h"
@@ -23,7 +26,7 @@ namespace vyre {
 namespace {
 
 struct Options {
-  std::uint64_t programs = 300, seed = 1, first = 0;
+  std::uint64_t programs = 300, seed = 1, first = 0, jobs = 1;
   unsigned variants = 2;
   std::string device = "cpu", file;
   bool shrinks = true, print = false;
@@ -32,7 +35,7 @@ struct Options {
 // Shared with the process that runs the programs.
 struct Progress {
   std::uint64_t next = 0;
-  std::uint64_t same = 0, rejected = 0, too_long = 0, differs = 0, variants = 0;
+  std::uint64_t same = 0, rejected = 0, too_long = 0, differs = 0, variants = 0, ended = 0;
   bool done = false, unavailable = false;
 };
 
@@ -59,36 +62,27 @@ void run_programs(const Options& o, Progress& progress) {
     progress.unavailable = progress.done = true;
     return;
   }
-  while (progress.next < o.first + o.programs) {
+  for (; progress.next < o.first + o.programs; progress.next += o.jobs) {
     const std::uint64_t i = progress.next;
     const auto outcome = check(*runner, subject_of(o, i), o.variants);
     progress.variants += outcome.variants;
     switch (outcome.verdict) {
       case Verdict::same: ++progress.same; break;
-      case Verdict::rejected:
-        if (std::getenv("VYRE_SHOW_REJECTED") != nullptr)
-          fmt::print("{}: {}\n", i, outcome.message);
-        ++progress.rejected;
-        break;
+      case Verdict::rejected: ++progress.rejected; break;
       case Verdict::too_long: ++progress.too_long; break;
       case Verdict::differs:
         ++progress.differs;
         report(o, i, outcome.message);
         break;
     }
-    ++progress.next;
   }
   progress.done = true;
 }
 
-int run_all(const Options& o) {
-  void* memory =
-      mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return 2;
-  auto& progress = *new (memory) Progress;
-  progress.next = o.first;
-  std::uint64_t ended = 0;
-  while (!progress.done && progress.differs + ended < 20) {
+// One of o.jobs processes that share the programs; it starts again behind one that ended it.
+void run_job(const Options& o, Progress& progress) {
+  constexpr std::uint64_t kEnough = 10;
+  while (!progress.done && progress.differs + progress.ended < kEnough) {
     std::fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
@@ -98,21 +92,51 @@ int run_all(const Options& o) {
     }
     int status = 0;
     waitpid(child, &status, 0);
-    if (WIFEXITED(status) && progress.done) break;
-    ++ended;
+    if (progress.done) return;
+    ++progress.ended;
     report(o, progress.next, fmt::format("the process ended with status {:#x}", status));
-    ++progress.next;
+    progress.next += o.jobs;
   }
-  if (progress.unavailable) {
+}
+
+int run_all(const Options& o) {
+  void* memory = mmap(nullptr, sizeof(Progress) * o.jobs, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return 2;
+  auto* jobs = static_cast<Progress*>(memory);
+  std::vector<pid_t> children;
+  for (std::uint64_t j = 0; j < o.jobs; ++j) {
+    new (jobs + j) Progress;
+    jobs[j].next = o.first + j;
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+      run_job(o, jobs[j]);
+      _exit(0);
+    }
+    children.push_back(child);
+  }
+  Progress all;
+  for (std::uint64_t j = 0; j < o.jobs; ++j) {
+    waitpid(children[j], nullptr, 0);
+    all.same += jobs[j].same;
+    all.rejected += jobs[j].rejected;
+    all.too_long += jobs[j].too_long;
+    all.differs += jobs[j].differs;
+    all.variants += jobs[j].variants;
+    all.ended += jobs[j].ended;
+    all.unavailable = all.unavailable || jobs[j].unavailable;
+  }
+  if (all.unavailable) {
     fmt::print("device {} is not here: {} programs skipped\n", o.device, o.programs);
     return o.device == "cpu" ? 1 : 0;
   }
   fmt::print(
       "{} programs on {}: {} the same in {} variants, {} rejected, {} too long, {} differ, {} "
       "ended the process\n",
-      progress.next - o.first, o.device, progress.same, progress.variants, progress.rejected,
-      progress.too_long, progress.differs, ended);
-  return progress.differs + ended == 0 && progress.same * 2 > o.programs ? 0 : 1;
+      all.same + all.rejected + all.too_long + all.differs + all.ended, o.device, all.same,
+      all.variants, all.rejected, all.too_long, all.differs, all.ended);
+  return all.differs + all.ended == 0 && all.same * 2 > o.programs ? 0 : 1;
 }
 
 int run_file(const Options& o) {
@@ -149,6 +173,8 @@ int main(int argc, char** argv) {
       o.first = std::strtoull(value, nullptr, 10);
     else if (name == "--variants")
       o.variants = static_cast<unsigned>(std::strtoul(value, nullptr, 10));
+    else if (name == "--jobs")
+      o.jobs = std::max<std::uint64_t>(std::strtoull(value, nullptr, 10), 1);
     else if (name == "--device")
       o.device = value;
     else if (name == "--file")

@@ -45,27 +45,26 @@ void Writer::block(const Place& place, int statements) {
 
 void Writer::statement(const Place& place) {
   const auto pick = random.below(100);
-  const bool deep = place.depth >= 4 || text.size() > 9000;
-  if (place.uniform && !shared.empty() && pick < 14 && !deep) {
-    return random.chance(0.6) ? share(place) : uniform_load(place);
+  const bool deep = place.depth >= 4 || text.size() > 7000;
+  if (place.uniform && !shared.empty() && pick < 22 && !deep) {
+    return random.chance(0.65) ? share(place) : uniform_load(place);
   }
-  if (pick < 34) return declare(place);
-  if (pick < 52) return assign(place);
-  if (pick < 60 && !deep) return branch(place);
-  if (pick < 66 && !deep && place.loops < 3) return repeat(place);
-  if (pick < 71 && !deep) return choose(place);
-  if (pick < 80) return write_out(place);
-  if (pick < 85) return count(place);
+  if (pick < 24) return declare(place);
+  if (pick < 44) return assign(place);
+  if (pick < 58) return deep ? assign(place) : branch(place);
+  if (pick < 70) return deep || place.loops >= 3 ? assign(place) : repeat(place);
+  if (pick < 76) return deep ? assign(place) : choose(place);
+  if (pick < 83) return write_out(place);
+  if (pick < 87) return count(place);
   if (pick < 90) return point(place);
-  if (pick < 95) return jump(place);
-  assign(place);
+  jump(place);
 }
 
 void Writer::declare(const Place& place) {
   const bool uniform = place.uniform && random.chance(0.35);
   const Shape* shape = random.of(value_shapes);
   pure_uniform = uniform;
-  const std::string value = expression(shape, random.between(1, 3));
+  const std::string value = expression(shape, random.between(0, 2));
   pure_uniform = false;
   const bool constant = random.chance(0.4);
   const std::string name = fresh(constant ? "l" : "v");
@@ -85,11 +84,11 @@ void Writer::assign(const Place& place) {
   if (const auto target = variable_path(shape, true, 4)) {
     const bool scalar = shape->is(Form::scalar) || shape->is(Form::vector);
     if (scalar && shape->kind != Kind::boolean && random.chance(0.3)) {
-      line(fmt::format("{} {}= {};", *target, random.of({"+", "-", "*"}), expression(shape, 2)));
+      line(fmt::format("{} {}= {};", *target, random.of({"+", "-", "*"}), expression(shape, 1)));
     } else if (shape->is(Form::scalar) && is_integer(shape->kind) && random.chance(0.15)) {
       line(fmt::format("{}{};", *target, random.of({"++", "--"})));
     } else {
-      line(fmt::format("{} = {};", *target, expression(shape, random.between(1, 3))));
+      line(fmt::format("{} = {};", *target, expression(shape, random.between(1, 2))));
     }
   }
   pure_uniform = false;
@@ -219,7 +218,7 @@ void Writer::jump(const Place& place) {
   std::vector<std::string> all;
   if (place.may_break) all.push_back("break;");
   if (place.may_continue) all.push_back("continue;");
-  if (place.may_return) {
+  if (place.may_return && random.chance(place.uniform ? 0.1 : 0.5)) {
     all.push_back(result == nullptr ? "return;" : fmt::format("return {};", expression(result, 1)));
   }
   if (all.empty()) return;
