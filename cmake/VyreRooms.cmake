@@ -198,6 +198,10 @@ macro(_vyre_make_room_tests)
     target_link_libraries(${name}_test PRIVATE
       vyre_test_flags ${support} ${library} third_party_fmt ${LIBS}
       GTest::gtest GTest::gtest_main)
+    # A test program runs on any host, e.g. one that has a GPU and no compiler.
+    if(NOT VYRE_SANITIZE)
+      target_link_options(${name}_test PRIVATE -static-libstdc++ -static-libgcc)
+    endif()
     add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1 WORKING_DIRECTORY "${FOLDER}")
     set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS room)
     if(EXECUTABLE AND TARGET ${EXECUTABLE})

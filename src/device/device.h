@@ -39,14 +39,14 @@ class LoadedCode {
 };
 
 struct Launch {
-  const LoadedCode* code = nullptr;       // of the same device
-  std::string_view kernel;                // its name, for messages
-  std::span<const BoundMemory> bindings;  // by slot
-  Extent grid{1, 1, 1};                   // workgroups
-  Extent extent{1, 1, 1};                 // invocations: exactly those inside run
+  const LoadedCode* code = nullptr;         // of the same device
+  std::string_view kernel{};                // its name, for messages
+  std::span<const BoundMemory> bindings{};  // by slot
+  Extent grid{1, 1, 1};                     // workgroups
+  Extent extent{1, 1, 1};                   // invocations: exactly those inside run
   Extent workgroup{1, 1, 1};
   std::uint32_t groups_per_task = 0;  // on a CPU; 0: chosen from the size of the launch
-  std::optional<std::chrono::nanoseconds> deadline;
+  std::optional<std::chrono::nanoseconds> deadline{};  // counted from the call
   // Not 0, at any time: the launch ends as soon as its loops see it. Only a CPU looks at it.
   std::atomic<std::uint32_t>* stop = nullptr;
 };
@@ -79,6 +79,13 @@ class Queue {
   virtual Result<void> wait() = 0;
 };
 
+// How code fills a device at one size of workgroup, and the size the device itself would take.
+struct Occupancy {
+  std::uint32_t groups_per_multiprocessor = 0;
+  std::uint32_t suggested_threads = 0;  // of a workgroup
+  std::uint32_t suggested_groups = 0;   // that fill the device at that size
+};
+
 struct MemoryInfo {
   std::uint64_t total = 0;
   std::uint64_t free = 0;
@@ -93,6 +100,8 @@ class Device {
   virtual Result<Profile> profile() = 0;
   // What code for it is made for. The host's processor is empty: the code generator knows it.
   virtual Target target() const = 0;
+  // It failed for good, with all memory and code: open it again.
+  virtual bool lost() const { return false; }
   virtual Result<MemoryInfo> memory_info() = 0;
 
   virtual Result<DeviceMemory> allocate(std::uint64_t bytes) = 0;  // zero at first
@@ -100,6 +109,10 @@ class Device {
   // the thread that launches. Code that needs nothing comes back as it is.
   virtual Result<DeviceCode> finish(DeviceCode code) = 0;
   virtual Result<std::shared_ptr<const LoadedCode>> load(DeviceCode code) = 0;
+  // From the registers and the shared memory that the code really takes.
+  virtual Result<Occupancy> occupancy(const LoadedCode&, Extent) {
+    return fail(Code::unavailable, "this device does not tell how code fills it");
+  }
   virtual Result<std::shared_ptr<Queue>> make_queue() = 0;
 };
 

@@ -1,0 +1,157 @@
+// The timer kernel's cubin on disk, under a key of its text, the processor and the driver: the
+// magic "vyre-timer-1\n", the BLAKE3 of what follows (32 bytes), and the cubin.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include "vyre/base/digest.h"
+#include "vyre/base/files.h"
+#include "vyre/device/cuda/clock_internal.h"
+#include "vyre/device/cuda/link_internal.h"
+
+namespace vyre {
+namespace {
+
+constexpr const char* kEntry = "vyre_timer";
+// The oldest processor that drivers still take; they make code for the one that is there.
+constexpr const char* kPtx = R"(.version 6.0
+.target sm_50
+.address_size 64
+.visible .entry vyre_timer(.param .u64 word)
+{
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [word];
+  mov.u64 %rd2, %globaltimer;
+  st.global.u64 [%rd1], %rd2;
+  ret;
+}
+)";
+constexpr unsigned kSamples = 7;
+constexpr std::uint64_t kWordBytes = 4096;
+constexpr std::string_view kMagic = "vyre-timer-1\n";
+constexpr std::size_t kHeader = kMagic.size() + 32;
+constexpr std::uint64_t kMaxFile = std::uint64_t{1} << 20;
+
+std::int64_t host_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             DeviceClock::Host::now().time_since_epoch())
+      .count();
+}
+
+std::vector<std::byte> kept_cubin(const std::filesystem::path& path) {
+  const auto text = read_file_if_exists(path, kMaxFile);
+  if (!text || !*text || (*text)->size() <= kHeader || !(*text)->starts_with(kMagic)) return {};
+  const std::string_view body = std::string_view(**text).substr(kHeader);
+  const Digest digest = Hasher().update(body).finish();
+  if (std::memcmp(digest.bytes.data(), (*text)->data() + kMagic.size(), 32) != 0) return {};
+  const auto bytes = std::as_bytes(std::span(body.data(), body.size()));
+  return {bytes.begin(), bytes.end()};
+}
+
+// A folder that cannot be written costs the next start some milliseconds.
+void keep_cubin(const std::filesystem::path& path, const std::vector<std::byte>& cubin) {
+  const Digest digest = Hasher().update(std::span(cubin)).finish();
+  std::string text(kMagic);
+  text.append(reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size());
+  text.append(reinterpret_cast<const char*>(cubin.data()), cubin.size());
+  if (make_folders(path.parent_path())) static_cast<void>(replace_file(path, text));
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> DeviceClock::cubin() {
+  if (!folder_) return link_ptx(context_, kPtx, kEntry);
+  Hasher hasher;
+  hasher.update("vyre-timer-v1").update(kPtx).update(processor_);
+  int version = 0;
+  context_.driver().driver_version(&version);
+  hasher.update_u64(static_cast<std::uint64_t>(version));
+  const std::filesystem::path path = *folder_ / to_hex(hasher.finish());
+  if (auto kept = kept_cubin(path); !kept.empty()) return kept;
+  VYRE_TRY(auto made, link_ptx(context_, kPtx, kEntry));
+  keep_cubin(path, made);
+  return made;
+}
+
+Result<void> DeviceClock::prepare() {
+  const CudaDriver& driver = context_.driver();
+  if (module_ == nullptr) {
+    VYRE_TRY(const auto image, cubin());
+    VYRE_CHECK(
+        context_.check(driver.module_load(&module_, image.data()), "cuModuleLoadData", kEntry));
+  }
+  if (function_ == nullptr) {
+    VYRE_CHECK(context_.check(driver.module_function(&function_, module_, kEntry),
+                              "cuModuleGetFunction", kEntry));
+  }
+  if (stream_ == nullptr) {
+    VYRE_CHECK(
+        context_.check(driver.stream_create(&stream_, cu::kStreamNonBlocking), "cuStreamCreate"));
+  }
+  if (word_.host == nullptr) {
+    VYRE_TRY(word_, pinned_.take(kWordBytes));
+  }
+  return {};
+}
+
+Result<void> DeviceClock::measure() {
+  VYRE_CHECK(prepare());
+  const CudaDriver& driver = context_.driver();
+  std::int64_t best = std::numeric_limits<std::int64_t>::max();
+  std::int64_t offset = 0;
+  for (unsigned i = 0; i < kSamples; ++i) {
+    std::array<void*, 1> parameters{&word_.device};
+    const std::int64_t before = host_now();
+    VYRE_CHECK(context_.check(
+        driver.launch_kernel(function_, 1, 1, 1, 1, 1, 1, 0, stream_, parameters.data(), nullptr),
+        "cuLaunchKernel", kEntry));
+    VYRE_CHECK(context_.check(driver.stream_synchronize(stream_), "cuStreamSynchronize", kEntry));
+    const std::int64_t after = host_now();
+    if (after - before >= best) continue;
+    best = after - before;
+    const auto timer = std::atomic_ref(*reinterpret_cast<std::uint64_t*>(word_.host)).load();
+    offset = static_cast<std::int64_t>(timer) - (before + best / 2);
+  }
+  offset_ = offset;
+  uncertainty_ = best / 2;
+  measured_ = Host::now();
+  return {};
+}
+
+Result<std::uint64_t> DeviceClock::in(std::chrono::nanoseconds from_now) {
+  const std::scoped_lock lock(mutex_);
+  if (!measured_) VYRE_CHECK(measure());
+  const std::int64_t now = host_now() + offset_;
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t ahead = std::max<std::int64_t>(from_now.count(), 0);
+  return static_cast<std::uint64_t>(ahead > most - now ? most : now + ahead);
+}
+
+Result<void> DeviceClock::refresh() {
+  const std::scoped_lock lock(mutex_);
+  if (!measured_ || Host::now() - *measured_ < kFresh) return {};
+  return measure();
+}
+
+void DeviceClock::close() {
+  const std::scoped_lock lock(mutex_);
+  const CudaDriver& driver = context_.driver();
+  if (stream_ != nullptr) driver.stream_destroy(stream_);
+  if (module_ != nullptr) driver.module_unload(module_);
+  if (word_.host != nullptr) pinned_.give_back(word_);
+  stream_ = nullptr;
+  module_ = nullptr;
+  function_ = nullptr;
+  word_ = {};
+  measured_.reset();
+}
+
+std::chrono::nanoseconds DeviceClock::uncertainty() const {
+  const std::scoped_lock lock(mutex_);
+  return std::chrono::nanoseconds(uncertainty_);
+}
+
+}  // namespace vyre

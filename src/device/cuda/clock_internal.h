@@ -1,0 +1,61 @@
+// The device's global timer, as the host can tell it: kernels compare it with their deadlines.
+//
+// The distance between the timer and the host's steady clock is measured with a kernel of one
+// thread. Both drift, so it is measured again from time to time, while the device is idle anyway.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vyre/device/cuda/memory_internal.h"
+
+namespace vyre {
+
+class DeviceClock {
+ public:
+  using Host = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kFresh{60};
+
+  DeviceClock(CudaContext& context, PinnedPool& pinned) : context_(context), pinned_(pinned) {}
+
+  // All with the context current.
+  // The timer's value so long from now; no further than it can count. Measures at first.
+  Result<std::uint64_t> in(std::chrono::nanoseconds from_now);
+  // Measures again if that was long ago: takes some tens of microseconds.
+  Result<void> refresh();
+  // For a context that lives on.
+  void close();
+
+  void set_code(std::string processor, std::optional<std::filesystem::path> folder) {
+    processor_ = std::move(processor);
+    folder_ = std::move(folder);
+  }
+  // How far the estimate may be off.
+  std::chrono::nanoseconds uncertainty() const;
+
+ private:
+  Result<std::vector<std::byte>> cubin();
+  Result<void> prepare();
+  Result<void> measure();
+
+  CudaContext& context_;
+  PinnedPool& pinned_;
+  std::string processor_;
+  std::optional<std::filesystem::path> folder_;
+  mutable std::mutex mutex_;
+  CuModule module_ = nullptr;
+  CuFunction function_ = nullptr;
+  CuStream stream_ = nullptr;
+  PinnedChunk word_{};
+  std::optional<Host::time_point> measured_;
+  std::int64_t offset_ = 0;  // timer - host clock, nanoseconds
+  std::int64_t uncertainty_ = 0;
+};
+
+}  // namespace vyre

@@ -1,0 +1,89 @@
+// A kernel that is loaded, with its parameters laid out for launches.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "vyre/device/cuda/core_internal.h"
+#include "vyre/device/device.h"
+
+namespace vyre {
+
+inline constexpr std::size_t kMaxParameters = 256;
+inline constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
+
+// What a launch has beside its bindings and extent.
+struct LaunchWords {
+  std::uint64_t deadline = kNoDeadline;
+  CuAddress status = 0;
+};
+
+// The addresses of the parameters' values, in order: each lies in one of a launch's four places.
+class ParameterLayout {
+ public:
+  // Checks the slots. The parameters' own values must stay where they are.
+  static Result<ParameterLayout> make(const std::vector<GpuParameter>& parameters);
+
+  std::size_t size() const { return steps_.size(); }
+  std::uint32_t bindings() const { return bindings_; }  // that a launch must have
+  bool takes_deadline() const { return takes_deadline_; }
+
+  void fill(void** out, const Launch& launch, const LaunchWords& words) const {
+    const std::array<std::uintptr_t, 4> places{
+        reinterpret_cast<std::uintptr_t>(launch.bindings.data()),
+        reinterpret_cast<std::uintptr_t>(launch.extent.data()),
+        reinterpret_cast<std::uintptr_t>(&words), 0};
+    for (const Step& step : steps_) {
+      *out++ = reinterpret_cast<void*>(places[step.place] + step.offset);
+    }
+  }
+
+ private:
+  enum Place : std::uint32_t { kBindings, kExtent, kWords, kAbsolute };
+  struct Step {
+    Place place = kBindings;
+    std::uintptr_t offset = 0;
+  };
+
+  std::vector<Step> steps_;
+  std::uint32_t bindings_ = 0;
+  bool takes_deadline_ = false;
+};
+
+// The bytes of a parameter.
+std::size_t parameter_bytes(const GpuParameter& parameter);
+
+class CudaCode final : public LoadedCode {
+ public:
+  CudaCode(std::shared_ptr<CudaCore> core, GpuCode code) : core_(std::move(core)), code_(code) {}
+  ~CudaCode() override;
+  CudaCode(const CudaCode&) = delete;
+  CudaCode& operator=(const CudaCode&) = delete;
+
+  // With the context current; once, before anything else. The cubin is let go.
+  Result<void> load();
+
+  CodeFacts facts() const override { return facts_; }
+  const CudaCore* core() const { return core_.get(); }
+  CuFunction function() const { return function_; }
+  const ParameterLayout& layout() const { return layout_; }
+  std::uint32_t max_threads() const { return facts_.max_threads; }
+  unsigned dynamic_shared() const { return static_cast<unsigned>(code_.dynamic_shared_bytes); }
+
+ private:
+  Result<void> load_module();
+  Result<void> allow_dynamic_shared();
+  Result<void> check_parameters() const;
+  Result<void> read_facts();
+
+  std::shared_ptr<CudaCore> core_;
+  GpuCode code_;
+  CuModule module_ = nullptr;
+  CuFunction function_ = nullptr;
+  ParameterLayout layout_;
+  CodeFacts facts_;
+};
+
+}  // namespace vyre

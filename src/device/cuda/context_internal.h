@@ -1,0 +1,122 @@
+// A CUDA context, ours or an application's: what makes it current, turns the driver's answers into
+// errors, and remembers that it is lost.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vyre/base/error.h"
+#include "vyre/device/cuda/driver_internal.h"
+
+namespace vyre {
+
+class CudaContext {
+ public:
+  struct Options {
+    CuContext handle = nullptr;
+    bool guest = false;
+    bool leave_current = true;
+    std::string name{};  // "cuda:0"
+  };
+
+  CudaContext(const CudaDriver& driver, Options options)
+      : driver_(driver), options_(std::move(options)) {}
+  CudaContext(const CudaContext&) = delete;
+  CudaContext& operator=(const CudaContext&) = delete;
+
+  const CudaDriver& driver() const { return driver_; }
+  CuContext handle() const { return options_.handle; }
+  bool guest() const { return options_.guest; }
+  const std::string& name() const { return options_.name; }
+
+  // Success, or an error that names the call, the driver's words for it, the kernel if one is
+  // given, and whether the device is still usable. Answers that lose the context are remembered.
+  Result<void> check(CuResult result, std::string_view call, std::string_view kernel = {}) {
+    if (result == cu::kSuccess) [[likely]]
+      return {};
+    return std::unexpected(error_of(result, call, kernel));
+  }
+  Error error_of(CuResult result, std::string_view call, std::string_view kernel = {});
+
+  bool lost() const { return lost_.load(std::memory_order_acquire); }
+  Error lost_error() const;
+
+  // Whom to ask, at a loss, for the kernels that may have caused it.
+  void set_suspects(std::function<std::vector<std::string>()> suspects) {
+    suspects_ = std::move(suspects);
+  }
+
+ private:
+  friend class CurrentContext;
+
+  const CudaDriver& driver_;
+  Options options_;
+  std::function<std::vector<std::string>()> suspects_;
+  std::atomic<bool> lost_{false};
+  mutable std::mutex mutex_;
+  std::string loss_;
+};
+
+// Makes the context current in this thread, and gives the thread back what it had.
+class CurrentContext {
+ public:
+  explicit CurrentContext(CudaContext& context) : context_(context) {
+    if (context.lost()) [[unlikely]] {
+      result_ = kLost;
+      return;
+    }
+    context.driver_.context_get_current(&previous_);
+    if (previous_ != context.handle()) {
+      result_ = context.driver_.context_set_current(context.handle());
+    }
+  }
+  ~CurrentContext() {
+    if (previous_ == context_.handle() || result_ != cu::kSuccess) return;
+    if (previous_ == nullptr && context_.options_.leave_current && !context_.guest()) return;
+    context_.driver_.context_set_current(previous_);
+  }
+  CurrentContext(const CurrentContext&) = delete;
+  CurrentContext& operator=(const CurrentContext&) = delete;
+
+  // False: nothing may be asked of the context, and error() says why.
+  explicit operator bool() const { return result_ == cu::kSuccess; }
+  std::unexpected<Error> error() const;
+
+ private:
+  static constexpr CuResult kLost = -1;
+
+  CudaContext& context_;
+  CuContext previous_ = nullptr;
+  CuResult result_ = cu::kSuccess;
+};
+
+// Events of a context, used again and again.
+class EventPool {
+ public:
+  EventPool(CudaContext& context, unsigned flags) : context_(context), flags_(flags) {}
+  // With the context current.
+  Result<CuEvent> take();
+  CuResult try_take(CuEvent& event);
+  void give_back(CuEvent event);
+  // With the context current; for a context that lives on.
+  void destroy_all();
+
+ private:
+  CudaContext& context_;
+  unsigned flags_;
+  std::mutex mutex_;
+  std::vector<CuEvent> free_;
+};
+
+// An event that goes back to its pool by itself.
+using SharedEvent = std::shared_ptr<CUevent_st>;
+SharedEvent share(CuEvent event, EventPool& pool);
+Result<SharedEvent> take_shared(EventPool& pool);
+
+}  // namespace vyre

@@ -1,0 +1,57 @@
+// What a device and all that came from it share.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "vyre/device/cuda/clock_internal.h"
+#include "vyre/device/cuda/context_internal.h"
+#include "vyre/device/cuda/memory_internal.h"
+#include "vyre/device/cuda/reclaim_internal.h"
+#include "vyre/target/limits.h"
+#include "vyre/target/profile.h"
+#include "vyre/target/target.h"
+
+namespace vyre {
+
+struct CudaCore {
+  CudaCore(const CudaDriver& driver_table, CuDevice device_handle, CudaContext::Options options)
+      : driver(driver_table), device(device_handle), context(driver_table, std::move(options)) {
+    context.set_suspects([this] { return reclaim.suspects(); });
+  }
+  // Destroys the context, or gives back all that was made in it.
+  ~CudaCore();
+  CudaCore(const CudaCore&) = delete;
+  CudaCore& operator=(const CudaCore&) = delete;
+
+  const CudaDriver& driver;
+  const CuDevice device;
+  CudaContext context;
+  EventPool timed{context, cu::kEventDefault};
+  EventPool untimed{context, cu::kEventDisableTiming};
+  PinnedPool pinned{context};
+  DeviceClock clock{context, pinned};
+  Reclaim reclaim{context, untimed};
+  MemoryPool memory{context, reclaim};
+  DeviceMemory ignored_status;  // what launches without a deadline are given
+  std::optional<CuStream> guest_stream;
+  Limits limits;
+  Target target;
+  std::mutex profile_mutex;
+  std::optional<Profile> profile;
+};
+
+// One attribute of the device; 0 where the driver does not tell.
+std::uint32_t device_attribute(const CudaDriver& driver, CuDevice device, int attribute);
+Limits read_limits(const CudaDriver& driver, CuDevice device);
+Target read_target(const CudaDriver& driver, CuDevice device);
+Result<Profile> read_profile(const CudaDriver& driver, CuDevice device);
+
+Result<DeviceCode> finish_code(CudaCore& core, DeviceCode code);
+Result<std::shared_ptr<const LoadedCode>> load_code(std::shared_ptr<CudaCore> core,
+                                                    DeviceCode code);
+Result<Occupancy> code_occupancy(CudaCore& core, const LoadedCode& code, Extent workgroup);
+Result<std::shared_ptr<Queue>> make_cuda_queue(std::shared_ptr<CudaCore> core);
+
+}  // namespace vyre

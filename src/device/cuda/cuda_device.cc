@@ -1,0 +1,201 @@
+#include "vyre/device/cuda/cuda_device.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "vyre/device/cuda/core_internal.h"
+#include "vyre/device/cuda/driver_internal.h"
+
+namespace vyre {
+namespace {
+
+// How long a guest waits for its own last work before it leaves what it uses where it is.
+constexpr std::chrono::seconds kLastWork{10};
+
+Result<CuContext> make_context(const CudaDriver& driver, CuDevice device, const std::string& name) {
+  CuContext context = nullptr;
+  const CuResult result = driver.context_create(&context, cu::kContextMapHost, device);
+  if (result == cu::kOutOfMemory) {
+    return fail(Code::out_of_memory, fmt::format("{} has no memory left for a context", name),
+                "end other programs that use it");
+  }
+  if (result != cu::kSuccess) {
+    return fail(Code::unavailable, fmt::format("{} cannot be opened: cuCtxCreate: {}", name,
+                                               result_text(driver, result)));
+  }
+  // Creating has made it current; the thread gets back what it had.
+  CuContext popped = nullptr;
+  driver.context_pop(&popped);
+  return context;
+}
+
+// The device of an application's context.
+Result<CuDevice> device_of(const CudaDriver& driver, CuContext context) {
+  CuContext previous = nullptr;
+  driver.context_get_current(&previous);
+  CuDevice device = 0;
+  CuResult result = driver.context_set_current(context);
+  if (result == cu::kSuccess) {
+    result = driver.context_device(&device);
+    driver.context_set_current(previous);
+  }
+  if (result != cu::kSuccess) {
+    return fail(Code::invalid_input,
+                fmt::format("the context that was given is no CUDA context of this process: {}",
+                            result_text(driver, result)));
+  }
+  return device;
+}
+
+Result<unsigned> ordinal_of(const CudaDriver& driver, CuDevice device) {
+  VYRE_TRY(const unsigned count, device_count(driver));
+  for (unsigned i = 0; i < count; ++i) {
+    CuDevice found = 0;
+    if (driver.device_get(&found, static_cast<int>(i)) == cu::kSuccess && found == device) return i;
+  }
+  return fail(Code::unavailable, "the driver does not list the context's device");
+}
+
+Result<CuDevice> device_at(const CudaDriver& driver, unsigned ordinal) {
+  VYRE_TRY(const unsigned count, device_count(driver));
+  if (ordinal >= count) {
+    return fail(Code::unavailable, fmt::format("there is no cuda:{}: the driver shows {} device{}",
+                                               ordinal, count, count == 1 ? "" : "s"));
+  }
+  CuDevice device = 0;
+  if (const CuResult result = driver.device_get(&device, static_cast<int>(ordinal));
+      result != cu::kSuccess) {
+    return fail(Code::unavailable,
+                fmt::format("cuda:{}: cuDeviceGet: {}", ordinal, result_text(driver, result)));
+  }
+  return device;
+}
+
+Result<void> prepare(CudaCore& core, const CudaOptions& options) {
+  const CudaDriver& driver = core.driver;
+  core.limits = read_limits(driver, core.device);
+  core.target = read_target(driver, core.device);
+  core.guest_stream = options.stream;
+  core.clock.set_code(core.target.processor, options.code_folder);
+  CurrentContext current(core.context);
+  if (!current) return current.error();
+  std::size_t total = 0;
+  VYRE_CHECK(
+      core.context.check(driver.device_total_memory(&total, core.device), "cuDeviceTotalMem"));
+  const bool pools = device_attribute(driver, core.device, cu::kMemoryPools) != 0;
+  VYRE_CHECK(core.memory.open(
+      {.stream_ordered = core.context.guest() && pools, .total_bytes = total}, core.untimed));
+  // Kept by the core, so it must not keep the core.
+  VYRE_TRY(core.ignored_status, core.memory.allocate(sizeof(std::uint32_t), nullptr));
+  return {};
+}
+
+}  // namespace
+
+CudaCore::~CudaCore() {
+  ignored_status = {};
+  if (!context.guest()) {
+    // Takes everything in it along.
+    driver.context_destroy(context.handle());
+    return;
+  }
+  CurrentContext current(context);
+  if (!current || !reclaim.drain(kLastWork)) return;
+  memory.close();
+  clock.close();
+  pinned.free_all();
+  timed.destroy_all();
+  untimed.destroy_all();
+}
+
+CudaDevice::CudaDevice(std::shared_ptr<CudaCore> core) : core_(std::move(core)) {}
+CudaDevice::~CudaDevice() = default;
+
+std::string_view CudaDevice::name() const { return core_->context.name(); }
+const Limits& CudaDevice::limits() const { return core_->limits; }
+Target CudaDevice::target() const { return core_->target; }
+bool CudaDevice::lost() const { return core_->context.lost(); }
+
+Result<Profile> CudaDevice::profile() {
+  const std::scoped_lock lock(core_->profile_mutex);
+  if (!core_->profile) {
+    VYRE_TRY(core_->profile, read_profile(core_->driver, core_->device));
+  }
+  return *core_->profile;
+}
+
+Result<MemoryInfo> CudaDevice::memory_info() {
+  CurrentContext current(core_->context);
+  if (!current) return current.error();
+  std::size_t free = 0, total = 0;
+  VYRE_CHECK(core_->context.check(core_->driver.memory_info(&free, &total), "cuMemGetInfo"));
+  core_->reclaim.sweep();
+  return MemoryInfo{.total = total, .free = free + core_->memory.cached_bytes()};
+}
+
+Result<DeviceMemory> CudaDevice::allocate(std::uint64_t bytes) {
+  CurrentContext current(core_->context);
+  if (!current) return current.error();
+  return core_->memory.allocate(bytes, core_);
+}
+
+Result<DeviceCode> CudaDevice::finish(DeviceCode code) {
+  return finish_code(*core_, std::move(code));
+}
+
+Result<std::shared_ptr<const LoadedCode>> CudaDevice::load(DeviceCode code) {
+  return load_code(core_, std::move(code));
+}
+
+Result<Occupancy> CudaDevice::occupancy(const LoadedCode& code, Extent workgroup) {
+  return code_occupancy(*core_, code, workgroup);
+}
+
+Result<std::shared_ptr<Queue>> CudaDevice::make_queue() { return make_cuda_queue(core_); }
+
+Result<void> CudaDevice::trim() {
+  CurrentContext current(core_->context);
+  if (!current) return current.error();
+  core_->memory.trim();
+  return {};
+}
+
+Result<std::shared_ptr<CudaDevice>> open_cuda(const CudaDriver& driver, unsigned ordinal,
+                                              const CudaOptions& options) {
+  const bool guest = options.context != nullptr;
+  if (options.stream && !guest) {
+    return fail(Code::invalid_input, "a stream was given without its context",
+                "give the CUcontext, too");
+  }
+  CuDevice device = 0;
+  if (guest) {
+    VYRE_TRY(device, device_of(driver, options.context));
+    VYRE_TRY(ordinal, ordinal_of(driver, device));
+  } else {
+    VYRE_TRY(device, device_at(driver, ordinal));
+  }
+  const std::string name = fmt::format("cuda:{}", ordinal);
+  CuContext context = options.context;
+  if (!guest) {
+    VYRE_TRY(context, make_context(driver, device, name));
+  }
+  auto core = std::make_shared<CudaCore>(
+      driver, device,
+      CudaContext::Options{
+          .handle = context, .guest = guest, .leave_current = options.leave_current, .name = name});
+  VYRE_CHECK(prepare(*core, options));
+  return std::make_shared<CudaDevice>(std::move(core));
+}
+
+Result<unsigned> cuda_device_count() {
+  VYRE_TRY(const CudaDriver* driver, cuda_driver());
+  return device_count(*driver);
+}
+
+Result<std::shared_ptr<CudaDevice>> open_cuda(unsigned ordinal, const CudaOptions& options) {
+  VYRE_TRY(const CudaDriver* driver, cuda_driver());
+  return open_cuda(*driver, ordinal, options);
+}
+
+}  // namespace vyre

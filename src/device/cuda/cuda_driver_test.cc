@@ -1,0 +1,128 @@
+#include <gtest/gtest.h>
+
+#include "vyre/device/cuda/context_internal.h"
+#include "vyre/device/cuda/fake_driver_testing.h"
+#include "vyre/device/cuda/launch_notes_internal.h"
+
+namespace vyre {
+namespace {
+
+TEST(CudaDriver, MissingLibraryIsUnavailableInTheLoadersWords) {
+  const auto driver = load_cuda_driver("libno-such-driver.so.7");
+  ASSERT_FALSE(driver);
+  EXPECT_EQ(driver.error().code, Code::unavailable);
+  EXPECT_NE(driver.error().what.find("libno-such-driver.so.7"), std::string::npos)
+      << driver.error().what;
+}
+
+TEST(CudaDriver, LibraryThatIsNoDriverNamesWhatItLacks) {
+  const auto driver = load_cuda_driver("libc.so.6");
+  ASSERT_FALSE(driver);
+  EXPECT_EQ(driver.error().code, Code::unavailable);
+  EXPECT_EQ(driver.error().what, "the CUDA driver libc.so.6 has no cuInit");
+}
+
+TEST(CudaDriver, DriverWithoutADeviceIsUnavailable) {
+  FakeDriver fake;
+  fake.devices = 0;
+  const auto count = device_count(fake.table);
+  ASSERT_FALSE(count);
+  EXPECT_EQ(count.error().code, Code::unavailable);
+  fake.fail_next("cuInit", cu::kNoDevice);
+  const auto started = initialize_driver(fake.table);
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, Code::unavailable);
+  EXPECT_EQ(started.error().what, count.error().what);
+}
+
+TEST(CudaDriver, DriverThatDoesNotStartSaysWhy) {
+  FakeDriver fake;
+  fake.fail_next("cuInit", cu::kUnknown);
+  const auto started = initialize_driver(fake.table);
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, Code::unavailable);
+  EXPECT_EQ(started.error().what,
+            "the CUDA driver does not start: CUDA_ERROR_OTHER (as the driver puts it)");
+}
+
+TEST(CudaDriver, OrdinalsBeyondTheLastAreUnavailable) {
+  FakeDriver fake;
+  const auto device = open_cuda(fake.table, 3, {});
+  ASSERT_FALSE(device);
+  EXPECT_EQ(device.error().code, Code::unavailable);
+  EXPECT_EQ(device.error().what, "there is no cuda:3: the driver shows 1 device");
+}
+
+TEST(CudaDriver, ResultsThatLoseTheContextAreKnown) {
+  for (const CuResult result : {214, 700, 702, 710, 714, 715, 716, 717, 718, 719, 999}) {
+    EXPECT_TRUE(loses_context(result)) << result;
+  }
+  for (const CuResult result : {0, 1, 2, 209, 218, 500, 600, 701, 720}) {
+    EXPECT_FALSE(loses_context(result)) << result;
+  }
+}
+
+TEST(LaunchNotes, KeepTheNamesOfLaunchesThatHaveNotEnded) {
+  LaunchNotes notes;
+  notes.add("a");
+  notes.add("b");
+  notes.add("b");
+  notes.add(std::string(100, 'c'));
+  std::vector<std::string> names;
+  notes.collect(names);
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "b", std::string(63, 'c')}));
+  notes.settle(3);
+  names.clear();
+  notes.collect(names);
+  EXPECT_EQ(names, (std::vector<std::string>{std::string(63, 'c')}));
+  notes.settle(1);  // older news changes nothing
+  notes.settle(notes.added());
+  names.clear();
+  notes.collect(names);
+  EXPECT_TRUE(names.empty());
+}
+
+TEST(LaunchNotes, KeepOnlyTheLastOnes) {
+  LaunchNotes notes;
+  for (int i = 0; i < 100; ++i) notes.add("kernel_with_a_long_name_" + std::to_string(i));
+  std::vector<std::string> names;
+  notes.collect(names);
+  ASSERT_EQ(names.size(), LaunchNotes::kKept);
+  EXPECT_EQ(names.back(), "kernel_with_a_long_name_99");
+}
+
+TEST(CurrentContext, OwnContextStaysWhereThereWasNone) {
+  FakeDriver fake;
+  auto device = open_cuda(fake.table, 0, {});
+  ASSERT_TRUE(device) << device.error().what;
+  const unsigned before = fake.calls("cuCtxSetCurrent");
+  EXPECT_NE(FakeDriver::current_context(), nullptr);
+  ASSERT_TRUE((*device)->memory_info());
+  EXPECT_EQ(fake.calls("cuCtxSetCurrent"), before);
+}
+
+TEST(CurrentContext, OwnContextGoesWhenAskedTo) {
+  FakeDriver fake;
+  auto device = open_cuda(fake.table, 0, {.leave_current = false});
+  ASSERT_TRUE(device);
+  EXPECT_EQ(FakeDriver::current_context(), nullptr);
+  ASSERT_TRUE((*device)->memory_info());
+  EXPECT_EQ(FakeDriver::current_context(), nullptr);
+}
+
+TEST(CurrentContext, TheApplicationsContextIsRestored) {
+  FakeDriver fake;
+  const CuContext theirs = fake.make_context();
+  FakeDriver::set_current(theirs);
+  auto device = open_cuda(fake.table, 0, {});
+  ASSERT_TRUE(device);
+  EXPECT_EQ(FakeDriver::current_context(), theirs);
+  ASSERT_TRUE((*device)->allocate(100));
+  EXPECT_EQ(FakeDriver::current_context(), theirs);
+  device->reset();
+  EXPECT_EQ(FakeDriver::current_context(), theirs);
+  EXPECT_EQ(fake.live_contexts(), 1U);
+}
+
+}  // namespace
+}  // namespace vyre

@@ -1,0 +1,61 @@
+// Which launches of a queue gave up at their deadline: a ring of words that kernels set, each with
+// the name of the kernel that was given it.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "vyre/device/cuda/memory_internal.h"
+
+namespace vyre {
+
+class Deadlines {
+ public:
+  static constexpr unsigned kSlots = 256;
+
+  Deadlines(CudaContext& context, PinnedPool& pinned, EventPool& events, CuStream stream)
+      : context_(context), pinned_(pinned), events_(events), stream_(stream) {}
+
+  // Held from take() until the launch is submitted, so that the ring's order is the stream's.
+  std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
+  // Under the lock, with the context current: the address of a word of its own, 0. Waits when all
+  // are in use.
+  Result<CuAddress> take(std::string_view kernel, std::chrono::nanoseconds deadline);
+
+  std::uint64_t taken() const;
+  // The first `count` launches have ended: the first failure among those not told yet.
+  Result<void> settle(std::uint64_t count);
+
+  // When no work uses it any more.
+  void release();
+
+ private:
+  static constexpr unsigned kHalf = kSlots / 2;
+  struct Slot {
+    std::string kernel;
+    std::chrono::nanoseconds deadline{};
+  };
+
+  Result<void> prepare();
+  // Looks at the words of launches that have ended.
+  void inspect(std::uint64_t end);
+
+  CudaContext& context_;
+  PinnedPool& pinned_;
+  EventPool& events_;
+  CuStream stream_;
+  mutable std::mutex mutex_;
+  PinnedChunk words_{};
+  std::array<CuEvent, 2> half_done_{};  // behind the last launch of each half
+  std::array<Slot, kSlots> slots_{};
+  std::uint64_t taken_ = 0;
+  std::uint64_t inspected_ = 0;
+  std::optional<Error> failure_;
+};
+
+}  // namespace vyre

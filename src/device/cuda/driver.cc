@@ -1,0 +1,140 @@
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "vyre/device/cuda/driver_internal.h"
+
+namespace vyre {
+namespace {
+
+constexpr const char* kLibrary = "libcuda.so.1";
+
+std::string version_text(const CudaDriver& driver) {
+  int version = 0;
+  if (driver.driver_version(&version) != cu::kSuccess) return "of unknown version";
+  return fmt::format("for CUDA {}.{}", version / 1000, version % 1000 / 10);
+}
+
+Result<CudaDriver> load_and_initialize() {
+  VYRE_TRY(CudaDriver driver, load_cuda_driver(kLibrary));
+  VYRE_CHECK(initialize_driver(driver));
+  return driver;
+}
+
+std::unexpected<Error> no_device(const CudaDriver& driver) {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (visible == nullptr) {
+    return fail(Code::unavailable,
+                fmt::format("the CUDA driver ({}) finds no device", version_text(driver)));
+  }
+  return fail(Code::unavailable,
+              fmt::format("the CUDA driver ({}) shows no device: CUDA_VISIBLE_DEVICES is '{}'",
+                          version_text(driver), visible),
+              "unset it, or name a device that is there");
+}
+
+}  // namespace
+
+Result<CudaDriver> load_cuda_driver(const char* library) {
+  // Never closed: the driver keeps threads, and handlers for the process's end.
+  void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* why = dlerror();
+    return fail(Code::unavailable,
+                fmt::format("no CUDA driver: {}", why == nullptr ? library : why));
+  }
+  CudaDriver driver;
+  const char* missing = nullptr;
+#define VYRE_CUDA_FIND(member, symbol, parameters) \
+  driver.member = reinterpret_cast<decltype(driver.member)>(dlsym(handle, symbol));
+#define VYRE_CUDA_NEED(member, symbol, parameters) \
+  VYRE_CUDA_FIND(member, symbol, parameters)       \
+  if (driver.member == nullptr && missing == nullptr) missing = symbol;
+  VYRE_CUDA_FUNCTIONS(VYRE_CUDA_NEED)
+  VYRE_CUDA_NEWER_FUNCTIONS(VYRE_CUDA_FIND)
+#undef VYRE_CUDA_NEED
+#undef VYRE_CUDA_FIND
+  if (missing != nullptr) {
+    return fail(Code::unavailable, fmt::format("the CUDA driver {} has no {}", library, missing),
+                "use a driver for CUDA 11.2 or newer");
+  }
+  return driver;
+}
+
+Result<void> initialize_driver(const CudaDriver& driver) {
+  const CuResult result = driver.init(0);
+  if (result == cu::kSuccess) return {};
+  if (result == cu::kNoDevice) return no_device(driver);
+  return fail(Code::unavailable,
+              fmt::format("the CUDA driver does not start: {}", result_text(driver, result)));
+}
+
+Result<unsigned> device_count(const CudaDriver& driver) {
+  int count = 0;
+  const CuResult result = driver.device_count(&count);
+  if (result != cu::kSuccess && result != cu::kNoDevice) {
+    return fail(Code::unavailable, fmt::format("the CUDA driver does not tell its devices: {}",
+                                               result_text(driver, result)));
+  }
+  if (count <= 0) return no_device(driver);
+  return static_cast<unsigned>(count);
+}
+
+Result<const CudaDriver*> cuda_driver() {
+  static const Result<CudaDriver> driver = load_and_initialize();
+  if (!driver) return std::unexpected(driver.error());
+  return &*driver;
+}
+
+std::string result_text(const CudaDriver& driver, CuResult result) {
+  const char* name = nullptr;
+  const char* text = nullptr;
+  if (driver.error_name(result, &name) != cu::kSuccess || name == nullptr) {
+    return fmt::format("CUDA error {}", result);
+  }
+  if (driver.error_text(result, &text) != cu::kSuccess || text == nullptr) return name;
+  return fmt::format("{} ({})", name, text);
+}
+
+bool loses_context(CuResult result) {
+  switch (result) {
+    case cu::kDeinitialized:
+    case cu::kInvalidContext:
+    case cu::kEccUncorrectable:
+    case cu::kNvlinkUncorrectable:
+    case cu::kContained:
+    case cu::kIllegalAddress:
+    case cu::kLaunchTimeout:
+    case cu::kContextIsDestroyed:
+    case cu::kAssert:
+    case cu::kTensorMemoryLeak:
+    case cu::kUnknown: return true;
+    // Stack, instruction, alignment, address space, program counter, and other failures of a
+    // kernel.
+    default: return result >= cu::kHardwareStackError && result <= cu::kLaunchFailed;
+  }
+}
+
+Code code_of(CuResult result) {
+  switch (result) {
+    case cu::kOutOfMemory: return Code::out_of_memory;
+    case cu::kLaunchOutOfResources: return Code::limit;
+    case cu::kInvalidValue:
+    case cu::kInvalidDevice:
+    case cu::kInvalidImage:
+    case cu::kNoBinaryForGpu:
+    case cu::kInvalidPtx:
+    case cu::kInvalidSource:
+    case cu::kNotFound: return Code::invalid_input;
+    case cu::kNotInitialized:
+    case cu::kStubLibrary:
+    case cu::kNoDevice:
+    case cu::kJitCompilerNotFound:
+    case cu::kUnsupportedPtxVersion:
+    case cu::kJitDisabled: return Code::unavailable;
+    default: return Code::device;
+  }
+}
+
+}  // namespace vyre

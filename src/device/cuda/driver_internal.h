@@ -1,0 +1,223 @@
+// The functions of NVIDIA's driver library that we use, and the facts about its binary interface
+// that they need. The library is found when the program runs; nothing of NVIDIA's is needed to
+// build.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "vyre/base/error.h"
+#include "vyre/device/cuda/cuda_device.h"
+
+// The driver's own names for what it hands out, so that an application's handles fit ours.
+struct CUctx_st;
+struct CUmod_st;
+struct CUfunc_st;
+struct CUstream_st;
+struct CUevent_st;
+struct CUlinkState_st;
+
+namespace vyre {
+
+using CuResult = int;
+using CuDevice = int;
+using CuAddress = std::uint64_t;
+using CuContext = CUctx_st*;
+using CuModule = CUmod_st*;
+using CuFunction = CUfunc_st*;
+using CuStream = CUstream_st*;
+using CuEvent = CUevent_st*;
+using CuLink = CUlinkState_st*;
+
+namespace cu {
+
+// Results that are treated in their own way; the driver has names and texts for all.
+inline constexpr CuResult kSuccess = 0;
+inline constexpr CuResult kInvalidValue = 1;
+inline constexpr CuResult kOutOfMemory = 2;
+inline constexpr CuResult kNotInitialized = 3;
+inline constexpr CuResult kDeinitialized = 4;
+inline constexpr CuResult kStubLibrary = 34;
+inline constexpr CuResult kNoDevice = 100;
+inline constexpr CuResult kInvalidDevice = 101;
+inline constexpr CuResult kInvalidImage = 200;
+inline constexpr CuResult kInvalidContext = 201;
+inline constexpr CuResult kNoBinaryForGpu = 209;
+inline constexpr CuResult kEccUncorrectable = 214;
+inline constexpr CuResult kInvalidPtx = 218;
+inline constexpr CuResult kNvlinkUncorrectable = 220;
+inline constexpr CuResult kJitCompilerNotFound = 221;
+inline constexpr CuResult kUnsupportedPtxVersion = 222;
+inline constexpr CuResult kJitDisabled = 223;
+inline constexpr CuResult kContained = 226;
+inline constexpr CuResult kInvalidSource = 300;
+inline constexpr CuResult kNotFound = 500;
+inline constexpr CuResult kNotReady = 600;
+inline constexpr CuResult kIllegalAddress = 700;
+inline constexpr CuResult kLaunchOutOfResources = 701;
+inline constexpr CuResult kLaunchTimeout = 702;
+inline constexpr CuResult kContextIsDestroyed = 709;
+inline constexpr CuResult kAssert = 710;
+inline constexpr CuResult kHardwareStackError = 714;
+inline constexpr CuResult kLaunchFailed = 719;
+inline constexpr CuResult kTensorMemoryLeak = 721;
+inline constexpr CuResult kUnknown = 999;
+
+inline constexpr unsigned kContextMapHost = 8;
+inline constexpr unsigned kStreamNonBlocking = 1;
+inline constexpr unsigned kEventDefault = 0;
+inline constexpr unsigned kEventDisableTiming = 2;
+inline constexpr unsigned kHostAllocPortable = 1;
+inline constexpr unsigned kHostAllocMapped = 2;
+inline constexpr int kJitInputPtx = 1;
+
+enum JitOption : int {
+  kJitInfoLogBuffer = 3,
+  kJitInfoLogBytes = 4,
+  kJitErrorLogBuffer = 5,
+  kJitErrorLogBytes = 6,
+};
+
+enum DeviceAttribute : int {
+  kMaxThreadsPerBlock = 1,
+  kMaxBlockX = 2,
+  kMaxBlockY = 3,
+  kMaxBlockZ = 4,
+  kMaxGridX = 5,
+  kMaxGridY = 6,
+  kMaxGridZ = 7,
+  kSharedPerBlock = 8,
+  kWarpSize = 10,
+  kClockKhz = 13,
+  kMultiprocessors = 16,
+  kMemoryClockKhz = 36,
+  kMemoryBusBits = 37,
+  kL2Bytes = 38,
+  kThreadsPerMultiprocessor = 39,
+  kCapabilityMajor = 75,
+  kCapabilityMinor = 76,
+  kSharedPerMultiprocessor = 81,
+  kRegistersPerMultiprocessor = 82,
+  kSharedPerBlockOptIn = 97,
+  kBlocksPerMultiprocessor = 106,
+  kMemoryPools = 115,
+};
+
+enum FunctionAttribute : int {
+  kFunctionMaxThreads = 0,
+  kFunctionSharedBytes = 1,
+  kFunctionLocalBytes = 3,
+  kFunctionRegisters = 4,
+  kFunctionMaxDynamicShared = 8,
+};
+
+}  // namespace cu
+
+// F(member, symbol in the library, parameters). All are there since CUDA 11.2.
+#define VYRE_CUDA_FUNCTIONS(F)                                                                     \
+  F(init, "cuInit", (unsigned flags))                                                              \
+  F(driver_version, "cuDriverGetVersion", (int* version))                                          \
+  F(error_name, "cuGetErrorName", (CuResult result, const char** text))                            \
+  F(error_text, "cuGetErrorString", (CuResult result, const char** text))                          \
+  F(device_count, "cuDeviceGetCount", (int* count))                                                \
+  F(device_get, "cuDeviceGet", (CuDevice * device, int ordinal))                                   \
+  F(device_name, "cuDeviceGetName", (char* text, int bytes, CuDevice device))                      \
+  F(device_attribute, "cuDeviceGetAttribute", (int* value, int attribute, CuDevice device))        \
+  F(device_total_memory, "cuDeviceTotalMem_v2", (std::size_t* bytes, CuDevice device))             \
+  F(context_create, "cuCtxCreate_v2", (CuContext * context, unsigned flags, CuDevice device))      \
+  F(context_destroy, "cuCtxDestroy_v2", (CuContext context))                                       \
+  F(context_pop, "cuCtxPopCurrent_v2", (CuContext * context))                                      \
+  F(context_get_current, "cuCtxGetCurrent", (CuContext * context))                                 \
+  F(context_set_current, "cuCtxSetCurrent", (CuContext context))                                   \
+  F(context_device, "cuCtxGetDevice", (CuDevice * device))                                         \
+  F(memory_info, "cuMemGetInfo_v2", (std::size_t* free, std::size_t* total))                       \
+  F(memory_allocate, "cuMemAlloc_v2", (CuAddress * address, std::size_t bytes))                    \
+  F(memory_free, "cuMemFree_v2", (CuAddress address))                                              \
+  F(memory_allocate_async, "cuMemAllocAsync",                                                      \
+    (CuAddress * address, std::size_t bytes, CuStream stream))                                     \
+  F(memory_free_async, "cuMemFreeAsync", (CuAddress address, CuStream stream))                     \
+  F(host_allocate, "cuMemHostAlloc", (void** memory, std::size_t bytes, unsigned flags))           \
+  F(host_free, "cuMemFreeHost", (void* memory))                                                    \
+  F(host_device_address, "cuMemHostGetDevicePointer_v2",                                           \
+    (CuAddress * address, void* memory, unsigned flags))                                           \
+  F(copy_to_device, "cuMemcpyHtoDAsync_v2",                                                        \
+    (CuAddress to, const void* from, std::size_t bytes, CuStream stream))                          \
+  F(copy_to_host, "cuMemcpyDtoHAsync_v2",                                                          \
+    (void* to, CuAddress from, std::size_t bytes, CuStream stream))                                \
+  F(copy_on_device, "cuMemcpyDtoDAsync_v2",                                                        \
+    (CuAddress to, CuAddress from, std::size_t bytes, CuStream stream))                            \
+  F(set_bytes, "cuMemsetD8Async",                                                                  \
+    (CuAddress at, unsigned char value, std::size_t count, CuStream stream))                       \
+  F(set_words, "cuMemsetD32Async",                                                                 \
+    (CuAddress at, unsigned value, std::size_t count, CuStream stream))                            \
+  F(link_create, "cuLinkCreate_v2", (unsigned count, int* options, void** values, CuLink* link))   \
+  F(link_add, "cuLinkAddData_v2",                                                                  \
+    (CuLink link, int type, void* data, std::size_t bytes, const char* name, unsigned count,       \
+     int* options, void** values))                                                                 \
+  F(link_complete, "cuLinkComplete", (CuLink link, void** cubin, std::size_t* bytes))              \
+  F(link_destroy, "cuLinkDestroy", (CuLink link))                                                  \
+  F(module_load, "cuModuleLoadData", (CuModule * module, const void* image))                       \
+  F(module_unload, "cuModuleUnload", (CuModule module))                                            \
+  F(module_function, "cuModuleGetFunction",                                                        \
+    (CuFunction * function, CuModule module, const char* name))                                    \
+  F(function_attribute, "cuFuncGetAttribute", (int* value, int attribute, CuFunction function))    \
+  F(function_set_attribute, "cuFuncSetAttribute", (CuFunction function, int attribute, int value)) \
+  F(active_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                  \
+    (int* blocks, CuFunction function, int threads, std::size_t dynamic_shared))                   \
+  F(potential_block, "cuOccupancyMaxPotentialBlockSize",                                           \
+    (int* grid, int* threads, CuFunction function, std::size_t (*dynamic_shared_of)(int threads),  \
+     std::size_t dynamic_shared, int most))                                                        \
+  F(stream_create, "cuStreamCreate", (CuStream * stream, unsigned flags))                          \
+  F(stream_destroy, "cuStreamDestroy_v2", (CuStream stream))                                       \
+  F(stream_query, "cuStreamQuery", (CuStream stream))                                              \
+  F(stream_synchronize, "cuStreamSynchronize", (CuStream stream))                                  \
+  F(stream_wait_event, "cuStreamWaitEvent", (CuStream stream, CuEvent event, unsigned flags))      \
+  F(stream_is_capturing, "cuStreamIsCapturing", (CuStream stream, int* status))                    \
+  F(event_create, "cuEventCreate", (CuEvent * event, unsigned flags))                              \
+  F(event_destroy, "cuEventDestroy_v2", (CuEvent event))                                           \
+  F(event_record, "cuEventRecord", (CuEvent event, CuStream stream))                               \
+  F(event_query, "cuEventQuery", (CuEvent event))                                                  \
+  F(event_synchronize, "cuEventSynchronize", (CuEvent event))                                      \
+  F(event_elapsed, "cuEventElapsedTime", (float* milliseconds, CuEvent start, CuEvent end))        \
+  F(launch_kernel, "cuLaunchKernel",                                                               \
+    (CuFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,     \
+     unsigned block_y, unsigned block_z, unsigned dynamic_shared, CuStream stream,                 \
+     void** parameters, void** extra))
+
+// The same for functions that newer drivers have: null where they are missing.
+#define VYRE_CUDA_NEWER_FUNCTIONS(F)                                                   \
+  F(function_parameter, "cuFuncGetParamInfo",                                          \
+    (CuFunction function, std::size_t index, std::size_t* offset, std::size_t* bytes)) \
+  F(function_load, "cuFuncLoad", (CuFunction function))
+
+struct CudaDriver {
+#define VYRE_CUDA_MEMBER(member, symbol, parameters) CuResult(*member) parameters = nullptr;
+  VYRE_CUDA_FUNCTIONS(VYRE_CUDA_MEMBER)
+  VYRE_CUDA_NEWER_FUNCTIONS(VYRE_CUDA_MEMBER)
+#undef VYRE_CUDA_MEMBER
+};
+
+// Fills the table from the library of that name: `unavailable`, with the loader's own words, when
+// it is not there.
+Result<CudaDriver> load_cuda_driver(const char* library);
+
+// The driver of this process, loaded and initialised once.
+Result<const CudaDriver*> cuda_driver();
+
+// The rest of it, for a table that is there: initialised, or `unavailable` with the reason.
+Result<void> initialize_driver(const CudaDriver& driver);
+Result<unsigned> device_count(const CudaDriver& driver);
+
+// "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)"
+std::string result_text(const CudaDriver& driver, CuResult result);
+
+// Whether nothing more can be done in a context that has answered so.
+bool loses_context(CuResult result);
+Code code_of(CuResult result);
+
+// The same as open_cuda, with a driver that is given.
+Result<std::shared_ptr<CudaDevice>> open_cuda(const CudaDriver& driver, unsigned ordinal,
+                                              const CudaOptions& options);
+
+}  // namespace vyre

@@ -1,0 +1,84 @@
+// A driver for tests that need no GPU: its memory is the host's, its kernels are functions of the
+// test, its streams can be held so that work stays unfinished, and any call can be made to fail.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "vyre/device/cuda/driver_internal.h"
+#include "vyre/target/code.h"
+
+namespace vyre {
+
+struct FakeLaunch {
+  Extent grid{}, block{};
+  unsigned dynamic_shared = 0;
+  std::vector<std::vector<std::byte>> parameters{};
+
+  template <class T>
+  T get(std::size_t i) const {
+    T value{};
+    std::memcpy(&value, parameters.at(i).data(), sizeof value);
+    return value;
+  }
+};
+
+struct FakeKernel {
+  std::vector<std::size_t> parameter_bytes{};
+  // What running it answers: 0, or an error that loses the context.
+  std::function<CuResult(const FakeLaunch&)> run{};
+  int registers = 32;
+  int static_shared = 0;
+};
+
+// One at a time, because the driver's functions have no state of their own.
+class FakeDriver {
+ public:
+  FakeDriver();
+  ~FakeDriver();
+  FakeDriver(const FakeDriver&) = delete;
+  FakeDriver& operator=(const FakeDriver&) = delete;
+
+  CudaDriver table;
+  std::map<std::string, FakeKernel> kernels;
+  int devices = 1;
+  std::uint64_t memory_bytes = std::uint64_t{1} << 30;
+  // The timer is so far from the host's steady clock, in nanoseconds.
+  std::int64_t timer_offset = 1'000'000'000'000;
+
+  // The next call of that function answers so, and does nothing.
+  void fail_next(const std::string& function, CuResult result);
+  unsigned calls(const std::string& function) const;
+  // Work is kept from now on, and runs when let go, or when somebody waits for it.
+  void hold(bool held);
+  unsigned live_allocations() const;
+  unsigned live_modules() const;
+  unsigned live_pinned() const;
+  unsigned live_contexts() const;
+  unsigned live_streams() const;
+  std::vector<FakeLaunch> launches() const;
+
+  // An application's own.
+  CuContext make_context();
+  static CuContext current_context();
+  static void set_current(CuContext context);
+
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// Code that the fake driver takes, for one of its kernels.
+GpuCode fake_code(const std::string& entry, std::vector<GpuParameter> parameters);
+
+}  // namespace vyre

@@ -1,0 +1,17 @@
+// PTX to a cubin, by the linker inside the driver.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "vyre/device/cuda/context_internal.h"
+
+namespace vyre {
+
+// With the context current, on any thread: running kernels are not disturbed. What the linker has
+// to say is in the error.
+Result<std::vector<std::byte>> link_ptx(CudaContext& context, const std::string& ptx,
+                                        const std::string& name);
+
+}  // namespace vyre

@@ -1,0 +1,196 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+
+#include "vyre/device/cuda/memory_internal.h"
+
+namespace vyre {
+namespace {
+
+constexpr std::uint64_t kSmallest = 512;
+// How long an allocation waits for memory that running work still holds.
+constexpr std::chrono::milliseconds kPatience{2000};
+
+}  // namespace
+
+std::uint64_t size_class(std::uint64_t bytes) {
+  if (bytes <= kSmallest) return kSmallest;
+  const std::uint64_t step = std::bit_floor(bytes - 1) / 8;
+  const std::uint64_t steps = (bytes - 1) / step + 1;
+  return steps > ~std::uint64_t{0} / step ? 0 : steps * step;
+}
+
+Result<void> MemoryPool::open(Options options, EventPool& events) {
+  options_ = options;
+  events_ = &events;
+  VYRE_CHECK(context_.check(context_.driver().stream_create(&stream_, cu::kStreamNonBlocking),
+                            "cuStreamCreate"));
+  VYRE_TRY(zeroed_, events.take());
+  return {};
+}
+
+void MemoryPool::close() {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [bytes, address] : free_) free_block({address, bytes});
+  free_.clear();
+  cached_ = 0;
+  if (zeroed_ != nullptr) events_->give_back(zeroed_);
+  if (stream_ != nullptr) context_.driver().stream_destroy(stream_);
+  zeroed_ = nullptr;
+  stream_ = nullptr;
+}
+
+void MemoryPool::free_block(Block block) {
+  if (options_.stream_ordered) {
+    context_.driver().memory_free_async(block.address, stream_);
+  } else {
+    context_.driver().memory_free(block.address);
+  }
+}
+
+bool MemoryPool::take_cached(std::uint64_t bytes, Block& block) {
+  const std::scoped_lock lock(mutex_);
+  const auto it = free_.lower_bound(bytes);
+  if (it == free_.end() || it->first - bytes > bytes / 8) return false;
+  block = {it->second, it->first};
+  free_.erase(it);
+  cached_ -= block.bytes;
+  return true;
+}
+
+CuResult MemoryPool::take_fresh(std::uint64_t bytes, Block& block) {
+  block.bytes = bytes;
+  return options_.stream_ordered
+             ? context_.driver().memory_allocate_async(&block.address, bytes, stream_)
+             : context_.driver().memory_allocate(&block.address, bytes);
+}
+
+void MemoryPool::put(Block block) {
+  const std::scoped_lock lock(mutex_);
+  retiring_ -= block.bytes;
+  if (context_.lost()) return;
+  free_.emplace(block.bytes, block.address);
+  cached_ += block.bytes;
+}
+
+std::uint64_t MemoryPool::trim() {
+  reclaim_.sweep();
+  if (context_.lost() || (!options_.stream_ordered && !reclaim_.idle())) return 0;
+  std::multimap<std::uint64_t, CuAddress> blocks;
+  {
+    const std::scoped_lock lock(mutex_);
+    blocks.swap(free_);
+    for (const auto& [bytes, address] : blocks) cached_ -= bytes;
+  }
+  std::uint64_t freed = 0;
+  for (const auto& [bytes, address] : blocks) {
+    free_block({address, bytes});
+    freed += bytes;
+  }
+  // What a stream-ordered free gives back is there when the stream has come so far.
+  if (options_.stream_ordered) context_.driver().stream_synchronize(stream_);
+  return freed;
+}
+
+Error MemoryPool::no_memory(std::uint64_t bytes) {
+  std::size_t free = 0, total = options_.total_bytes;
+  context_.driver().memory_info(&free, &total);
+  std::string what =
+      fmt::format("{} has no memory for {} bytes: {} of {} are free, {} in buffers of this session",
+                  context_.name(), bytes, free, total, used_bytes());
+  const std::uint64_t running = retiring_.load();
+  if (running != 0) what += fmt::format(", {} held by work that still runs", running);
+  if (cached_bytes() != 0) {
+    what += fmt::format(", {} kept for reuse until no kernel runs", cached_bytes());
+  }
+  return {Code::out_of_memory, std::move(what), "free buffers, or work in parts"};
+}
+
+Result<MemoryPool::Block> MemoryPool::take(std::uint64_t bytes) {
+  const std::uint64_t rounded = size_class(bytes);
+  if (rounded == 0 || rounded > options_.total_bytes) return std::unexpected(no_memory(bytes));
+  reclaim_.sweep();
+  // A host that runs far ahead of its kernels would take all memory with what they still hold.
+  if (retiring_.load() > options_.total_bytes / 4) reclaim_.drain(kPatience);
+  Block block;
+  if (take_cached(rounded, block)) return block;
+  CuResult result = take_fresh(rounded, block);
+  if (result == cu::kOutOfMemory) {
+    reclaim_.drain(kPatience);
+    if (take_cached(rounded, block)) return block;
+    trim();
+    result = take_fresh(rounded, block);
+  }
+  if (result == cu::kOutOfMemory) return std::unexpected(no_memory(bytes));
+  VYRE_CHECK(context_.check(result, "cuMemAlloc"));
+  return block;
+}
+
+Result<void> MemoryPool::zero(const Block& block, std::uint64_t bytes) {
+  const CudaDriver& driver = context_.driver();
+  const std::uint64_t words = (std::max<std::uint64_t>(bytes, 1) + 3) / 4;
+  VYRE_CHECK(
+      context_.check(driver.set_words(block.address, 0, words, stream_), "cuMemsetD32Async"));
+  if (context_.guest()) {
+    // The application may use the address in streams that we do not see.
+    VYRE_CHECK(context_.check(driver.stream_synchronize(stream_), "cuStreamSynchronize"));
+    return {};
+  }
+  VYRE_CHECK(context_.check(driver.event_record(zeroed_, stream_), "cuEventRecord"));
+  zeroings_.fetch_add(1, std::memory_order_release);
+  return {};
+}
+
+Result<DeviceMemory> MemoryPool::allocate(std::uint64_t bytes, std::shared_ptr<const void> keep) {
+  VYRE_TRY(const Block block, take(bytes));
+  used_ += block.bytes;
+  // From here on the owner gives it back, also when zeroing fails.
+  const auto* handle = reinterpret_cast<const void*>(static_cast<std::uintptr_t>(block.address));
+  std::shared_ptr<const void> owner(handle, [this, block, keep = std::move(keep)](const void*) {
+    used_ -= block.bytes;
+    retiring_ += block.bytes;
+    reclaim_.retire(ReleaseWhen::passed, [this, block] { put(block); });
+  });
+  VYRE_CHECK(zero(block, bytes));
+  return DeviceMemory{
+      .address = block.address, .bytes = bytes, .host = nullptr, .owner = std::move(owner)};
+}
+
+Result<PinnedChunk> PinnedPool::take(std::uint64_t bytes) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto it = free_.find(bytes); it != free_.end()) {
+      const PinnedChunk chunk = it->second;
+      free_.erase(it);
+      return chunk;
+    }
+  }
+  const CudaDriver& driver = context_.driver();
+  void* memory = nullptr;
+  VYRE_CHECK(context_.check(
+      driver.host_allocate(&memory, bytes, cu::kHostAllocPortable | cu::kHostAllocMapped),
+      "cuMemHostAlloc"));
+  PinnedChunk chunk{.host = static_cast<std::byte*>(memory), .device = 0, .bytes = bytes};
+  if (auto mapped = context_.check(driver.host_device_address(&chunk.device, memory, 0),
+                                   "cuMemHostGetDevicePointer");
+      !mapped) {
+    driver.host_free(memory);
+    return std::unexpected(std::move(mapped).error());
+  }
+  return chunk;
+}
+
+void PinnedPool::give_back(PinnedChunk chunk) {
+  const std::scoped_lock lock(mutex_);
+  free_.emplace(chunk.bytes, chunk);
+}
+
+void PinnedPool::free_all() {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [bytes, chunk] : free_) context_.driver().host_free(chunk.host);
+  free_.clear();
+}
+
+}  // namespace vyre

@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <iterator>
+#include <thread>
+#include <utility>
+
+#include "vyre/device/cuda/reclaim_internal.h"
+
+namespace vyre {
+
+void Reclaim::add_stream(CuStream stream, std::shared_ptr<LaunchNotes> notes) {
+  const std::scoped_lock lock(mutex_);
+  live_.push_back({stream, std::move(notes)});
+}
+
+Result<void> Reclaim::drop_stream(CuStream stream, const std::shared_ptr<LaunchNotes>& notes) {
+  {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(live_, [&](const Live& l) { return l.notes == notes; });
+  }
+  if (context_.lost()) return {};
+  VYRE_TRY(SharedEvent last, take_shared(events_));
+  VYRE_CHECK(context_.check(context_.driver().event_record(last.get(), stream), "cuEventRecord"));
+  const std::scoped_lock lock(mutex_);
+  ended_.push_back({std::move(last), notes});
+  return {};
+}
+
+void Reclaim::retire(ReleaseWhen when, std::function<void()> release) {
+  const std::scoped_lock lock(mutex_);
+  fresh_.push_back({when, std::move(release)});
+  retired_.store(true, std::memory_order_relaxed);
+}
+
+CuResult Reclaim::note(CuResult result) {
+  if (result != cu::kSuccess && loses_context(result)) trouble_ = result;
+  return result;
+}
+
+bool Reclaim::passed(const SharedEvent& event) {
+  const CuResult result = note(context_.driver().event_query(event.get()));
+  return result != cu::kNotReady && !loses_context(result);
+}
+
+// A stream that is being captured must not be asked: that would end the capture.
+bool Reclaim::busy(const Live& live) {
+  int capturing = 0;
+  if (context_.guest() &&
+      (context_.driver().stream_is_capturing(live.stream, &capturing) != cu::kSuccess ||
+       capturing != 0)) {
+    return true;
+  }
+  return note(context_.driver().stream_query(live.stream)) != cu::kSuccess;
+}
+
+bool Reclaim::seal(Fence& fence) {
+  const CudaDriver& driver = context_.driver();
+  for (const Live& l : live_) {
+    if (!busy(l)) continue;
+    int capturing = 0;
+    if (context_.guest()) driver.stream_is_capturing(l.stream, &capturing);
+    CuEvent event = nullptr;
+    if (capturing != 0 || note(events_.try_take(event)) != cu::kSuccess) return false;
+    fence.events.push_back(share(event, events_));
+    if (note(driver.event_record(event, l.stream)) != cu::kSuccess) return false;
+  }
+  for (const Ended& e : ended_) fence.events.push_back(e.last);
+  return true;
+}
+
+bool Reclaim::idle_locked() {
+  return ended_.empty() && std::ranges::none_of(live_, [&](const Live& l) { return busy(l); });
+}
+
+bool Reclaim::idle() {
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(ended_, [&](const Ended& e) { return passed(e.last); });
+  return idle_locked();
+}
+
+void Reclaim::sweep() {
+  if (context_.lost()) return release_all();
+  std::vector<Thing> due;
+  CuResult trouble = cu::kSuccess;
+  {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(ended_, [&](const Ended& e) { return passed(e.last); });
+    if (!fresh_.empty()) {
+      Fence fence;
+      if (seal(fence)) {
+        fence.things = std::move(fresh_);
+        fresh_.clear();
+        fences_.push_back(std::move(fence));
+      }
+    }
+    for (Fence& f : fences_) {
+      std::erase_if(f.events, [&](const SharedEvent& e) { return passed(e); });
+      if (!f.events.empty()) continue;
+      for (Thing& t : f.things) {
+        (t.when == ReleaseWhen::idle ? until_idle_ : due).push_back(std::move(t));
+      }
+    }
+    std::erase_if(fences_, [](const Fence& f) { return f.events.empty(); });
+    if (!until_idle_.empty() && idle_locked()) {
+      std::ranges::move(until_idle_, std::back_inserter(due));
+      until_idle_.clear();
+    }
+    retired_.store(!fresh_.empty() || !fences_.empty() || !until_idle_.empty(),
+                   std::memory_order_relaxed);
+    trouble = std::exchange(trouble_, cu::kSuccess);
+  }
+  if (trouble != cu::kSuccess) context_.error_of(trouble, "cuEventQuery");
+  for (const Thing& t : due) t.release();
+}
+
+bool Reclaim::drain(std::chrono::milliseconds most) {
+  const auto end = std::chrono::steady_clock::now() + most;
+  for (;;) {
+    sweep();
+    if (!anything_retired()) return true;
+    if (context_.lost() || std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+void Reclaim::release_all() {
+  std::vector<Thing> due;
+  {
+    const std::scoped_lock lock(mutex_);
+    due = std::move(fresh_);
+    for (Fence& f : fences_) std::ranges::move(f.things, std::back_inserter(due));
+    std::ranges::move(until_idle_, std::back_inserter(due));
+    fresh_.clear();
+    fences_.clear();
+    until_idle_.clear();
+    ended_.clear();
+    retired_.store(false, std::memory_order_relaxed);
+  }
+  for (const Thing& t : due) t.release();
+}
+
+std::vector<std::string> Reclaim::suspects() const {
+  std::vector<std::string> names;
+  const std::scoped_lock lock(mutex_);
+  for (const Ended& e : ended_) e.notes->collect(names);
+  for (const Live& l : live_) l.notes->collect(names);
+  return names;
+}
+
+}  // namespace vyre
