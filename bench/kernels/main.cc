@@ -1,7 +1,7 @@
 // Kernels on the CPU beside the same kernels under PoCL, in plain C++ and vectorised by hand.
 //
 //   kernels_bench [--only NAME[,NAME...]] [--size small|default|large] [--seconds S] [--threads N]
-//                 [--json FILE]
+//                 [--clock wall|processor] [--json FILE]
 #include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
@@ -19,13 +19,14 @@ namespace {
 
 constexpr const char* kUsage =
     "kernels_bench [--only NAME[,NAME...]] [--size small|default|large] [--seconds S] "
-    "[--threads N] [--json FILE]\n";
+    "[--threads N] [--clock wall|processor] [--json FILE]\n";
 
 struct Options {
   std::vector<std::string> names = problem_names();
   Size size = Size::standard;
   double seconds = 2;  // for each kernel
   unsigned threads = 0;
+  TimedBy clock = TimedBy::wall;
   std::string json;
 };
 
@@ -80,6 +81,9 @@ Options parse(int argc, char** argv) {
       out.seconds = number(option, value, 0.0, 3600.0);
     } else if (option == "--threads") {
       out.threads = number(option, value, 1U, 1024U);
+    } else if (option == "--clock") {
+      if (value != "wall" && value != "processor") refuse(fmt::format("--clock is '{}'", value));
+      out.clock = value == "wall" ? TimedBy::wall : TimedBy::processor;
     } else if (option == "--json") {
       out.json = value;
     } else {
@@ -115,9 +119,10 @@ int run(int argc, char** argv) {
   Report report;
   report.threads = options.threads;
   report.processor = processor_name();
+  report.clock = options.clock;
   for (const std::string& name : options.names) {
     report.kernels.push_back(
-        measure(make_problem(name, options.size), options.threads, options.seconds));
+        measure(make_problem(name, options.size), options.threads, options.seconds, options.clock));
     print_row(report.kernels.back(), report.kernels.size() == 1);
   }
   report.launch = measure_launch(options.threads);

@@ -1,6 +1,7 @@
 #include "measure.h"
 
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +15,24 @@ using Clock = std::chrono::steady_clock;
 
 double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// Of all threads of this process together.
+double processor_ms() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
+}
+
+double time_of(Implementation& side, TimedBy clock) {
+  if (clock == TimedBy::processor) {
+    const double before = processor_ms();
+    side.run();
+    return processor_ms() - before;
+  }
+  const auto before = Clock::now();
+  side.run();
+  return ms_since(before);
 }
 
 double at_fraction(const std::vector<double>& sorted, double fraction) {
@@ -65,7 +84,7 @@ double median(std::vector<double> values) {
   return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-Measured measure(const Problem& p, unsigned threads, double seconds) {
+Measured measure(const Problem& p, unsigned threads, double seconds, TimedBy clock) {
   Measured out;
   out.name = p.name;
   out.has_barriers = p.has_barriers;
@@ -93,13 +112,15 @@ Measured measure(const Problem& p, unsigned threads, double seconds) {
   const auto start = Clock::now();
   constexpr std::size_t kLeastRounds = 7;
   while (out.rounds < kLeastRounds || ms_since(start) < seconds * 1000) {
-    for (std::size_t peer = 0; peer < kPeers; ++peer) {
+    // Who comes after whom changes from round to round: a peer that sleeps leaves a rested thread
+    // behind, one that does not leaves its time used up.
+    for (std::size_t turn = 0; turn < kPeers; ++turn) {
+      const std::size_t peer = out.rounds % 2 == 0 ? (turn + out.rounds / 2) % kPeers
+                                                   : (2 * kPeers - turn + out.rounds / 2) % kPeers;
       if (!sides[peer].implementation) continue;
       Implementation& side = *sides[peer].implementation;
       if (p.fresh_data) refresh(p, side);
-      const auto before = Clock::now();
-      side.run();
-      ms[peer].push_back(ms_since(before));
+      ms[peer].push_back(time_of(side, clock));
     }
     ++out.rounds;
   }

@@ -25,8 +25,12 @@ struct Measured {
   std::string missing[kPeers];  // why a peer is not there
 };
 
+// What a run costs: the time until it has ended, or the time its threads ran, which a busy machine
+// disturbs less.
+enum class TimedBy : std::uint8_t { wall, processor };
+
 // Checks every implementation's first result, then times them in turn.
-Measured measure(const Problem& problem, unsigned threads, double seconds);
+Measured measure(const Problem& problem, unsigned threads, double seconds, TimedBy clock);
 
 // What a launch of an empty kernel costs, beside a call and a loop of OpenMP. Nanoseconds.
 struct LaunchCosts {

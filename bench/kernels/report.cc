@@ -10,6 +10,7 @@
 namespace vyre::bench {
 namespace {
 
+constexpr const char* kClocks[] = {"wall clock", "time of processors"};
 constexpr const char* kKeys[kPeers] = {"vyre", "pocl", "gcc", "by_hand"};
 
 std::string cell(const std::optional<double>& v) {
@@ -99,8 +100,8 @@ void print_summary(const Report& r) {
   fmt::print("{:14} {:>39} | {:>9} {:>9} {:>12}\n", "geometric mean", "",
              cell(geometric_mean(r, kPocl)), cell(geometric_mean(r, kPlain)),
              cell(geometric_mean(r, kCeiling)));
-  fmt::print("\n{}, {} threads each. Ratios are speeds: above 1, vyre is faster.\n", r.processor,
-             r.threads);
+  fmt::print("\n{}, {} threads each, {}. Ratios are speeds: above 1, vyre is faster.\n",
+             r.processor, r.threads, kClocks[r.clock == TimedBy::processor ? 1 : 0]);
   for (const Measured& m : r.kernels) {
     if (m.missing[kPocl].empty()) continue;
     fmt::print("Without PoCL: {}\n", m.missing[kPocl]);
@@ -117,6 +118,7 @@ std::string to_json(const Report& r) {
   nlohmann::json out;
   out["processor"] = r.processor;
   out["threads"] = r.threads;
+  out["clock"] = kClocks[r.clock == TimedBy::processor ? 1 : 0];
   out["launch_ns"] = {{"empty_kernel", r.launch.launch},
                       {"empty_call", r.launch.call},
                       {"openmp_loop", r.launch.openmp}};

@@ -8,6 +8,7 @@ namespace vyre::bench {
 struct Report {
   std::string processor;
   unsigned threads = 1;
+  TimedBy clock = TimedBy::wall;
   std::vector<Measured> kernels;
   LaunchCosts launch;
 };
