@@ -64,6 +64,7 @@ LaneMemory Emitter::local_memory(EmitFrame& frame, LocalId local) {
   LocalSlot& slot = frame.locals[static_cast<std::size_t>(local)];
   const TypeId type = frame.function->locals[static_cast<std::size_t>(local)].type;
   if (slot.kind == LocalSlot::Kind::slot) {
+    if (slot.at_hand) return *slot.at_hand;
     if (slot.spread == Spread::group) return slot.memory;
     return slot_memory(slot.scratch_offset, cells_of(type), slot.spread);
   }
@@ -88,11 +89,7 @@ void Emitter::put_local(EmitFrame& frame, LocalId local, const Val& value) {
     return;
   }
   if (!value.pointer) {
-    const LaneMemory memory =
-        slot.spread == Spread::group
-            ? slot.memory
-            : slot_memory(slot.scratch_offset, cells_of(value.type), slot.spread);
-    store_cells(memory, value, mask);
+    store_cells(local_memory(frame, local), value, mask);
     return;
   }
   // A pointer that outlives its region: its offset and whether it is inside.

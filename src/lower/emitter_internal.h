@@ -31,6 +31,8 @@ struct LocalSlot {
   Spread spread = Spread::lane;
   std::uint64_t scratch_offset = 0;
   std::optional<Pointer> pointer;  // the root of a pointer kept in a slot
+  // slot: while a region runs that uses it, the gang's cells at hand.
+  std::optional<LaneMemory> at_hand;
 };
 
 struct EmitFrame {

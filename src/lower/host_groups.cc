@@ -8,6 +8,7 @@
 #include "vyre/base/overloaded.h"
 #include "vyre/lower/host_groups_internal.h"
 #include "vyre/lower/host_prologue_internal.h"
+#include "vyre/lower/region_locals_internal.h"
 #include "vyre/lower/region_plan_internal.h"
 #include "vyre/lower/stop_checks_internal.h"
 
@@ -145,8 +146,52 @@ class Group {
     begun_ = nullptr;
   }
 
+  // The cells of a gang that a region works on, taken out of scratch memory.
+  struct AtHand {
+    LocalId local;
+    LaneMemory kept, at_hand;
+    std::uint64_t cells;
+  };
+
+  void copy_cells(const LaneMemory& from, const LaneMemory& to, std::uint64_t cells) {
+    for (std::uint32_t i = 0; i < cells; ++i) {
+      const Leaf cell = e_.load_cell(from, b_.getInt32(i), ScalarKind::u32);
+      e_.store_cell(to, b_.getInt32(i), ScalarKind::u32, cell, nullptr);
+    }
+  }
+
+  // Locals with few cells live in registers while their region runs.
+  std::vector<AtHand> take_at_hand(GroupFrame& g, const RegionLocals& locals) {
+    constexpr std::uint64_t kMostCells = 16;
+    EmitFrame& f = *g.frame;
+    std::vector<AtHand> out;
+    for (const LocalId id : locals.used) {
+      LocalSlot& slot = f.locals[index_of(id)];
+      const TypeId type = f.function->locals[index_of(id)].type;
+      if (slot.kind != LocalSlot::Kind::slot || slot.spread == Spread::group ||
+          p_.types.get_if<PointerType>(type) != nullptr) {
+        continue;
+      }
+      const std::uint64_t cells = e_.cells_of(type);
+      if (cells > kMostCells) continue;
+      AtHand a{id, e_.local_memory(f, id), {}, cells};
+      a.at_hand = e_.new_lane_memory(cells, slot.spread == Spread::lane, "at_hand");
+      copy_cells(a.kept, a.at_hand, cells);
+      slot.at_hand = a.at_hand;
+      out.push_back(a);
+    }
+    return out;
+  }
+
+  void put_back(GroupFrame& g, const RegionLocals& locals, std::span<const AtHand> taken) {
+    for (const AtHand& a : taken) {
+      g.frame->locals[index_of(a.local)].at_hand.reset();
+      if (locals.changed.contains(a.local)) copy_cells(a.at_hand, a.kept, a.cells);
+    }
+  }
+
   // Runs `body` for every gang of the workgroup, with its ids and mask.
-  void region(GroupFrame& g, const std::function<void()>& body) {
+  void region(GroupFrame& g, const std::function<void()>& body, const RegionLocals& locals = {}) {
     const Extent& w = e_.workgroup();
     auto* at = e_.alloca_of(b_.getInt64Ty(), "gang");
     b_.CreateStore(b_.getInt64(0), at);
@@ -175,11 +220,16 @@ class Group {
       b_.SetInsertPoint(run);
       if (!e_.wide()) e_.mask = nullptr;
     }
+    const auto taken = take_at_hand(g, locals);
+    auto* ran = e_.new_block("gang_ran");
     auto* group_exit = g.frame->exit;
-    if (!e_.wide() && g.frame->masked_return) g.frame->exit = next;
+    if (!e_.wide() && g.frame->masked_return) g.frame->exit = ran;
     body();
     g.frame->exit = group_exit;
-    if (!e_.ended()) b_.CreateBr(next);
+    if (!e_.ended()) b_.CreateBr(ran);
+    b_.SetInsertPoint(ran);
+    put_back(g, locals, taken);
+    b_.CreateBr(next);
     b_.SetInsertPoint(next);
     Value* following = b_.CreateAdd(gang, b_.getInt64(1));
     b_.CreateStore(following, at);
@@ -231,7 +281,9 @@ class Group {
       }
       std::size_t end = i;
       while (end < stmts.size() && !g.plan->at_group_level(stmts[end])) ++end;
-      region(g, [&] { e_.block(*g.frame, stmts.subspan(i, end - i)); });
+      const auto statements = stmts.subspan(i, end - i);
+      region(
+          g, [&] { e_.block(*g.frame, statements); }, locals_of(p_, *g.frame->spreads, statements));
       i = end;
     }
   }

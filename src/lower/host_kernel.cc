@@ -8,6 +8,7 @@
 #include "vyre/lower/host_groups_internal.h"
 #include "vyre/lower/host_kernel_internal.h"
 #include "vyre/lower/host_rows_internal.h"
+#include "vyre/lower/memory_scopes_internal.h"
 
 namespace vyre {
 namespace {
@@ -29,6 +30,13 @@ llvm::Function* new_function(llvm::Module& m, llvm::ArrayRef<llvm::Type*> parame
   f->addFnAttr("min-legal-vector-width", "512");
   f->addFnAttr("prefer-vector-width", "512");
   return f;
+}
+
+void mark_memory(Emitter& e, llvm::Function& function) {
+  std::vector<const Value*> bases;
+  for (const Pointer& p : e.globals) bases.push_back(p.base);
+  bases.push_back(e.scratch);
+  mark_memory_scopes(function, bases);
 }
 
 // Every workgroup in turn: whole ones take the quick function.
@@ -115,6 +123,7 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
     Emitter e(p, spreads, entry, width, w);
     e.wide_offsets = wide_offsets;
     emit_rows(e, spreads, variant, entry);
+    mark_memory(e, *entry);
     problem = e.problem;
   } else {
     llvm::Function* bodies[2] = {};
@@ -125,6 +134,7 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
       Emitter e(p, spreads, f, width, w);
       e.wide_offsets = wide_offsets;
       emit_group(e, spreads, f, partial);
+      mark_memory(e, *f);
       if (problem.empty()) problem = e.problem;
       out.scratch_bytes = std::max(out.scratch_bytes, e.scratch_bytes);
       bodies[partial ? 1 : 0] = f;
