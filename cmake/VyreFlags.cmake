@@ -19,6 +19,11 @@ target_compile_options(vyre_flags INTERFACE
   "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/src/=vyre/"
   "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
 
+# A program that is built here also runs where this compiler is not.
+if(NOT VYRE_SANITIZE)
+  target_link_options(vyre_flags INTERFACE -static-libstdc++ -static-libgcc)
+endif()
+
 if(VYRE_SANITIZE)
   target_compile_options(vyre_flags INTERFACE
     "-fsanitize=${VYRE_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -24,7 +24,6 @@ set_property(GLOBAL APPEND PROPERTY VYRE_BUNDLED_LIBRARIES third_party_fmt)
 vyre_header_library(third_party_spdlog spdlog/spdlog.h libspdlog-dev SPDLOG_FMT_EXTERNAL)
 vyre_header_library(third_party_cli11 CLI/CLI.hpp libcli11-dev)
 vyre_header_library(third_party_json nlohmann/json.hpp nlohmann-json3-dev)
-vyre_header_library(third_party_toml toml++/toml.h libtomlplusplus-dev)
 
 if(VYRE_TESTS)
   find_package(GTest REQUIRED)

@@ -68,7 +68,7 @@ typedef enum vyre_code {
 } vyre_code;
 
 /* "invalid handle"; never null. */
-VYRE_API const char* vyre_code_text(vyre_code code);
+VYRE_API const char* vyre_code_text(int code);
 
 /* The latest failure of a call on this thread; VYRE_OK and "" if there was none. The text is whole
  * (all diagnostics of a WGSL module with their source lines, say) and stays until the next call on

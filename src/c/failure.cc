@@ -61,7 +61,7 @@ const char* vyre_version(void) {
   return vyre::version().data();
 }
 
-const char* vyre_code_text(vyre_code code) {
+const char* vyre_code_text(int code) {
   switch (code) {
     case VYRE_OK: return "ok";
     case VYRE_INVALID_INPUT: return "invalid input";

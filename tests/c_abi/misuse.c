@@ -441,7 +441,7 @@ int main(void) {
   enormous_grid(&w);
   variants(&w);
   deadlines(&w);
-  CHECK(strcmp(vyre_code_text((vyre_code)99), "unknown code") == 0);
+  CHECK(strcmp(vyre_code_text(99), "unknown code") == 0);
   CHECK_OK(vyre_session_close(w.session));
   return checks_failed();
 }
