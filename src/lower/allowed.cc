@@ -41,6 +41,7 @@ bool allowed_everywhere(I::ID id) {
     case I::roundeven:
     case I::sadd_sat:
     case I::sadd_with_overflow:
+    case I::scmp:
     case I::smax:
     case I::smin:
     case I::sqrt:
@@ -50,6 +51,7 @@ bool allowed_everywhere(I::ID id) {
     case I::trunc:
     case I::uadd_sat:
     case I::uadd_with_overflow:
+    case I::ucmp:
     case I::umax:
     case I::umin:
     case I::umul_with_overflow:
@@ -69,6 +71,7 @@ bool allowed_on_host(I::ID id) {
     case I::masked_store:
     case I::vector_reduce_add:
     case I::vector_reduce_and:
+    case I::vector_reduce_mul:
     case I::vector_reduce_or:
     case I::vector_reduce_xor:
     case I::vector_reduce_smax:
