@@ -22,12 +22,15 @@ class DeviceClock {
   using Host = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kFresh{60};
 
-  DeviceClock(CudaContext& context, PinnedPool& pinned) : context_(context), pinned_(pinned) {}
+  DeviceClock(CudaContext& context, PinnedPool& pinned, Host::duration fresh = kFresh)
+      : context_(context), pinned_(pinned), fresh_(fresh) {}
 
   // All with the context current.
   // The timer's value so long from now; no further than it can count. Measures at first.
   Result<std::uint64_t> in(std::chrono::nanoseconds from_now);
-  // Measures again if that was long ago: takes some tens of microseconds.
+  // Whether it was measured, long ago.
+  bool stale() const;
+  // Measures again: some tens of microseconds, on an idle device.
   Result<void> refresh();
   // For a context that lives on.
   void close();
@@ -42,10 +45,12 @@ class DeviceClock {
  private:
   Result<std::vector<std::byte>> cubin();
   Result<void> prepare();
+  Result<void> wait_a_moment();
   Result<void> measure();
 
   CudaContext& context_;
   PinnedPool& pinned_;
+  Host::duration fresh_;
   std::string processor_;
   std::optional<std::filesystem::path> folder_;
   mutable std::mutex mutex_;

