@@ -229,6 +229,7 @@ void Emitter::return_statement(EmitFrame& frame, const ReturnStmt& s) {
 }
 
 void Emitter::loop_statement(EmitFrame& frame, StmtId id, const LoopStmt& s) {
+  if (gpu) return gpu_loop(frame, id, s);
   const auto& spread = frame.spreads->constructs.at(id);
   if (wide() && std::max(spread.leaves, spread.continues) == Spread::lane) {
     masked_loop(frame, id, s);
@@ -248,7 +249,7 @@ void Emitter::loop_statement(EmitFrame& frame, StmtId id, const LoopStmt& s) {
     b.CreateBr(head);
   }
   b.SetInsertPoint(head);
-  gpu ? gpu_check_deadline(id) : check_stop();
+  check_stop();
   targets.push_back(target);
   block(frame, p_.block(s.body));
   mask = outer;

@@ -108,23 +108,78 @@ Value* Emitter::gpu_atomic(const AtomicStmt& s, bool is_signed, const Pointer& p
               {at, value});
 }
 
-void Emitter::gpu_check_deadline(StmtId loop) {
-  const LoopShape shape = shape_of(p_, loop);
-  if (shape.counted && shape.innermost) return;
-  const std::uint32_t strip = shape.innermost ? kStrip : kOuterStrip;
-  auto* look = new_block("look_at_timer");
+// Ends the kernel when its time is over.
+void Emitter::gpu_check_deadline() {
   auto* late = new_block("late");
   auto* go_on = new_block("go_on");
-  Value* count = b.CreateAdd(b.CreateLoad(b.getInt32Ty(), gpu->counter), b.getInt32(1));
-  b.CreateStore(count, gpu->counter);
-  Value* due = b.CreateICmpEQ(b.CreateAnd(count, b.getInt32(strip - 1)), b.getInt32(0));
-  b.CreateCondBr(due, look, go_on);
-  b.SetInsertPoint(look);
   b.CreateCondBr(b.CreateICmpUGT(ptx_global_timer(b), gpu->deadline), late, go_on);
   b.SetInsertPoint(late);
   b.CreateStore(b.getInt32(1), gpu->status, /*isVolatile=*/true);
   b.CreateRetVoid();
   b.SetInsertPoint(go_on);
+}
+
+// A loop runs in strips, and between two of them the timer is looked at. A `while` has one test
+// for its condition and the strip's end: strip and loop stay small loops of their own.
+void Emitter::gpu_loop(EmitFrame& frame, StmtId id, const LoopStmt& s) {
+  const LoopShape shape = shape_of(p_, id);
+  const bool watched = !shape.counted || !shape.innermost;
+  const bool is_while = watched && shape.condition != kNoExpr;
+  JumpTarget target;
+  target.is_loop = true;
+  target.frame = &frame;
+  auto* strip = new_block("strip");
+  auto* head = new_block("loop");
+  target.next = new_block("continuing");
+  target.exit = new_block("after_loop");
+  llvm::AllocaInst* left = watched ? alloca_of(b.getInt32Ty(), "left") : nullptr;
+  const auto iterations_left = [&] { return b.CreateLoad(b.getInt32Ty(), left); };
+  b.CreateBr(strip);
+  b.SetInsertPoint(strip);
+  if (watched) b.CreateStore(b.getInt32(shape.innermost ? kStrip : kOuterStrip), left);
+  b.CreateBr(head);
+
+  b.SetInsertPoint(head);
+  auto* look = new_block("look_at_timer");
+  auto body = p_.block(s.body);
+  if (is_while) {
+    Value* goes_on = eval_leaf(frame, shape.condition).value;
+    auto* inside = new_block("iteration");
+    auto* leave = new_block("leave");
+    Value* more = b.CreateICmpNE(iterations_left(), b.getInt32(0));
+    b.CreateCondBr(b.CreateAnd(goes_on, more), inside, leave);
+    b.SetInsertPoint(leave);
+    b.CreateCondBr(goes_on, look, target.exit);
+    b.SetInsertPoint(inside);
+    body = body.subspan(1);
+  } else if (watched) {
+    auto* inside = new_block("iteration");
+    b.CreateCondBr(b.CreateICmpNE(iterations_left(), b.getInt32(0)), inside, look);
+    b.SetInsertPoint(inside);
+  }
+  targets.push_back(target);
+  block(frame, body);
+  if (!ended()) b.CreateBr(target.next);
+  b.SetInsertPoint(target.next);
+  block(frame, p_.block(s.continuing));
+  if (!ended()) {
+    if (watched) b.CreateStore(b.CreateSub(iterations_left(), b.getInt32(1)), left);
+    if (s.break_if != kNoExpr) {
+      b.CreateCondBr(eval_leaf(frame, s.break_if).value, target.exit, head);
+    } else {
+      b.CreateBr(head);
+    }
+  }
+  targets.pop_back();
+
+  b.SetInsertPoint(look);
+  if (watched) {
+    gpu_check_deadline();
+    b.CreateBr(strip);
+  } else {
+    b.CreateUnreachable();
+  }
+  b.SetInsertPoint(target.exit);
 }
 
 Value* Emitter::divide(Value* x, Value* y) {

@@ -89,6 +89,11 @@ Value* Emitter::array_length(const Pointer& pointer) {
   // Run-time arrays start at a constant offset: a member of a struct, or the whole buffer.
   const auto* start = llvm::cast<llvm::ConstantInt>(pointer.offset.value);
   Value* bytes = global_bytes[static_cast<std::size_t>(pointer.global)];
+  if (!wide_offsets) {
+    Value* rest = b.CreateSub(b.CreateTrunc(bytes, b.getInt32Ty()),
+                              b.getInt32(static_cast<std::uint32_t>(start->getZExtValue())));
+    return b.CreateUDiv(rest, b.getInt32(static_cast<std::uint32_t>(stride)));
+  }
   Value* rest = b.CreateSub(bytes, b.getInt64(start->getZExtValue()));
   Value* count = b.CreateUDiv(rest, b.getInt64(stride));
   return b.CreateTrunc(count, b.getInt32Ty());

@@ -72,7 +72,8 @@ struct GangIds {
 struct GpuSide {
   llvm::Value* deadline = nullptr;  // i64: of the global timer
   llvm::Value* status = nullptr;    // ptr to the word that says that it has passed
-  llvm::Value* counter = nullptr;   // ptr to i32: iterations of loops that may not end
+  llvm::Value* x = nullptr;         // i32: global x of the thread's first item
+  std::uint64_t item_offset = 0;    // of the item that is being emitted: its global x less `x`
 };
 
 class Emitter {
@@ -211,7 +212,8 @@ class Emitter {
   void gpu_uniform_load(EmitFrame& frame, const UniformLoadStmt& s);
   llvm::Value* gpu_atomic(const AtomicStmt& s, bool is_signed, const Pointer& pointer,
                           llvm::Value* compare, llvm::Value* value, bool wants);
-  void gpu_check_deadline(StmtId loop);
+  void gpu_loop(EmitFrame& frame, StmtId id, const LoopStmt& s);
+  void gpu_check_deadline();
   llvm::Value* divide(llvm::Value* x, llvm::Value* y);  // f32
   llvm::Value* square_root(llvm::Value* x);             // f32
   llvm::Value* elementary(MathFn fn, llvm::ArrayRef<llvm::Value*> arguments);

@@ -7,6 +7,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
+#include <map>
 
 #include "vyre/lower/emitter_internal.h"
 #include "vyre/lower/gpu_kernel_internal.h"
@@ -147,8 +148,6 @@ class GpuKernel {
     e_.gpu.emplace();
     e_.gpu->deadline = function_->getArg(argument++);
     e_.gpu->status = function_->getArg(argument);
-    e_.gpu->counter = e_.alloca_of(b_.getInt32Ty(), "iterations");
-    b_.CreateStore(b_.getInt32(0), e_.gpu->counter);
     for (unsigned i = 0; i < 3; ++i) {
       thread_[i] = special(kThread[i], variant_.workgroup[i]);
       block_[i] = special(kBlock[i], i == 0 ? 0x7FFFFFFFU : 65535);
@@ -162,7 +161,10 @@ class GpuKernel {
       e_.globals[static_cast<std::size_t>(id)] = pointer;
     }
     if (!groups_) {
-      for (unsigned i = 1; i < 3; ++i) leave_unless(b_.CreateICmpULT(x(i), extent_[i]));
+      // Workgroups of one lane along an axis are as many as the extent.
+      for (unsigned i = 1; i < 3; ++i) {
+        if (variant_.workgroup[i] != 1) leave_unless(b_.CreateICmpULT(x(i), extent_[i]));
+      }
     }
   }
 
@@ -236,8 +238,8 @@ class GpuKernel {
     b_.SetInsertPoint(frame->exit);
   }
 
-  // The ids of an item whose global x is `x64`.
-  void set_ids(Value* x64, bool tested) {
+  // The ids of an item `offset` beyond `first`.
+  void set_ids(Value* first, Value* offset, bool tested) {
     set_group_ids(e_, block_, thread_[0], thread_[1], thread_[2]);
     for (unsigned i = 1; i < 3; ++i) {
       e_.ids.global[i].row_invariant = true;
@@ -246,10 +248,40 @@ class GpuKernel {
     }
     e_.ids.global[1].value = position_[1];
     e_.ids.global[2].value = position_[2];
-    e_.ids.global[0] = e_.uniform(b_.CreateTrunc(x64, b_.getInt32Ty()));
+    e_.ids.global[0] = e_.uniform(b_.CreateNUWAdd(first, offset));
     e_.ids.global[0].along_row = {true, nullptr, 0};
-    e_.row_x64 = x64;
+    e_.gpu->x = first;
+    if (tested) e_.gpu->item_offset = llvm::cast<llvm::ConstantInt>(offset)->getZExtValue();
     e_.rows_tested = tested;
+  }
+
+  // Everything that the quick code relies on, for all items of the thread. Indices are compared as
+  // the program computes them, modulo 2^32.
+  Value* all_inside(Value* first, std::uint32_t span,
+                    const std::vector<RowRequirement>& requirements) {
+    const auto below = [&](Value* index, Value* count) {
+      if (span != 0) {
+        count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, count, b_.getInt32(span));
+      }
+      return b_.CreateICmpULT(index, count);
+    };
+    Value* inside = below(first, extent_[0]);
+    std::map<Value*, std::uint64_t> furthest;  // by row: the largest offset from it
+    for (const RowRequirement& r : requirements) {
+      Value* row = r.along.row != nullptr ? b_.CreateAdd(first, r.along.row) : first;
+      Value* index = b_.CreateAdd(row, b_.getInt32(static_cast<std::uint32_t>(r.along.offset)));
+      inside = b_.CreateAnd(inside, below(index, r.count));
+      auto& reach = furthest[r.along.row];
+      if (r.along.offset > 0) reach = std::max<std::uint64_t>(reach, r.along.offset);
+    }
+    // A row that begins just below 2^32 would wrap on the way to its offset.
+    for (const auto& [row, reach] : furthest) {
+      if (reach == 0) continue;
+      Value* index = row != nullptr ? b_.CreateAdd(first, row) : first;
+      const auto most = static_cast<std::uint32_t>(0xFFFFFFFFU - reach);
+      inside = b_.CreateAnd(inside, b_.CreateICmpULE(index, b_.getInt32(most)));
+    }
+    return inside;
   }
 
   // Ragged tiles are few: their code stays small, and apart from the quick one.
@@ -265,18 +297,13 @@ class GpuKernel {
     const Extent& w = variant_.workgroup;
     const std::uint32_t items = variant_.items_per_lane;
     const bool blocked = variant_.layout == ItemLayout::blocked && items > 1;
-    const auto wide = [&](Value* v) { return b_.CreateZExt(v, b_.getInt64Ty()); };
     position_[1] = x(1);
     position_[2] = x(2);
-    Value* lane = wide(thread_[0]);
-    if (blocked) lane = b_.CreateNUWMul(lane, b_.getInt64(items));
-    Value* first = b_.CreateNUWAdd(
-        b_.CreateNUWMul(wide(block_[0]), b_.getInt64(std::uint64_t{w[0]} * items)), lane);
-    const std::uint64_t step = blocked ? 1 : w[0];
-    const auto item = [&](Value* from, std::uint32_t j) {
-      return j == 0 ? from : b_.CreateNUWAdd(from, b_.getInt64(j * step));
-    };
-    Value* extent = wide(extent_[0]);
+    // Extents leave room below 2^32 for the last tile.
+    Value* lane = thread_[0];
+    if (blocked) lane = b_.CreateNUWMul(lane, b_.getInt32(items));
+    Value* first = b_.CreateNUWAdd(b_.CreateNUWMul(block_[0], b_.getInt32(w[0] * items)), lane);
+    const std::uint32_t step = blocked ? 1 : w[0];
 
     // Row-invariant code goes before this mark, and so does the test once the body is known.
     auto* before = e_.new_block("tile");
@@ -291,7 +318,7 @@ class GpuKernel {
     const bool quick_exists = variant_.bounds == BoundsMode::tested_once;
     b_.SetInsertPoint(quick);
     for (std::uint32_t j = 0; quick_exists && j < items; ++j) {
-      set_ids(item(first, j), true);
+      set_ids(first, b_.getInt32(j * step), true);
       body();
     }
     b_.CreateBr(done);
@@ -300,30 +327,22 @@ class GpuKernel {
     b_.SetInsertPoint(careful);
     auto* one = e_.new_block("one");
     auto* next = e_.new_block("next");
-    auto* j = b_.CreatePHI(b_.getInt64Ty(), 2);
-    j->addIncoming(b_.getInt64(0), before);
-    Value* x64 = b_.CreateNUWAdd(first, b_.CreateNUWMul(j, b_.getInt64(step)));
-    b_.CreateCondBr(b_.CreateICmpULT(x64, extent), one, done);
+    auto* j = b_.CreatePHI(b_.getInt32Ty(), 2);
+    j->addIncoming(b_.getInt32(0), before);
+    Value* offset = b_.CreateNUWMul(j, b_.getInt32(step));
+    b_.CreateCondBr(b_.CreateICmpULT(b_.CreateNUWAdd(first, offset), extent_[0]), one, done);
     b_.SetInsertPoint(one);
-    set_ids(x64, false);
+    set_ids(first, offset, false);
     body();
     b_.CreateBr(next);
     b_.SetInsertPoint(next);
-    Value* following = b_.CreateNUWAdd(j, b_.getInt64(1));
+    Value* following = b_.CreateNUWAdd(j, b_.getInt32(1));
     j->addIncoming(following, next);
-    auto* latch = b_.CreateCondBr(b_.CreateICmpULT(following, b_.getInt64(items)), careful, done);
+    auto* latch = b_.CreateCondBr(b_.CreateICmpULT(following, b_.getInt32(items)), careful, done);
     keep_rolled(latch);
 
     b_.SetInsertPoint(mark);
-    Value* inside = b_.CreateICmpULT(item(first, items - 1), extent);
-    for (const RowRequirement& r : requirements) {
-      Value* shift = b_.getInt64(static_cast<std::uint64_t>(r.along.offset));
-      if (r.along.row != nullptr) shift = b_.CreateAdd(shift, wide(r.along.row));
-      Value* from = b_.CreateAdd(first, shift);
-      Value* to = b_.CreateAdd(item(first, items - 1), shift);
-      inside = b_.CreateAnd(inside, b_.CreateICmpSGE(from, b_.getInt64(0)));
-      inside = b_.CreateAnd(inside, b_.CreateICmpSLT(to, wide(r.count)));
-    }
+    Value* inside = all_inside(first, (items - 1) * step, requirements);
     b_.CreateCondBr(quick_exists ? inside : b_.getFalse(), quick, careful);
     mark->eraseFromParent();
     e_.row_start = nullptr;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,18 +14,6 @@ const T* as(const Program& p, ExprId id) {
   return std::get_if<T>(&p[id].node);
 }
 
-bool has_loop(const Program& p, Block block, std::set<FunctionId>& seen) {
-  bool found = false;
-  for_each_stmt(p, block, [&](StmtId id) {
-    const StmtNode& node = p[id].node;
-    if (std::get_if<LoopStmt>(&node) != nullptr) found = true;
-    const auto* call = std::get_if<CallStmt>(&node);
-    if (call == nullptr || found || !seen.insert(call->callee).second) return;
-    found = has_loop(p, p[call->callee].body, seen);
-  });
-  return found;
-}
-
 // The var that an expression loads.
 std::optional<LocalId> loaded_var(const Program& p, ExprId id) {
   const auto* load = as<LoadExpr>(p, id);
@@ -33,27 +22,17 @@ std::optional<LocalId> loaded_var(const Program& p, ExprId id) {
   return var == nullptr ? std::nullopt : std::optional(var->id);
 }
 
-// The comparison that a loop's first statement leaves it by, when it is false.
-const BinaryExpr* condition_of(const Program& p, const LoopStmt& loop) {
+// `if !(condition) { break }` as the first statement.
+ExprId condition_of(const Program& p, const LoopStmt& loop) {
   const auto body = p.block(loop.body);
-  if (body.empty()) return nullptr;
+  if (body.empty()) return kNoExpr;
   const auto* test = std::get_if<IfStmt>(&p[body[0]].node);
-  if (test == nullptr) return nullptr;
-  Block leaves = test->then;
-  ExprId condition = test->condition;
-  if (const auto* no = as<UnaryExpr>(p, condition);
-      no != nullptr && no->op == UnaryOp::logical_not && test->otherwise.count == 0) {
-    condition = no->operand;
-  } else if (test->then.count == 0) {
-    leaves = test->otherwise;
-  } else {
-    return nullptr;
-  }
-  const auto statements = p.block(leaves);
-  if (statements.size() != 1 || std::get_if<BreakStmt>(&p[statements[0]].node) == nullptr) {
-    return nullptr;
-  }
-  return as<BinaryExpr>(p, condition);
+  if (test == nullptr || test->otherwise.count != 0) return kNoExpr;
+  const auto* no = as<UnaryExpr>(p, test->condition);
+  const auto statements = p.block(test->then);
+  const bool leaves =
+      statements.size() == 1 && std::get_if<BreakStmt>(&p[statements[0]].node) != nullptr;
+  return no != nullptr && no->op == UnaryOp::logical_not && leaves ? no->operand : kNoExpr;
 }
 
 bool is_one(const Program& p, ExprId id) {
@@ -61,16 +40,32 @@ bool is_one(const Program& p, ExprId id) {
   return c != nullptr && p[c->id].scalars.size() == 1 && p[c->id].scalars[0] == 1;
 }
 
-// v = v + 1 (or - 1), and nothing else.
-bool steps_by_one(const Program& p, Block continuing, LocalId v, BinaryOp step) {
-  const auto statements = p.block(continuing);
-  if (statements.size() != 1) return false;
-  const auto* store = std::get_if<StoreStmt>(&p[statements[0]].node);
+// v = v + 1 (or - 1).
+bool steps_by_one(const Program& p, StmtId id, LocalId v, BinaryOp step) {
+  const auto* store = std::get_if<StoreStmt>(&p[id].node);
   if (store == nullptr) return false;
   const auto* to = as<LocalPtrExpr>(p, store->pointer);
   const auto* sum = as<BinaryExpr>(p, store->value);
   return to != nullptr && to->id == v && sum != nullptr && sum->op == step &&
          loaded_var(p, sum->left) == v && is_one(p, sum->right);
+}
+
+bool has_continue(const Program& p, Block block) {
+  bool found = false;
+  for_each_stmt(p, block, [&](StmtId id) {
+    found = found || std::get_if<ContinueStmt>(&p[id].node) != nullptr;
+  });
+  return found;
+}
+
+// The step stands where every iteration that goes on passes: in the continuing block, or in the
+// body itself where nothing skips it.
+bool always_steps(const Program& p, const LoopStmt& loop, LocalId v, BinaryOp step) {
+  const auto in = [&](Block block) {
+    return std::ranges::any_of(p.block(block),
+                               [&](StmtId id) { return steps_by_one(p, id, v, step); });
+  };
+  return in(loop.continuing) || (in(loop.body) && !has_continue(p, loop.body));
 }
 
 // Pure of memory that may change: lets, parameters, constants, lengths, ids and read-only buffers,
@@ -123,25 +118,54 @@ class Unchanged {
   std::map<LocalId, std::size_t> named_;
 };
 
-bool is_counted(const Program& p, const LoopStmt& loop) {
-  const BinaryExpr* condition = condition_of(p, loop);
-  if (condition == nullptr) return false;
-  const Unchanged unchanged(p, loop);
+bool ends_by(const Program& p, const LoopStmt& loop, const Unchanged& unchanged, ExprId condition) {
+  const auto* test = as<BinaryExpr>(p, condition);
+  if (test == nullptr) return false;
   // v < bound going up, v > bound going down; or written the other way round.
   const auto counts = [&](ExprId var, ExprId bound, BinaryOp step) {
     const auto v = loaded_var(p, var);
-    return v && steps_by_one(p, loop.continuing, *v, step) && unchanged.named(*v) == 1 &&
-           unchanged(bound);
+    return v && unchanged.named(*v) == 1 && always_steps(p, loop, *v, step) && unchanged(bound);
   };
-  switch (condition->op) {
+  switch (test->op) {
+    case BinaryOp::logical_and:
+    case BinaryOp::bit_and:
+      return ends_by(p, loop, unchanged, test->left) || ends_by(p, loop, unchanged, test->right);
     case BinaryOp::less:
-      return counts(condition->left, condition->right, BinaryOp::add) ||
-             counts(condition->right, condition->left, BinaryOp::sub);
+      return counts(test->left, test->right, BinaryOp::add) ||
+             counts(test->right, test->left, BinaryOp::sub);
     case BinaryOp::greater:
-      return counts(condition->left, condition->right, BinaryOp::sub) ||
-             counts(condition->right, condition->left, BinaryOp::add);
+      return counts(test->left, test->right, BinaryOp::sub) ||
+             counts(test->right, test->left, BinaryOp::add);
     default: return false;
   }
+}
+
+bool is_counted(const Program& p, const LoopStmt& loop) {
+  const ExprId condition = condition_of(p, loop);
+  return condition != kNoExpr && ends_by(p, loop, Unchanged(p, loop), condition);
+}
+
+// Counted up to a small constant: from 0 or above, so the constant bounds its iterations.
+bool is_short(const Program& p, const LoopStmt& loop) {
+  constexpr std::uint64_t kFew = 1024;
+  const ExprId condition = condition_of(p, loop);
+  const auto* test = condition == kNoExpr ? nullptr : as<BinaryExpr>(p, condition);
+  if (test == nullptr || test->op != BinaryOp::less || !is_counted(p, loop)) return false;
+  const auto* bound = as<ConstantExpr>(p, test->right);
+  return bound != nullptr && p.types.scalar_kind(p[test->right].type) == ScalarKind::u32 &&
+         p[bound->id].scalars[0] <= kFew;
+}
+
+bool has_long_loop(const Program& p, Block block, std::set<FunctionId>& seen) {
+  bool found = false;
+  for_each_stmt(p, block, [&](StmtId id) {
+    const StmtNode& node = p[id].node;
+    if (const auto* loop = std::get_if<LoopStmt>(&node)) found = found || !is_short(p, *loop);
+    const auto* call = std::get_if<CallStmt>(&node);
+    if (call == nullptr || found || !seen.insert(call->callee).second) return;
+    found = has_long_loop(p, p[call->callee].body, seen);
+  });
+  return found;
 }
 
 }  // namespace
@@ -150,9 +174,10 @@ LoopShape shape_of(const Program& program, StmtId loop) {
   const auto& statement = std::get<LoopStmt>(program[loop].node);
   std::set<FunctionId> seen;
   LoopShape out;
-  out.innermost =
-      !has_loop(program, statement.body, seen) && !has_loop(program, statement.continuing, seen);
+  out.innermost = !has_long_loop(program, statement.body, seen) &&
+                  !has_long_loop(program, statement.continuing, seen);
   out.counted = is_counted(program, statement);
+  out.condition = condition_of(program, statement);
   return out;
 }
 

@@ -6,10 +6,15 @@
 namespace vyre {
 
 struct LoopShape {
-  // A variable that only the continuing block changes, by one, is compared with something that the
-  // loop does not change: the loop ends.
+  // A variable that one statement changes, by one in every iteration, is compared with something
+  // that the loop does not change: the loop ends.
   bool counted = false;
-  bool innermost = false;  // neither it nor a function it calls has another loop
+  // Neither it nor a function it calls has another loop, but for some with few iterations, told by
+  // constants.
+  bool innermost = false;
+  // The condition that a `while` or `for` tests before each iteration, as the first statement of
+  // its body says it.
+  ExprId condition = kNoExpr;
 };
 
 LoopShape shape_of(const Program& program, StmtId loop);
