@@ -5,7 +5,7 @@
 //   // elements: N          of every run-time sized array (default 1000)
 //   // tolerance: R         relative difference allowed in f32 buffers (default: the same bits)
 //
-// Every entry point of the file runs on the interpreter, and then in every variant on the CPU.
+// Every entry point of the file runs on the interpreter, and then in every variant on every device.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,11 +15,8 @@
 #include <filesystem>
 #include <random>
 
-#include "vyre/base/arithmetic.h"
+#include "support/runner.h"
 #include "vyre/base/files.h"
-#include "vyre/engine/session.h"
-#include "vyre/ir/interpret.h"
-#include "vyre/lower/host_compile.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre {
@@ -88,16 +85,6 @@ ScalarKind main_kind(const TypeTable& types, TypeId type) {
   return main_kind(types, types.component(type));
 }
 
-using Data = std::vector<std::vector<std::byte>>;
-
-std::vector<const Global*> resources(const Program& p) {
-  std::vector<const Global*> out;
-  for (const Global& g : p.globals) {
-    if (g.memory == MemoryKind::storage || g.memory == MemoryKind::uniform) out.push_back(&g);
-  }
-  return out;
-}
-
 Data make_data(const Case& c) {
   const Program& p = *c.kernel.program;
   std::mt19937 random(7);
@@ -129,110 +116,60 @@ Data make_data(const Case& c) {
   return out;
 }
 
-Data run_interpreter(const Case& c, const Extent& extent) {
-  Data data = make_data(c);
-  std::vector<BoundBuffer> bound;
-  const auto globals = resources(*c.kernel.program);
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    bound.push_back({globals[i]->group, globals[i]->binding, data[i]});
-  }
-  LaunchShape shape;
-  shape.extent = extent;
-  for (unsigned i = 0; i < 3; ++i) {
-    shape.grid[i] = ceil_div(extent[i], c.kernel.program->workgroup[i]);
-  }
-  const auto report = interpret(c.kernel, bound, shape);
-  EXPECT_TRUE(report.has_value()) << describe(report.error());
-  return data;
+Data interpreted(const Case& c, const Extent& extent) {
+  auto out = run_interpreter(c.kernel, make_data(c), extent);
+  EXPECT_TRUE(out.has_value()) << describe(out.error());
+  return out ? std::move(out->data) : Data{};
 }
 
-const Session& session() {
-  static const auto opened = Session::open("cpu", {.cpu = {.threads = 3}, .code_folder = {}});
-  return *opened;
-}
-
-Data run_cpu(const Case& c, const Extent& extent, const Variant& variant) {
+Data run_on(const Runner& runner, const Case& c, const Extent& extent, const Variant& variant) {
   Data data = make_data(c);
-  std::vector<Binding> bindings;
-  const auto globals = resources(*c.kernel.program);
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    const auto buffer = session().adopt(data[i]);
-    EXPECT_TRUE(buffer.has_value()) << describe(buffer.error());
-    if (!buffer) return data;
-    bindings.push_back({globals[i]->group, globals[i]->binding, *buffer});
-  }
-  const auto dispatch =
-      session().prepare(c.kernel, bindings, DispatchSize::extent(extent), variant);
-  EXPECT_TRUE(dispatch.has_value()) << describe(dispatch.error());
-  if (!dispatch) return data;
-  const auto ran = session().run(*dispatch);
+  const auto ran = runner.run(c.kernel, data, extent, variant);
   EXPECT_TRUE(ran.has_value()) << describe(ran.error());
   return data;
 }
 
-std::string difference(const Data& want, const Data& got, double tolerance) {
-  for (std::size_t i = 0; i < want.size(); ++i) {
-    for (std::size_t at = 0; at + 4 <= want[i].size(); at += 4) {
-      std::uint32_t w = 0, g = 0;
-      std::memcpy(&w, want[i].data() + at, 4);
-      std::memcpy(&g, got[i].data() + at, 4);
-      if (w == g) continue;
-      const auto x = static_cast<double>(std::bit_cast<float>(w));
-      const auto y = static_cast<double>(std::bit_cast<float>(g));
-      if (std::abs(x - y) <= tolerance * std::max(1.0, std::abs(x))) continue;
-      return fmt::format("buffer {} word {}: {:#x} ({}), not {:#x} ({})", i, at / 4, g, y, w, x);
-    }
-  }
-  return {};
-}
-
-std::vector<Variant> variants(const Kernel& kernel) {
-  std::vector<Variant> out;
-  for (const std::uint32_t width : {1U, 8U, 16U, 32U}) {
-    for (const std::uint32_t items : {1U, 4U}) {
-      for (const auto layout : {ItemLayout::strided, ItemLayout::blocked}) {
-        if (layout == ItemLayout::blocked && (items == 1 || width == 32)) continue;
-        Variant v;
-        v.workgroup = kernel.program->workgroup;
-        v.gang_width = width;
-        v.items_per_lane = items;
-        v.layout = layout;
-        if (host_why_not(kernel, v).empty()) out.push_back(v);
+const std::vector<Runner>& runners() {
+  static const auto all = [] {
+    std::vector<Runner> out;
+    for (const std::string& device : devices_to_test()) {
+      auto runner = Runner::open(device, 3);
+      if (runner) {
+        out.push_back(*std::move(runner));
+      } else {
+        fmt::print("device {} is not here: {} cases skipped\n", device, cases().size());
       }
     }
-  }
-  Variant checked;
-  checked.workgroup = kernel.program->workgroup;
-  checked.gang_width = 16;
-  checked.bounds = BoundsMode::checked;
-  out.push_back(checked);
-  Variant reshaped;
-  reshaped.workgroup = {96, 1, 1};
-  reshaped.gang_width = 8;
-  if (kernel.program->workgroup[1] == 1 && host_why_not(kernel, reshaped).empty()) {
-    out.push_back(reshaped);
-  }
-  return out;
+    return out;
+  }();
+  return all;
 }
 
 class EveryDevice : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(EveryDevice, AgreesWithTheInterpreterInEveryVariant) {
   const Case& c = cases()[GetParam()];
-  const Data want = run_interpreter(c, c.extent);
-  for (const Variant& v : variants(c.kernel)) {
-    SCOPED_TRACE(to_string(v));
-    EXPECT_EQ(difference(want, run_cpu(c, c.extent, v), c.tolerance), "");
+  const Data want = interpreted(c, c.extent);
+  for (const Runner& runner : runners()) {
+    for (const Variant& v : main_variants(runner, c.kernel)) {
+      SCOPED_TRACE(fmt::format("{} {}", runner.device(), to_string(v)));
+      EXPECT_EQ(
+          first_difference(*c.kernel.program, want, run_on(runner, c, c.extent, v), c.tolerance),
+          "");
+    }
   }
 }
 
 TEST_P(EveryDevice, RunsExactlyTheInvocationsInsideTheExtent) {
   const Case& c = cases()[GetParam()];
-  const Variant v = session().default_variant(c.kernel);
-  for (const Extent& extent :
-       {Extent{0, 1, 1}, Extent{1, 1, 1}, Extent{17, 1, 1}, Extent{33, 3, 1}}) {
+  for (const Extent& extent : {Extent{0, 1, 1}, Extent{1, 1, 1}, Extent{17, 1, 1}, Extent{33, 3, 1},
+                               Extent{5, 0, 1}, Extent{3, 4, 5}}) {
     SCOPED_TRACE(fmt::format("{}x{}x{}", extent[0], extent[1], extent[2]));
-    EXPECT_EQ(difference(run_interpreter(c, extent), run_cpu(c, extent, v), c.tolerance), "");
+    const Data want = interpreted(c, extent);
+    for (const Runner& runner : runners()) {
+      const Data got = run_on(runner, c, extent, runner.default_variant(c.kernel));
+      EXPECT_EQ(first_difference(*c.kernel.program, want, got, c.tolerance), "") << runner.device();
+    }
   }
 }
 

@@ -152,6 +152,19 @@ std::vector<Variant> all_variants(const Runner& runner, const Kernel& kernel) {
   return out;
 }
 
+std::vector<Variant> main_variants(const Runner& runner, const Kernel& kernel) {
+  auto out = all_variants(runner, kernel);
+  std::erase_if(out, [&](const Variant& v) {
+    const bool reshaped = v.workgroup != kernel.program->workgroup;
+    const bool checked = v.bounds == BoundsMode::checked;
+    if (reshaped || checked) return v.gang_width != (checked ? 16U : 8U);
+    if (v.items_per_lane == 1) return false;
+    if (v.gang_width == 1) return v.items_per_lane != 2;
+    return v.items_per_lane != 4 || v.gang_width == 32;
+  });
+  return out;
+}
+
 std::vector<std::string> devices_to_test() {
   std::vector<std::string> out{"cpu"};
   const char* more = std::getenv("VYRE_TEST_DEVICES");

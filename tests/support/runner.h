@@ -50,6 +50,9 @@ Result<Interpreted> run_interpreter(const Kernel& kernel, Data data, const Exten
 // Variants worth comparing: gang widths, items per lane, layouts, bounds, another workgroup.
 std::vector<Variant> all_variants(const Runner& runner, const Kernel& kernel);
 
+// A dozen of them, each choice at least once.
+std::vector<Variant> main_variants(const Runner& runner, const Kernel& kernel);
+
 // Devices that suites run on: "cpu" and what VYRE_TEST_DEVICES names beside it, by commas.
 std::vector<std::string> devices_to_test();
 
