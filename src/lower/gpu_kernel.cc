@@ -12,6 +12,7 @@
 #include "vyre/lower/emitter_internal.h"
 #include "vyre/lower/gpu_kernel_internal.h"
 #include "vyre/lower/host_prologue_internal.h"
+#include "vyre/lower/workgroup_init_internal.h"
 
 namespace vyre {
 namespace {
@@ -64,7 +65,9 @@ class GpuKernel {
     begin();
     if (groups_) {
       zero_workgroup_memory();
-      leave_unless(b_.CreateICmpULT(x(0), extent_[0]));
+      for (unsigned i = 0; i < 3; ++i) {
+        if (variant_.workgroup[i] != 1) leave_unless(b_.CreateICmpULT(x(i), extent_[i]));
+      }
       set_group_ids(e_, block_, thread_[0], thread_[1], thread_[2]);
       body();
     } else {
@@ -77,6 +80,12 @@ class GpuKernel {
   std::vector<GpuParameter> parameters() const { return parameters_; }
 
  private:
+  struct Shared {
+    llvm::GlobalVariable* memory;
+    std::uint64_t bytes;
+    bool written_first;  // by a workgroup with all its lanes
+  };
+
   llvm::Function* make_function() {
     auto& context = module_.getContext();
     auto* global = llvm::PointerType::get(context, kGlobalSpace);
@@ -184,7 +193,7 @@ class GpuKernel {
         module_, type, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
         "workgroup", nullptr, llvm::GlobalValue::NotThreadLocal, kSharedSpace);
     memory->setAlignment(llvm::Align(16));
-    shared_.push_back({memory, std::max<std::uint64_t>(bytes, 4)});
+    shared_.push_back({memory, std::max<std::uint64_t>(bytes, 4), written_before_read(p_, id)});
     return memory;
   }
 
@@ -204,12 +213,36 @@ class GpuKernel {
   }
 
   void zero_workgroup_memory() {
+    std::vector<Shared> always, sometimes;
+    for (const Shared& s : shared_) (s.written_first ? sometimes : always).push_back(s);
+    if (!always.empty()) {
+      zero(shared_);
+      e_.gpu_barrier();
+    } else if (!sometimes.empty()) {
+      // Only where a lane is missing, something may be read that nobody wrote.
+      Value* whole = b_.getTrue();
+      for (unsigned i = 0; i < 3; ++i) {
+        if (variant_.workgroup[i] == 1) continue;
+        Value* size = b_.getInt32(variant_.workgroup[i]);
+        Value* end = b_.CreateNUWMul(b_.CreateNUWAdd(block_[i], b_.getInt32(1)), size);
+        whole = b_.CreateAnd(whole, b_.CreateICmpULE(end, extent_[i]));
+      }
+      e_.branch(
+          whole, [] {},
+          [&] {
+            zero(sometimes);
+            e_.gpu_barrier();
+          });
+    }
+  }
+
+  void zero(const std::vector<Shared>& variables) {
     const Extent& w = variant_.workgroup;
     const std::uint32_t threads = w[0] * w[1] * w[2];
     Value* row = b_.CreateAdd(b_.CreateMul(thread_[2], b_.getInt32(w[1])), thread_[1]);
     Value* number = b_.CreateAdd(b_.CreateMul(row, b_.getInt32(w[0])), thread_[0]);
-    for (const auto& [memory, bytes] : shared_) {
-      const auto words = static_cast<std::uint32_t>(bytes / 4);
+    for (const Shared& variable : variables) {
+      const auto words = static_cast<std::uint32_t>(variable.bytes / 4);
       auto* head = e_.new_block("zero");
       auto* inside = e_.new_block("zero_word");
       auto* after = e_.new_block("zeroed");
@@ -220,13 +253,12 @@ class GpuKernel {
       i->addIncoming(number, before);
       b_.CreateCondBr(b_.CreateICmpULT(i, b_.getInt32(words)), inside, after);
       b_.SetInsertPoint(inside);
-      b_.CreateAlignedStore(b_.getInt32(0), b_.CreateGEP(b_.getInt32Ty(), memory, i),
+      b_.CreateAlignedStore(b_.getInt32(0), b_.CreateGEP(b_.getInt32Ty(), variable.memory, i),
                             llvm::Align(4));
       i->addIncoming(b_.CreateAdd(i, b_.getInt32(threads)), inside);
       b_.CreateBr(head);
       b_.SetInsertPoint(after);
     }
-    if (!shared_.empty()) e_.gpu_barrier();
   }
 
   void body() {
@@ -363,7 +395,7 @@ class GpuKernel {
   Value* thread_[3] = {};
   Value* block_[3] = {};
   Value* position_[3] = {};
-  std::vector<std::pair<llvm::GlobalVariable*, std::uint64_t>> shared_;
+  std::vector<Shared> shared_;
 };
 
 }  // namespace
