@@ -219,6 +219,32 @@ void Emitter::scatter(const Pointer& pointer, const Field& field, const Leaf& va
                         lanes == nullptr ? all_on() : lanes);
 }
 
+// One load for the gang, behind a branch that is as good as free where it is always taken.
+llvm::SmallVector<Leaf, 4> Emitter::load_if_inside(const Pointer& pointer,
+                                                   const std::vector<Field>& fields) {
+  llvm::SmallVector<Value*, 4> loaded;
+  llvm::BasicBlock* inside = nullptr;
+  llvm::BasicBlock* outside = nullptr;
+  branch(
+      pointer.inside.value,
+      [&] {
+        for (const Field& f : fields) {
+          loaded.push_back(
+              load_at(pointer, f.kind, address(pointer, pointer.offset.value, f.offset)));
+        }
+        inside = b.GetInsertBlock();
+      },
+      [&] { outside = b.GetInsertBlock(); });
+  llvm::SmallVector<Leaf, 4> out;
+  for (Value* v : loaded) {
+    auto* phi = b.CreatePHI(v->getType(), 2);
+    phi->addIncoming(v, inside);
+    phi->addIncoming(llvm::Constant::getNullValue(v->getType()), outside);
+    out.push_back(uniform(phi));
+  }
+  return out;
+}
+
 Val Emitter::load_shared(const Pointer& pointer, TypeId type) {
   const auto& fields = fields_of(type);
   Val out;
@@ -234,6 +260,10 @@ Val Emitter::load_shared(const Pointer& pointer, TypeId type) {
     const Leaf guard = inside == nullptr ? constant_leaf(Scalar::of(true)) : pointer.inside;
     std::optional<RowInvariant> place;
     if (movable) place.emplace(*this, llvm::ArrayRef<const Leaf*>{&pointer.offset, &guard});
+    if (inside != nullptr && !gpu && !(place && place->active)) {
+      out.leaves = load_if_inside(pointer, fields);
+      return out;
+    }
     Value* offset = pointer.offset.value;
     if (inside != nullptr) {
       offset = b.CreateSelect(inside, offset, llvm::Constant::getNullValue(offset->getType()));

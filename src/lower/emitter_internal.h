@@ -237,6 +237,8 @@ class Emitter {
   llvm::Value* linear_inside(const Pointer& pointer);
   Pointer resolved(Pointer pointer);                  // a pending comparison made per lane
   llvm::Value* lanes_inside(const Pointer& pointer);  // <W x i1>: inside and running; may be null
+  llvm::SmallVector<Leaf, 4> load_if_inside(const Pointer& pointer,
+                                            const std::vector<Field>& fields);
   Val load_shared(const Pointer& pointer, TypeId type);
   Val load_lanes(const Pointer& pointer, TypeId type);
   void store_shared(const Pointer& pointer, const Val& value);

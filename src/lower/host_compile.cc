@@ -9,12 +9,15 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <algorithm>
 #include <mutex>
 
 #include "vyre/lower/allowed_internal.h"
 #include "vyre/lower/host_kernel_internal.h"
+#include "vyre/lower/range_checks_internal.h"
 #include "vyre/lower/stop_checks_internal.h"
 
 namespace vyre {
@@ -78,7 +81,10 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool scalar) {
   llvm::PassBuilder passes(&target, tuning);
   passes.registerVectorizerStartEPCallback(
       [](llvm::FunctionPassManager& functions, llvm::OptimizationLevel) {
+        functions.addPass(llvm::LoopSimplifyPass());
+        functions.addPass(HoistRangeChecks());
         functions.addPass(PlaceStopChecks());
+        functions.addPass(llvm::SimplifyCFGPass());
       });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

@@ -1,5 +1,3 @@
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -69,6 +67,17 @@ void emit_stop_mark(llvm::IRBuilder<>& b, llvm::Value* stop_flag) {
 llvm::Value* emit_not_stopped(llvm::IRBuilder<>& b) {
   auto* type = llvm::FunctionType::get(b.getInt32Ty(), false);
   return b.CreateCall(placeholder(b, kNotStopped, type, llvm::MemoryEffects::none()));
+}
+
+std::vector<llvm::CallInst*> stop_marks(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  std::vector<llvm::CallInst*> out;
+  if (most_rounds(loop, evolution) <= kFewRounds) return out;
+  for (llvm::BasicBlock* block : loop.blocks()) {
+    for (llvm::Instruction& i : *block) {
+      if (calls(i, kMark)) out.push_back(llvm::cast<llvm::CallInst>(&i));
+    }
+  }
+  return out;
 }
 
 llvm::PreservedAnalyses PlaceStopChecks::run(llvm::Function& function,

@@ -3,8 +3,12 @@
 // launch's stop flag. Until then a mark is in nobody's way: values move across it, loops unroll.
 #pragma once
 
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/PassManager.h>
+
+#include <vector>
 
 namespace vyre {
 
@@ -12,6 +16,9 @@ namespace vyre {
 void emit_stop_mark(llvm::IRBuilder<>& b, llvm::Value* stop_flag);
 // What such a function returns at its end: 0, which callers cannot know before marks are checks.
 llvm::Value* emit_not_stopped(llvm::IRBuilder<>& b);
+
+// The marks of a loop that may run for long; none of one that is over soon.
+std::vector<llvm::CallInst*> stop_marks(const llvm::Loop& loop, llvm::ScalarEvolution& evolution);
 
 struct PlaceStopChecks : llvm::PassInfoMixin<PlaceStopChecks> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
