@@ -153,17 +153,6 @@ std::string generator_version() {
   return fmt::format("vyre-host-{} llvm-{}", kGeneratorVersion, LLVM_VERSION_STRING);
 }
 
-Variant host_default_variant(const Kernel& kernel) {
-  Variant v;
-  v.workgroup = kernel.program->workgroup;
-  v.gang_width = std::max(8U, host_vector_width());
-  const bool rows_are_long = kernel.stats.barriers == 0 && kernel.stats.workgroup_bytes == 0;
-  while (!rows_are_long && v.gang_width > v.workgroup[0]) {
-    v.gang_width = v.gang_width > 8 ? v.gang_width / 2 : 1;
-  }
-  return v;
-}
-
 std::string host_why_not(const Kernel& kernel, const Variant& v) {
   const Program& p = *kernel.program;
   for (const std::uint32_t axis : v.workgroup) {

@@ -32,8 +32,9 @@ std::string generator_version();
 
 // Why a variant cannot run the kernel; empty when it can.
 std::string host_why_not(const Kernel& kernel, const Variant& variant);
-// The variant that runs before anything was measured: native vectors, or fewer lanes where a
-// workgroup has not so many in a row.
+// The variant that runs before anything was measured: native vectors; fewer lanes where a workgroup
+// has not so many in a row; one where lanes loop for different times and mostly gather; two vectors
+// where they loop for different times and do not.
 Variant host_default_variant(const Kernel& kernel);
 
 Result<HostObject> compile_host(const Kernel& kernel, const Variant& variant,
