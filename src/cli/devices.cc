@@ -41,17 +41,13 @@ DeviceReport look_at(const DeviceStatus& status, const CpuOptions& cpu) {
   return report;
 }
 
-// What is not 0, as one line.
-template <class... Rest>
-std::string facts(std::uint64_t value, std::string_view unit, Rest... rest) {
-  std::string out;
-  if (value != 0) out = fmt::format("{} {}", with_commas(value), unit);
-  if constexpr (sizeof...(rest) > 0) {
-    const std::string more = facts(rest...);
-    if (!out.empty() && !more.empty()) out += ", ";
-    out += more;
+std::string cores_text(const Profile& p, TargetKind target) {
+  if (target == TargetKind::host) {
+    return fmt::format("{}, vectors of {} f32", counted(p.multiprocessors, "core"), p.warp_size);
   }
-  return out;
+  return fmt::format("{}, {} threads each, {} in step",
+                     counted(p.multiprocessors, "multiprocessor"),
+                     with_commas(p.max_threads_per_multiprocessor), p.warp_size);
 }
 
 void print_device(Output& out, const DeviceReport& report) {
@@ -68,12 +64,10 @@ void print_device(Output& out, const DeviceReport& report) {
   line("device", p.device_name);
   line("driver", p.driver);
   line("target", host ? "" : to_string(report.target));
-  if (host) {
-    line("cores", fmt::format("{}, vectors of {} f32", p.multiprocessors, p.warp_size));
-  } else {
-    line("cores", facts(p.multiprocessors, "multiprocessors", p.max_threads_per_multiprocessor,
-                        "threads and", p.registers_per_multiprocessor, "registers each",
-                        p.warp_size, "lanes in step"));
+  line("cores", cores_text(p, report.target.kind));
+  if (!host) {
+    line("registers", fmt::format("{} of 32 bits a multiprocessor",
+                                  with_commas(p.registers_per_multiprocessor)));
     line("shared",
          fmt::format("{} a workgroup, {} a multiprocessor", format_bytes(p.shared_bytes_per_block),
                      format_bytes(p.shared_bytes_per_multiprocessor)));
@@ -114,6 +108,30 @@ Json device_json(const DeviceReport& report) {
 }
 
 }  // namespace
+
+Result<void> check_device_name(std::string_view name, std::string_view others) {
+  for (const std::string_view known : {"auto", "cpu", "cuda", "null"}) {
+    if (name == known) return {};
+  }
+  constexpr std::string_view kNumbered = "cuda:";
+  if (name.starts_with(kNumbered) && parse_whole(name.substr(kNumbered.size()), UINT32_MAX)) {
+    return {};
+  }
+  return fail(Code::invalid_input, fmt::format("--device: there is no {}", quote(name)),
+              fmt::format("there are auto, cpu, cuda, cuda:N{}{}",
+                          others.starts_with("and") ? " " : ", ", others));
+}
+
+std::string summary(const Profile& profile, TargetKind target) {
+  std::string text = fmt::format("{}: {}", profile.device_name, cores_text(profile, target));
+  if (profile.last_level_cache_bytes != 0) {
+    text += fmt::format(", {} of cache", format_bytes(profile.last_level_cache_bytes));
+  }
+  if (profile.memory_bytes_per_second != 0) {
+    text += fmt::format(", {}", format_rate(profile.memory_bytes_per_second));
+  }
+  return text;
+}
 
 Json to_json(const Limits& limits) {
   return {{"name", limits.backend},

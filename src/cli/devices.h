@@ -6,6 +6,7 @@
 #include "vyre/cli/option_set.h"
 #include "vyre/target/limits.h"
 #include "vyre/target/profile.h"
+#include "vyre/target/target.h"
 
 namespace vyre {
 
@@ -15,6 +16,12 @@ struct DevicesOptions {
 
 CommandHelp declare(OptionSet& set, DevicesOptions& options);
 Exit run_command(const DevicesOptions& options, Streams& streams);
+
+// Whether a word can name a device, there or not; `others` ends the list of those that can.
+Result<void> check_device_name(std::string_view name, std::string_view others);
+
+// "Xeon(R): 2 cores, vectors of 16 f32, 260 MiB of cache, 8.4 GB/s"
+std::string summary(const Profile& profile, TargetKind target);
 
 Json to_json(const Limits& limits);
 Json to_json(const Profile& profile);

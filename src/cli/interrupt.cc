@@ -22,6 +22,7 @@ void remember(int signal) {
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
+  flag = remembered != 0 ? 1 : 0;  // the deadline of a run before this one may have set it
   struct sigaction action{};
   action.sa_handler = remember;
   // The second Ctrl-C of someone who is tired of waiting ends the process at once.

@@ -28,6 +28,7 @@ struct LaunchReport {
   Limits limits;
   std::string device;              // that was named
   std::optional<Profile> profile;  // of the device
+  TargetKind target = TargetKind::host;
   TunerMode mode = kProductionMode;
   std::string mode_from;
   BindingPlan bindings;
@@ -71,7 +72,8 @@ Result<DeviceIdentity> take_device(LaunchReport& report, const std::string& name
   report.device = device->name();
   report.limits = device->limits();
   VYRE_TRY(report.profile, device->profile());
-  const bool host = device->target().kind == TargetKind::host;
+  report.target = device->target().kind;
+  const bool host = report.target == TargetKind::host;
   return DeviceIdentity{
       .device = report.profile->device_name,
       .driver_version = report.profile->driver,
@@ -177,7 +179,7 @@ void print_report(Output& out, const LaunchReport& report, const PlanOptions& op
     out.print("  {:<11} {:<16}  {}\n", what, value, faint(out, reason));
   };
   out.print("{} on {}\n", bold(out, report.entry), to_string(report.limits));
-  if (report.profile) line("device", report.device, to_string(*report.profile));
+  if (report.profile) line("device", report.device, summary(*report.profile, report.target));
   line("mode", mode_word(report.mode), fmt::format("from {}", report.mode_from));
   line("elements", with_commas(report.plan.element_count),
        fmt::format("from {}", report.elements_from));

@@ -107,6 +107,31 @@ TEST_F(Parsed, HelpShowsEveryOption) {
   EXPECT_EQ(parse({"a", "b", "--loud", "-h"}), expected);
 }
 
+TEST(OptionalValue, IsGivenWithAnEqualsSignOrNotAtAll) {
+  const auto parse = [](const std::vector<std::string>& arguments) -> std::string {
+    OptionSet set;
+    std::vector<std::string> files;
+    std::string taken = "absent";
+    set.positional("FILE", "a file", files, 0, 9);
+    set.optional_value("--time", "N", "a time", taken,
+                       [](const std::string& text) -> Result<std::string> {
+                         if (text == "bad") return fail(Code::invalid_input, "it is bad");
+                         return "<" + text + ">";
+                       });
+    const auto parsed = set.parse(arguments);
+    if (!parsed) return parsed.error().what;
+    for (const std::string& file : files) taken += " " + file;
+    return taken;
+  };
+  EXPECT_EQ(parse({}), "absent");
+  EXPECT_EQ(parse({"--time"}), "<>");
+  EXPECT_EQ(parse({"--time=5"}), "<5>");
+  EXPECT_EQ(parse({"--time", "file"}), "<> file");
+  EXPECT_EQ(parse({"file", "--time=7"}), "<7> file");
+  EXPECT_EQ(parse({"--time=bad"}), "--time: it is bad");
+  EXPECT_EQ(parse({"--time", "--time=5"}), "--time was given 2 times");
+}
+
 TEST(Nearest, FindsTypingErrorsOnly) {
   const std::vector<std::string> known{"check", "run", "plan", "resident", "cache"};
   EXPECT_EQ(nearest("chekc", known), "check");

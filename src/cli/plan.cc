@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "vyre/cli/devices.h"
 #include "vyre/cli/launch_report.h"
 #include "vyre/cli/stage_report.h"
 #include "vyre/cli/values.h"
@@ -125,6 +126,7 @@ Result<void> check(const PlanOptions& options) {
     return fail(Code::invalid_input, "--size and --grid say the same in two ways",
                 "give one of them");
   }
+  if (!options.device.empty()) VYRE_CHECK(check_device_name(options.device, "and null"));
   if (options.limits && !options.device.empty()) {
     return fail(Code::invalid_input, "--device and --limits say the same in two ways",
                 "give one of them");

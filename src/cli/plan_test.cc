@@ -124,6 +124,21 @@ TEST_F(Plan, StoredDecisionsAreFollowed) {
   EXPECT_EQ(stored.at("workgroup_source"), "stored decision");
 }
 
+TEST_F(Plan, ADeviceThatIsHereBringsItsOwnLimits) {
+  const auto plan = json({"--entry", "scale", "--size", "1000", "--device", "cpu"});
+  EXPECT_EQ(plan.at("device"), "cpu");
+  EXPECT_EQ(plan.at("limits").at("name"), "cpu");
+  EXPECT_GE(plan.at("profile").at("multiprocessors"), 1);
+  // Its decisions are its own.
+  const auto any = json({"--entry", "scale", "--size", "1000"});
+  EXPECT_EQ(any.at("device"), nullptr);
+  EXPECT_NE(any.at("decision_file"), plan.at("decision_file"));
+  EXPECT_EQ(error({"--size", "1", "--device", "cpu", "--limits", "threads=64"}),
+            "vyre: --device and --limits say the same in two ways; give one of them\n");
+  EXPECT_EQ(error({"--size", "1", "--entry", "scale", "--device", "interp"}),
+            "vyre: --device: there is no 'interp'; there are auto, cpu, cuda, cuda:N and null\n");
+}
+
 TEST_F(Plan, SaysWhatToGive) {
   EXPECT_EQ(run_vyre({"plan"}).err, "vyre: FILE is missing; give a WGSL file, or --stages FILE\n");
   EXPECT_EQ(error({}),

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "vyre/base/files.h"
+#include "vyre/cli/devices.h"
 #include "vyre/cli/emit.h"
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/npy.h"
@@ -77,14 +78,6 @@ Result<std::uint64_t> parse_runs(const std::string& text) {
   VYRE_TRY(const std::uint64_t runs, parse_whole(text, kMost));
   if (runs == 0) return fail(Code::invalid_input, "the least is 1 run");
   return runs;
-}
-
-bool is_device_name(std::string_view name) {
-  for (const std::string_view known : {"auto", "cpu", "cuda", "interp", "null"}) {
-    if (name == known) return true;
-  }
-  constexpr std::string_view kNumbered = "cuda:";
-  return name.starts_with(kNumbered) && parse_whole(name.substr(kNumbered.size())).has_value();
 }
 
 // Options that say nothing about the interpreter, or about a run that does not happen.
@@ -225,9 +218,8 @@ CommandHelp declare(OptionSet& set, RunOptions& options) {
 }
 
 Result<void> check(const RunOptions& options) {
-  if (!is_device_name(options.device)) {
-    return fail(Code::invalid_input, fmt::format("--device: there is no {}", quote(options.device)),
-                "there are auto, cpu, cuda, cuda:N, null and interp");
+  if (!is_interpreter(options.device)) {
+    VYRE_CHECK(check_device_name(options.device, "null and interp"));
   }
   VYRE_CHECK(check_together(options));
   if (options.size && options.grid) {

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <thread>
 
@@ -19,6 +20,13 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string kExamples = VYRE_ROOT_DIR "/examples/";
+
+// Builds under a sanitizer have no code generator.
+#ifdef VYRE_WITHOUT_LLVM
+constexpr const char* kDevice = "--device=interp";
+#else
+constexpr const char* kDevice = "--device=cpu";
+#endif
 
 constexpr const char* kEndless = R"(
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;
@@ -51,9 +59,10 @@ class Process : public testing::Test {
 TEST_F(Process, ExitCodesAreThree) {
   EXPECT_EQ(vyre_command({"--version"}).exit, 0);
   EXPECT_EQ(vyre_command({"bananas"}).exit, 2);
-  EXPECT_EQ(
-      vyre_command({"run", "-", "--size", "1", "--step-budget", "100"}, {.input = kEndless}).exit,
-      1);
+  EXPECT_EQ(vyre_command({"run", "-", "--device", "interp", "--size", "1", "--step-budget", "100"},
+                         {.input = kEndless})
+                .exit,
+            1);
 }
 
 TEST_F(Process, OutputAndErrorsAreApart) {
@@ -79,10 +88,14 @@ TEST_F(Process, AReaderThatLeavesIsNoNews) {
 TEST_F(Process, AFullDiskIsReported) {
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   ASSERT_GE(full, 0);
-  for (const std::vector<std::string>& arguments :
-       std::vector<std::vector<std::string>>{{"--help"},
-                                             {"check", kExamples + "saxpy.wgsl"},
-                                             {"check", "--json", kExamples + "saxpy.wgsl"}}) {
+  const std::string saxpy = kExamples + "saxpy.wgsl";
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"--help"},
+           {"check", saxpy},
+           {"check", "--json", saxpy},
+           {"devices"},
+           {"run", saxpy, "--in", "x=fill:iota:4", "--uniform", "a=1", kDevice},
+           {"run", saxpy, "--in", "x=fill:iota:4", "--uniform", "a=1", "--json", kDevice}}) {
     const Finished result = vyre_command(arguments, {.out_descriptor = full});
     EXPECT_EQ(result.exit, 1);
     EXPECT_EQ(result.err, "vyre: cannot write the output: No space left on device\n");
@@ -93,7 +106,7 @@ TEST_F(Process, AFullDiskIsReported) {
 TEST_F(Process, AClosedOutputDoesNotBecomeAFile) {
   const std::string out = path("y.bin");
   const Finished result = vyre_command({"run", kExamples + "saxpy.wgsl", "--in", "x=fill:iota:4",
-                                        "--uniform", "a=1", "--out", "y=raw:" + out},
+                                        "--uniform", "a=1", "--out", "y=raw:" + out, kDevice},
                                        {.close_out = true});
   EXPECT_EQ(result.exit, 1);
   EXPECT_EQ(result.err, "vyre: cannot write the output: Bad file descriptor\n");
@@ -102,15 +115,93 @@ TEST_F(Process, AClosedOutputDoesNotBecomeAFile) {
 }
 
 TEST_F(Process, InterruptedRunsEndByTheirSignalAndLeaveNothing) {
-  for (const int signal : {SIGINT, SIGTERM}) {
-    Spawned spawned({"run", "-", "--size", "1", "--out", "out=" + path("out.npy")},
-                    {.input = kEndless});
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    ASSERT_EQ(::kill(spawned.pid(), signal), 0);
+  for (const std::string& device : {std::string("--device=interp"), std::string(kDevice)}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      Spawned spawned({"run", "-", "--size", "1", device, "--out", "out=" + path("out.npy")},
+                      {.input = kEndless});
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      ASSERT_EQ(::kill(spawned.pid(), signal), 0);
+      const Finished finished = spawned.wait();
+      EXPECT_EQ(finished.signal, signal) << device;
+      EXPECT_EQ(finished.out, "");
+      EXPECT_EQ(files(), 0U);
+    }
+  }
+}
+
+TEST_F(Process, InterruptedTimingAndVerifyingEndToo) {
+  constexpr const char* slow = R"(
+@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+@compute @workgroup_size(64) fn slow(@builtin(global_invocation_id) id: vec3<u32>) {
+  var x = id.x;
+  for (var i = 0u; i < 2000u; i++) { x = x * 1664525u + 1013904223u; }
+  out[id.x] = x;
+}
+)";
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{"--time=1000000"}, {"--verify"}}) {
+    if (std::string(kDevice) == "--device=interp" && more[0] == "--verify") continue;
+    std::vector<std::string> arguments{
+        "run", "-", "--size", "1000000", kDevice, "--out", "out=" + path("out.npy")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Spawned spawned(arguments, {.input = slow});
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    ASSERT_EQ(::kill(spawned.pid(), SIGINT), 0);
     const Finished finished = spawned.wait();
-    EXPECT_EQ(finished.signal, signal);
-    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(finished.signal, SIGINT) << more[0] << finished.err;
     EXPECT_EQ(files(), 0U);
+  }
+}
+
+TEST_F(Process, WhatAParentIgnoresStaysIgnored) {
+  // As under nohup: the run ends by its deadline, not by the signal.
+  Spawned spawned({"run", "-", "--size", "1", "--deadline", "1", kDevice},
+                  {.input = kEndless, .ignore_hangup = true});
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  ASSERT_EQ(::kill(spawned.pid(), SIGHUP), 0);
+  EXPECT_EQ(spawned.wait().exit, 1);
+}
+
+TEST_F(Process, ACacheFolderThatCannotBeWrittenCostsAWarning) {
+  std::ofstream(path("file")) << "in the way";
+  const Finished result = vyre_command(
+      {"run", kExamples + "saxpy.wgsl", "--in", "x=fill:iota:4", "--uniform", "a=1", kDevice},
+      {.environment = {{"XDG_CACHE_HOME", path("file")}}});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  if (std::string(kDevice) != "--device=interp") {
+    EXPECT_TRUE(result.err.starts_with("vyre: warning: compiled code is not kept")) << result.err;
+  }
+}
+
+TEST_F(Process, NonsenseInTheEnvironmentIsWrong) {
+  const Finished result =
+      vyre_command({"run", kExamples + "saxpy.wgsl", "--in", "x=fill:iota:4", "--uniform", "a=1"},
+                   {.environment = {{"VYRE_THREADS", "lots"}}});
+  EXPECT_EQ(result.exit, 2);
+  EXPECT_EQ(result.err, "vyre: VYRE_THREADS is 'lots'; give a whole number from 1 to 1024\n");
+}
+
+TEST_F(Process, MissingFilesAreNamed) {
+  const Finished result = vyre_command({"run", path("none.wgsl"), "--size", "1"});
+  EXPECT_EQ(result.exit, 2);
+  EXPECT_NE(result.err.find("none.wgsl: No such file"), std::string::npos) << result.err;
+}
+
+TEST_F(Process, TwoProcessesShareTheCache) {
+  // Both compile, both write, neither reads half of what the other wrote.
+  const std::vector<std::string> arguments{
+      "run",  kExamples + "saxpy.wgsl", "--size", "1000", "--in", "x=fill:iota", "--uniform", "a=2",
+      kDevice};
+  const SpawnOptions options{.environment = {{"XDG_CACHE_HOME", path("cache")}}};
+  for (int round = 0; round < 3; ++round) {
+    fs::remove_all(path("cache"));
+    std::vector<std::unique_ptr<Spawned>> all;
+    for (int i = 0; i < 4; ++i) all.push_back(std::make_unique<Spawned>(arguments, options));
+    for (const auto& each : all) {
+      const Finished finished = each->wait();
+      EXPECT_EQ(finished.exit, 0) << finished.err;
+      EXPECT_EQ(finished.err, "");
+    }
   }
 }
 
@@ -131,7 +222,7 @@ TEST_F(Process, FailedRunsKeepTheOldOutput) {
   const std::string out = path("out.npy");
   std::ofstream(out) << "precious";
   const Finished result =
-      vyre_command({"run", "-", "--size", "1", "--step-budget", "100", "--out", "out=" + out},
+      vyre_command({"run", "-", "--size", "1", "--deadline", "0.1", "--out", "out=" + out, kDevice},
                    {.input = kEndless});
   EXPECT_EQ(result.exit, 1);
   std::stringstream content;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 namespace vyre {
 namespace {
@@ -34,11 +37,36 @@ int file_with(const std::string& content) {
   return file;
 }
 
+// A cache folder that lives as long as this process: what a user has is left alone.
+class CacheFolder {
+ public:
+  CacheFolder() : path_(std::filesystem::temp_directory_path() / "vyre-cache-XXXXXX") {
+    if (::mkdtemp(path_.data()) == nullptr) std::abort();
+  }
+  ~CacheFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+const std::string& cache_folder() {
+  static const CacheFolder folder;
+  return folder.path();
+}
+
 [[noreturn]] void become_vyre(const std::vector<std::string>& arguments,
                               const SpawnOptions& options, int in, int out, int err) {
   ::dup2(in, STDIN_FILENO);
   ::dup2(options.out_descriptor >= 0 ? options.out_descriptor : out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
+  if (options.memory_bytes != 0) {
+    const rlimit limit{options.memory_bytes, options.memory_bytes};
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
   if (options.close_out || options.close_all) ::close(STDOUT_FILENO);
   if (options.close_all) {
     ::close(STDIN_FILENO);
@@ -46,6 +74,8 @@ int file_with(const std::string& content) {
   }
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGPIPE, SIG_DFL);
+  ::signal(SIGHUP, options.ignore_hangup ? SIG_IGN : SIG_DFL);
+  ::setenv("XDG_CACHE_HOME", cache_folder().c_str(), 1);
   for (const auto& [name, value] : options.environment) {
     ::setenv(name.c_str(), value.c_str(), 1);
   }
@@ -64,6 +94,7 @@ int file_with(const std::string& content) {
 Spawned::Spawned(const std::vector<std::string>& arguments, const SpawnOptions& options) {
   const Pipe out, err;
   const int in = file_with(options.input);
+  cache_folder();
   pid_ = ::fork();
   if (pid_ < 0) std::abort();
   if (pid_ == 0) become_vyre(arguments, options, in, out.write, err.write);

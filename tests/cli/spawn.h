@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,8 @@ struct SpawnOptions {
   int out_descriptor = -1;  // instead of catching the standard output
   bool close_out = false;   // start without a standard output
   bool close_all = false;   // start without any standard stream
+  bool ignore_hangup = false;
+  std::uint64_t memory_bytes = 0;  // of address space; 0: as much as there is
   std::vector<std::pair<std::string, std::string>> environment{};  // added to ours
 };
 

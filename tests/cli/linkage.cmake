@@ -1,0 +1,41 @@
+# What the linker wrote into vyre: which libraries it needs at run time, of which versions, and that
+# it shows none of the symbols of what is linked into it.
+
+function(readelf out)
+  execute_process(COMMAND "${READELF}" -W ${ARGN} "${PROGRAM}"
+    OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+readelf(dynamic --dynamic)
+string(REGEX MATCHALL "\\(NEEDED\\)[^\n]*\\[[^]\n]*\\]" needed "${dynamic}")
+if(NOT needed)
+  message(FATAL_ERROR "no libraries found in:\n${dynamic}")
+endif()
+foreach(line IN LISTS needed)
+  string(REGEX REPLACE ".*\\[(.*)\\]" "\\1" library "${line}")
+  if(NOT library MATCHES "^(libc\\.so\\.6|libm\\.so\\.6|ld-linux-x86-64\\.so\\.2)$")
+    message(SEND_ERROR "vyre needs ${library} at run time")
+  endif()
+endforeach()
+if(dynamic MATCHES "RPATH|RUNPATH")
+  message(SEND_ERROR "vyre looks for libraries in a folder of the machine it was built on")
+endif()
+
+readelf(versions --version-info)
+string(REGEX MATCHALL "GLIBC_2\\.[0-9]+" glibc "${versions}")
+list(REMOVE_DUPLICATES glibc)
+foreach(version IN LISTS glibc)
+  string(REPLACE "GLIBC_" "" number "${version}")
+  if(number VERSION_GREATER 2.36)
+    message(SEND_ERROR "vyre needs glibc ${number}")
+  endif()
+endforeach()
+
+readelf(symbols --dyn-syms)
+string(REGEX MATCHALL "[^\n]*(GLOBAL|WEAK)[^\n]*" symbols "${symbols}")
+foreach(line IN LISTS symbols)
+  if(NOT line MATCHES " UND " AND line MATCHES "llvm|LLVM|vyre|ZSTD|deflate")
+    message(SEND_ERROR "vyre shows a symbol: ${line}")
+  endif()
+endforeach()
