@@ -145,15 +145,89 @@ bool is_counted(const Program& p, const LoopStmt& loop) {
   return condition != kNoExpr && ends_by(p, loop, Unchanged(p, loop), condition);
 }
 
-// Counted up to a small constant: from 0 or above, so the constant bounds its iterations.
+std::optional<std::uint32_t> constant_of(const Program& p, ExprId id) {
+  const auto* c = as<ConstantExpr>(p, id);
+  const bool is_u32 = p.types.scalar_kind(p[id].type) == ScalarKind::u32;
+  if (c == nullptr || !is_u32 || p[c->id].scalars.size() != 1) return std::nullopt;
+  return static_cast<std::uint32_t>(p[c->id].scalars[0]);
+}
+
+std::optional<std::uint32_t> stepped(BinaryOp op, std::uint32_t v, std::uint32_t by) {
+  switch (op) {
+    case BinaryOp::add: return v + by;
+    case BinaryOp::sub: return v - by;
+    case BinaryOp::mul: return v * by;
+    case BinaryOp::div: return by == 0 ? v : v / by;
+    case BinaryOp::shift_left: return v << (by & 31U);
+    case BinaryOp::shift_right: return v >> (by & 31U);
+    default: return std::nullopt;
+  }
+}
+
+std::optional<bool> compared(BinaryOp op, std::uint32_t v, std::uint32_t bound) {
+  switch (op) {
+    case BinaryOp::less: return v < bound;
+    case BinaryOp::less_equal: return v <= bound;
+    case BinaryOp::greater: return v > bound;
+    case BinaryOp::greater_equal: return v >= bound;
+    case BinaryOp::not_equal: return v != bound;
+    default: return std::nullopt;
+  }
+}
+
+// The constant that a var is declared with, if only one statement stores to it.
+std::optional<std::uint32_t> initial_of(const Program& p, const Function& function, LocalId v) {
+  std::optional<std::uint32_t> out;
+  std::size_t stores = 0;
+  const auto named = [&](auto& self, ExprId id) -> void {
+    if (loaded_var(p, id) == v) return;
+    if (const auto* var = as<LocalPtrExpr>(p, id)) stores += var->id == v ? 1 : 0;
+    for_each_operand(p, p[id].node, [&](ExprId operand) { self(self, operand); });
+  };
+  for_each_stmt(p, function.body, [&](StmtId id) {
+    const auto* var = std::get_if<VarStmt>(&p[id].node);
+    if (var != nullptr && var->local == v && var->initial != kNoExpr) {
+      out = constant_of(p, var->initial);
+    }
+    for_each_expr(p, p[id].node, [&](ExprId e) { named(named, e); });
+  });
+  return stores == 1 ? out : std::nullopt;
+}
+
+// All of it is told by constants, and it ends soon: `for (var i = 1u; i < 256; i *= 2)`.
 bool is_short(const Program& p, const LoopStmt& loop) {
-  constexpr std::uint64_t kFew = 1024;
+  constexpr std::uint32_t kFew = 1024;
   const ExprId condition = condition_of(p, loop);
   const auto* test = condition == kNoExpr ? nullptr : as<BinaryExpr>(p, condition);
-  if (test == nullptr || test->op != BinaryOp::less || !is_counted(p, loop)) return false;
-  const auto* bound = as<ConstantExpr>(p, test->right);
-  return bound != nullptr && p.types.scalar_kind(p[test->right].type) == ScalarKind::u32 &&
-         p[bound->id].scalars[0] <= kFew;
+  if (test == nullptr) return false;
+  const auto v = loaded_var(p, test->left);
+  const auto bound = constant_of(p, test->right);
+  const auto steps = p.block(loop.continuing);
+  if (!v || !bound || steps.size() != 1 || Unchanged(p, loop).named(*v) != 1) return false;
+  const auto* store = std::get_if<StoreStmt>(&p[steps[0]].node);
+  const auto* to = store == nullptr ? nullptr : as<LocalPtrExpr>(p, store->pointer);
+  const auto* step = store == nullptr ? nullptr : as<BinaryExpr>(p, store->value);
+  if (to == nullptr || to->id != *v || step == nullptr || loaded_var(p, step->left) != v) {
+    return false;
+  }
+  const auto by = constant_of(p, step->right);
+  if (!by) return false;
+  // Locals are numbered by function: the one that holds this loop declares the var.
+  for (const Function& function : p.functions) {
+    bool here = false;
+    for_each_stmt(p, function.body,
+                  [&](StmtId id) { here = here || std::get_if<LoopStmt>(&p[id].node) == &loop; });
+    if (!here) continue;
+    auto value = initial_of(p, function, *v);
+    for (std::uint32_t i = 0; value && i <= kFew; ++i) {
+      const auto goes_on = compared(test->op, *value, *bound);
+      if (!goes_on) return false;
+      if (!*goes_on) return true;
+      value = stepped(step->op, *value, *by);
+    }
+    return false;
+  }
+  return false;
 }
 
 bool has_long_loop(const Program& p, Block block, std::set<FunctionId>& seen) {
@@ -176,7 +250,7 @@ LoopShape shape_of(const Program& program, StmtId loop) {
   LoopShape out;
   out.innermost = !has_long_loop(program, statement.body, seen) &&
                   !has_long_loop(program, statement.continuing, seen);
-  out.counted = is_counted(program, statement);
+  out.counted = is_counted(program, statement) || is_short(program, statement);
   out.condition = condition_of(program, statement);
   return out;
 }
