@@ -370,12 +370,25 @@ static void grids(const struct world* w) {
   CHECK_OK(launch(w, x, u, VYRE_INVOCATIONS, 3));
 }
 
-/* A launch far too large for anyone's patience, stopped by its deadline. */
-static void enormous_grid(const struct world* w) {
+/* Launches far too large for anyone's patience: refused, or stopped by their deadline. */
+static void enormous_grids(const struct world* w) {
   const vyre_binding bindings[] = {at(0, w->x, 0, 64), at(1, w->u, 0, 16)};
-  const vyre_grid grid = {VYRE_INVOCATIONS, UINT32_MAX, UINT32_MAX, UINT32_MAX};
-  const vyre_code code = vyre_run(w->kernel, bindings, 2, &grid, NULL, 50000000);
-  CHECK(code == VYRE_DEVICE || code == VYRE_LIMIT);
+  const vyre_grid grids[] = {
+      {VYRE_INVOCATIONS, UINT32_MAX, UINT32_MAX, UINT32_MAX},
+      {VYRE_INVOCATIONS, 1U << 24, 1U << 21, 1U << 21}, /* 2^64 workgroups of 4 */
+      {VYRE_WORKGROUPS, 1U << 22, 1U << 21, 1U << 21},  /* 2^64 of them */
+      {VYRE_WORKGROUPS, 1U << 24, 1U << 20, 1},
+      {VYRE_INVOCATIONS, 1U << 31, 1U << 10, 1},
+  };
+  for (int i = 0; i < 5; ++i) {
+    for (uint32_t groups = 0; groups < 3; ++groups) {
+      vyre_variant variant = {0};
+      variant.struct_size = sizeof variant;
+      variant.groups_per_task = groups;
+      const vyre_code code = vyre_run(w->kernel, bindings, 2, &grids[i], &variant, 20000000);
+      CHECK(code == VYRE_DEVICE || code == VYRE_LIMIT);
+    }
+  }
   still_works(w);
 }
 
@@ -438,7 +451,7 @@ int main(void) {
   buffers(&w);
   bindings(&w);
   grids(&w);
-  enormous_grid(&w);
+  enormous_grids(&w);
   variants(&w);
   deadlines(&w);
   CHECK(strcmp(vyre_code_text(99), "unknown code") == 0);

@@ -20,6 +20,16 @@ namespace {
 constexpr std::uint64_t kInlineInvocations = 8192;
 constexpr std::uint64_t kTaskInvocations = 16384;
 constexpr std::uint64_t kTasksPerThread = 8;
+// Between two looks at whether the launch was stopped, which costs nothing at this size.
+constexpr std::uint64_t kSliceInvocations = std::uint64_t{1} << 20;
+// So many that a launch which was stopped gets past those that are left in no time.
+constexpr std::uint64_t kMaxTasks = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaxInvocations = std::uint64_t{1} << 62;
+
+// Stops at the end of the type.
+std::uint64_t volume(const Extent& e) {
+  return saturating_mul(std::uint64_t{e[0]} * e[1], std::uint64_t{e[2]});
+}
 
 unsigned usable_processors() {
   cpu_set_t set;
@@ -89,9 +99,10 @@ std::byte* at(BoundMemory memory) {
 }
 
 std::uint64_t groups_in_task(const Launch& l, std::uint64_t groups, unsigned threads) {
-  if (l.groups_per_task != 0) return l.groups_per_task;
-  const std::uint64_t size = std::uint64_t{l.workgroup[0]} * l.workgroup[1] * l.workgroup[2];
-  const std::uint64_t enough = std::max<std::uint64_t>(1, kTaskInvocations / size);
+  if (l.groups_per_task != 0) {
+    return std::max<std::uint64_t>(l.groups_per_task, ceil_div(groups, kMaxTasks));
+  }
+  const std::uint64_t enough = std::max<std::uint64_t>(1, kTaskInvocations / volume(l.workgroup));
   const std::uint64_t share = ceil_div(groups, std::uint64_t{threads} * kTasksPerThread);
   return std::max(enough, share);
 }
@@ -169,18 +180,23 @@ Result<std::shared_ptr<Queue>> CpuDevice::make_queue() {
 }
 
 Result<void> CpuDevice::launch(const Launch& l) {
-  const std::uint64_t groups = std::uint64_t{l.grid[0]} * l.grid[1] * l.grid[2];
-  for (const std::uint32_t axis : l.extent) {
-    if (axis == 0) return {};
+  if (volume(l.grid) == 0 || volume(l.extent) == 0) return {};
+  const std::uint64_t size = volume(l.workgroup);
+  const std::uint64_t groups = volume(l.grid);
+  if (saturating_mul(groups, size) >= kMaxInvocations) {
+    return fail(Code::limit,
+                fmt::format("kernel '{}' has {} x {} x {} workgroups, which would take years",
+                            l.kernel, l.grid[0], l.grid[1], l.grid[2]));
   }
-  if (groups == 0) return {};
 
   const HostCode& code = static_cast<const CpuCode*>(l.code)->code;
   std::atomic<std::uint32_t> own_stop{0};
   std::atomic<std::uint32_t>& stop = l.stop != nullptr ? *l.stop : own_stop;
   std::uint64_t armed = 0;
   std::atomic<std::uint32_t> late{0};
-  if (l.deadline) armed = watchdog_.arm(Watchdog::Clock::now() + *l.deadline, {&stop, &late});
+  if (l.deadline) {
+    VYRE_TRY(armed, watchdog_.arm(Watchdog::Clock::now() + *l.deadline, {&stop, &late}));
+  }
 
   HostLaunch record;
   record.bindings = l.bindings.data();
@@ -191,22 +207,22 @@ Result<void> CpuDevice::launch(const Launch& l) {
 
   std::atomic<bool> stopped{false};
   std::atomic<bool> no_memory{false};
-  const std::uint64_t size = std::uint64_t{l.workgroup[0]} * l.workgroup[1] * l.workgroup[2];
   const std::uint64_t per_task = groups_in_task(l, groups, pool_.threads());
+  const std::uint64_t slice = std::max<std::uint64_t>(1, kSliceInvocations / size);
   const auto task = [&](std::uint64_t i) {
-    if (stop.load(std::memory_order_relaxed) != 0) {
-      stopped = true;
-      return;
-    }
     std::byte* memory = scratch.reserve(code.scratch_bytes);
     if (memory == nullptr && code.scratch_bytes != 0) {
       no_memory = true;
       return;
     }
     const FloatEnvironment environment;
-    const std::uint64_t first = i * per_task;
-    if (code.entry(&record, first, std::min(per_task, groups - first), memory) != 0) {
-      stopped = true;
+    const std::uint64_t end = std::min(groups, (i + 1) * per_task);
+    for (std::uint64_t first = i * per_task; first < end; first += slice) {
+      if (stop.load(std::memory_order_relaxed) != 0 ||
+          code.entry(&record, first, std::min(slice, end - first), memory) != 0) {
+        stopped = true;
+        return;
+      }
     }
   };
   const std::uint64_t tasks = ceil_div(groups, per_task);

@@ -1,6 +1,9 @@
 #include "vyre/device/cpu/watchdog.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <system_error>
 
 namespace vyre {
 
@@ -13,11 +16,17 @@ Watchdog::~Watchdog() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::uint64_t Watchdog::arm(Clock::time_point when, Flags flags) {
+Result<std::uint64_t> Watchdog::arm(Clock::time_point when, Flags flags) {
   const std::scoped_lock lock(mutex_);
+  try {
+    if (!thread_.joinable()) thread_ = std::thread([this] { watch(); });
+  } catch (const std::system_error& e) {
+    return fail(Code::unavailable,
+                fmt::format("no thread can watch over the deadline: {}", e.what()),
+                "run without a deadline, or allow more threads");
+  }
   const std::uint64_t id = next_id_++;
   entries_.emplace(id, Entry{when, flags});
-  if (!thread_.joinable()) thread_ = std::thread([this] { watch(); });
   changed_.notify_all();
   return id;
 }

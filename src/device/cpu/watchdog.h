@@ -10,6 +10,8 @@
 #include <mutex>
 #include <thread>
 
+#include "vyre/base/error.h"
+
 namespace vyre {
 
 class Watchdog {
@@ -23,8 +25,9 @@ class Watchdog {
 
   using Flags = std::array<std::atomic<std::uint32_t>*, 2>;
 
-  // Sets the flags to 1 at `when`, unless disarmed before. They must live until then.
-  std::uint64_t arm(Clock::time_point when, Flags flags);
+  // Sets the flags to 1 at `when`, unless disarmed before. They must live until then. Fails where
+  // the system gives no thread.
+  Result<std::uint64_t> arm(Clock::time_point when, Flags flags);
   // After this the flags are not touched any more.
   void disarm(std::uint64_t id);
 

@@ -1,0 +1,302 @@
+// The CPU as a device, with code written by hand: no code generator is needed to test what runs it.
+#include "vyre/device/cpu/cpu_device.h"
+
+#include <gtest/gtest.h>
+#include <xmmintrin.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "vyre/base/allocation_count_testing.h"
+
+namespace vyre {
+namespace {
+
+using namespace std::chrono_literals;
+
+template <class T>
+T* binding(const HostLaunch* launch, std::size_t slot) {
+  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(launch->bindings[slot].address));
+}
+
+// Counts in binding 0 how often each workgroup ran.
+std::uint32_t count_groups(const HostLaunch* launch, std::uint64_t first, std::uint64_t count,
+                           std::byte*) {
+  auto* times = binding<std::atomic<std::uint32_t>>(launch, 0);
+  for (std::uint64_t i = first; i < first + count; ++i) ++times[i];
+  return 0;
+}
+
+std::uint32_t run_until_stopped(const HostLaunch* launch, std::uint64_t, std::uint64_t,
+                                std::byte*) {
+  const std::atomic_ref stop(*const_cast<std::uint32_t*>(launch->stop));
+  while (stop.load(std::memory_order_relaxed) == 0) std::this_thread::yield();
+  return 1;
+}
+
+// Never looks at `stop`, as code without loops does.
+std::uint32_t take_a_while(const HostLaunch*, std::uint64_t, std::uint64_t, std::byte*) {
+  std::this_thread::sleep_for(1ms);
+  return 0;
+}
+
+// Writes all of its scratch memory, and says in binding 0 how often it was not aligned.
+std::uint32_t use_scratch(const HostLaunch* launch, std::uint64_t, std::uint64_t,
+                          std::byte* scratch) {
+  std::memset(scratch, 0xCC, 4096);
+  if (reinterpret_cast<std::uintptr_t>(scratch) % 64 != 0) {
+    ++*binding<std::atomic<std::uint32_t>>(launch, 0);
+  }
+  return 0;
+}
+
+std::uint32_t tell_float_environment(const HostLaunch* launch, std::uint64_t, std::uint64_t,
+                                     std::byte*) {
+  *binding<std::uint32_t>(launch, 0) = _mm_getcsr();
+  return 0;
+}
+
+class CpuDeviceTest : public testing::Test {
+ protected:
+  std::shared_ptr<CpuDevice> device = CpuDevice::make({.threads = 3});
+  std::shared_ptr<Queue> queue = *device->make_queue();
+  std::vector<std::shared_ptr<const LoadedCode>> codes;
+  std::vector<std::uint32_t> words = std::vector<std::uint32_t>(20'000);
+  std::array<BoundMemory, 1> bindings{
+      BoundMemory{reinterpret_cast<std::uintptr_t>(words.data()), words.size() * 4}};
+
+  Launch launch_of(HostEntry entry, Extent grid, Extent workgroup = {1, 1, 1},
+                   std::uint64_t scratch_bytes = 0) {
+    codes.push_back(
+        *device->load(HostCode{.entry = entry, .scratch_bytes = scratch_bytes, .owner = nullptr}));
+    Launch launch;
+    launch.code = codes.back().get();
+    launch.kernel = "by_hand";
+    launch.bindings = bindings;
+    launch.grid = grid;
+    launch.workgroup = workgroup;
+    for (unsigned i = 0; i < 3; ++i) launch.extent[i] = grid[i] * workgroup[i];
+    return launch;
+  }
+
+  std::size_t count(std::uint32_t value) const {
+    return static_cast<std::size_t>(std::ranges::count(words, value));
+  }
+};
+
+TEST_F(CpuDeviceTest, RunsEveryWorkgroupOnce) {
+  for (const Extent grid : {Extent{1, 1, 1}, Extent{7, 3, 5}, Extent{1000, 10, 2}}) {
+    for (const std::uint32_t size : {1U, 64U, 1024U}) {
+      for (const std::uint32_t groups_per_task : {0U, 1U, 7U, 0xFFFFFFFFU}) {
+        std::ranges::fill(words, 0);
+        Launch launch = launch_of(count_groups, grid, {size, 1, 1});
+        launch.groups_per_task = groups_per_task;
+        ASSERT_TRUE(queue->launch(launch));
+        ASSERT_TRUE(queue->wait());
+        EXPECT_EQ(count(1), std::size_t{grid[0]} * grid[1] * grid[2]);
+        EXPECT_EQ(count(1) + count(0), words.size());
+      }
+    }
+  }
+}
+
+TEST_F(CpuDeviceTest, AnAxisOfZeroRunsNothing) {
+  EXPECT_TRUE(queue->launch(launch_of(count_groups, {5, 0, 1})));
+  Launch launch = launch_of(count_groups, {5, 1, 1});
+  launch.extent = {5, 1, 0};
+  EXPECT_TRUE(queue->launch(launch));
+  EXPECT_EQ(count(0), words.size());
+}
+
+TEST_F(CpuDeviceTest, RefusesMoreWorkgroupsThanCanBeCounted) {
+  for (const Extent grid :
+       {Extent{1U << 22U, 1U << 21U, 1U << 21U}, Extent{0x7FFFFFFFU, 0x7FFFFFFFU, 0x7FFFFFFFU}}) {
+    const auto launched = queue->launch(launch_of(count_groups, grid));
+    ASSERT_FALSE(launched);
+    EXPECT_EQ(launched.error().code, Code::limit);
+  }
+  EXPECT_EQ(count(0), words.size());
+}
+
+TEST_F(CpuDeviceTest, StopsALaunchAtItsDeadline) {
+  for (const std::uint32_t groups : {1U, 20'000U}) {
+    Launch launch = launch_of(run_until_stopped, {groups, 1, 1});
+    launch.deadline = 10ms;
+    const auto launched = queue->launch(launch);
+    ASSERT_FALSE(launched);
+    EXPECT_EQ(launched.error().code, Code::device);
+    EXPECT_NE(launched.error().what.find("'by_hand' did not end within 10 ms"), std::string::npos)
+        << launched.error().what;
+  }
+  EXPECT_TRUE(queue->launch(launch_of(count_groups, {9, 1, 1})));
+  EXPECT_EQ(count(1), 9U);
+}
+
+TEST_F(CpuDeviceTest, StopsBetweenWorkgroupsThatNeverLook) {
+  for (const std::uint32_t groups_per_task : {0U, 1U, 0xFFFFFFFFU}) {
+    Launch launch = launch_of(take_a_while, {1U << 25U, 1U << 20U, 1}, {64, 1, 1});
+    launch.groups_per_task = groups_per_task;
+    launch.deadline = 10ms;
+    const auto launched = queue->launch(launch);
+    ASSERT_FALSE(launched);
+    EXPECT_EQ(launched.error().code, Code::device);
+  }
+}
+
+TEST_F(CpuDeviceTest, ALaunchThatEndsInTimeIsFine) {
+  Launch launch = launch_of(count_groups, {9, 1, 1});
+  launch.deadline = 1h;
+  EXPECT_TRUE(queue->launch(launch));
+}
+
+TEST_F(CpuDeviceTest, StopsALaunchWhenAsked) {
+  std::atomic<std::uint32_t> stop = 0;
+  Launch launch = launch_of(run_until_stopped, {4, 1, 1});
+  launch.stop = &stop;
+  std::thread other([&] {
+    std::this_thread::sleep_for(10ms);
+    stop = 1;
+  });
+  const auto launched = queue->launch(launch);
+  other.join();
+  ASSERT_FALSE(launched);
+  EXPECT_EQ(launched.error().what, "kernel 'by_hand' was stopped");
+}
+
+TEST_F(CpuDeviceTest, GivesScratchMemoryThatIsAligned) {
+  EXPECT_TRUE(queue->launch(launch_of(use_scratch, {1000, 1, 1}, {64, 1, 1}, 4096)));
+  EXPECT_EQ(words[0], 0U);
+}
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define VYRE_ALLOCATIONS_MUST_FIT
+#endif
+#endif
+#ifndef VYRE_ALLOCATIONS_MUST_FIT  // sanitizers end the program instead
+TEST_F(CpuDeviceTest, ScratchThatDoesNotFitIsAnError) {
+  const auto launched =
+      queue->launch(launch_of(use_scratch, {1000, 1, 1}, {64, 1, 1}, std::uint64_t{1} << 50U));
+  ASSERT_FALSE(launched);
+  EXPECT_EQ(launched.error().code, Code::out_of_memory);
+}
+#endif
+
+TEST_F(CpuDeviceTest, KernelsDoNotSeeTheCallersRounding) {
+  const unsigned saved = _mm_getcsr();
+  _mm_setcsr(saved | _MM_ROUND_UP | _MM_FLUSH_ZERO_ON);
+  const bool launched = queue->launch(launch_of(tell_float_environment, {1, 1, 1})).has_value();
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(saved);
+  EXPECT_TRUE(launched);
+  EXPECT_EQ(words[0] & (_MM_ROUND_MASK | _MM_FLUSH_ZERO_MASK), 0U);
+  EXPECT_EQ(after & (_MM_ROUND_MASK | _MM_FLUSH_ZERO_MASK), _MM_ROUND_UP | _MM_FLUSH_ZERO_ON);
+}
+
+TEST_F(CpuDeviceTest, LaunchesFromManyThreads) {
+  const Launch launch = launch_of(count_groups, {2000, 1, 1}, {16, 1, 1});
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) EXPECT_TRUE(queue->launch(launch));
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(count(200), 2000U);
+}
+
+TEST_F(CpuDeviceTest, ALaunchAllocatesNothing) {
+  const Launch small = launch_of(count_groups, {9, 1, 1});
+  const Launch large = launch_of(count_groups, {10'000, 1, 1}, {64, 1, 1});
+  ASSERT_TRUE(queue->launch(small));
+  ASSERT_TRUE(queue->launch(large));
+  const std::uint64_t before = allocation_count();
+  for (int i = 0; i < 20; ++i) {
+    static_cast<void>(queue->launch(small));
+    static_cast<void>(queue->launch(large));
+  }
+  EXPECT_EQ(allocation_count(), before);
+}
+
+TEST_F(CpuDeviceTest, RefusesCodeOfAnotherDevice) {
+  EXPECT_FALSE(device->load(HostCode{}));
+  EXPECT_FALSE(device->load(GpuCode{.ptx = "x", .cubin = {}, .entry = "e"}));
+}
+
+TEST_F(CpuDeviceTest, MovesBytes) {
+  const auto from = device->allocate(16), to = device->allocate(16);
+  ASSERT_TRUE(from && to);
+  const std::array<std::byte, 4> bytes{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
+  EXPECT_TRUE(queue->write({from->address + 4, 4}, bytes));
+  EXPECT_TRUE(queue->copy({from->address, 8}, {from->address + 2, 8}));  // onto itself
+  EXPECT_TRUE(queue->copy({from->address, 16}, {to->address, 16}));
+  EXPECT_TRUE(queue->clear({to->address, 7}));
+  std::array<std::byte, 4> read{};
+  EXPECT_TRUE(queue->read({to->address + 6, 4}, read));
+  EXPECT_EQ(read, (std::array{std::byte{0}, std::byte{2}, std::byte{3}, std::byte{4}}));
+}
+
+TEST_F(CpuDeviceTest, EventsTellTheTimeBetweenThem) {
+  const auto first = *queue->record();
+  std::this_thread::sleep_for(2ms);
+  const auto second = *queue->record();
+  EXPECT_TRUE(*second->ready());
+  EXPECT_GE(*second->since(*first), 2ms);
+}
+
+TEST_F(CpuDeviceTest, KnowsItself) {
+  EXPECT_EQ(device->name(), "cpu");
+  EXPECT_EQ(device->threads(), 3U);
+  EXPECT_EQ(device->limits().backend, "cpu");
+  const auto profile = device->profile();
+  ASSERT_TRUE(profile);
+  EXPECT_FALSE(profile->device_name.empty());
+  EXPECT_EQ(profile->multiprocessors, 3U);
+  EXPECT_GE(profile->warp_size, 4U);
+  EXPECT_GT(profile->memory_bytes, 0U);
+  EXPECT_EQ(*profile, *device->profile());
+}
+
+class ThreadsVariable : public testing::Test {
+ protected:
+  ~ThreadsVariable() override {
+    if (saved) {
+      setenv("VYRE_THREADS", saved->c_str(), 1);
+    } else {
+      unsetenv("VYRE_THREADS");
+    }
+  }
+  std::optional<std::string> saved = std::getenv("VYRE_THREADS") == nullptr
+                                         ? std::nullopt
+                                         : std::optional<std::string>(std::getenv("VYRE_THREADS"));
+};
+
+TEST_F(ThreadsVariable, SaysHowManyThreads) {
+  unsetenv("VYRE_THREADS");
+  EXPECT_EQ(cpu_options_from_environment()->threads, 0U);
+  setenv("VYRE_THREADS", "", 1);
+  EXPECT_EQ(cpu_options_from_environment()->threads, 0U);
+  setenv("VYRE_THREADS", "5", 1);
+  EXPECT_EQ(cpu_options_from_environment()->threads, 5U);
+  setenv("VYRE_THREADS", "1024", 1);
+  EXPECT_EQ(cpu_options_from_environment()->threads, 1024U);
+}
+
+TEST_F(ThreadsVariable, AnythingElseIsAnError) {
+  for (const char* text : {"0", "-1", "1025", "2 ", " 2", "2x", "two", "99999999999999999999"}) {
+    setenv("VYRE_THREADS", text, 1);
+    const auto options = cpu_options_from_environment();
+    ASSERT_FALSE(options) << text;
+    EXPECT_EQ(options.error().code, Code::invalid_input);
+  }
+}
+
+}  // namespace
+}  // namespace vyre
