@@ -11,6 +11,7 @@
 
 #include "vyre/base/digest.h"
 #include "vyre/base/files.h"
+#include "vyre/base/log.h"
 #include "vyre/device/cuda/clock_internal.h"
 #include "vyre/device/cuda/link_internal.h"
 
@@ -54,13 +55,15 @@ std::vector<std::byte> kept_cubin(const std::filesystem::path& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-// A folder that cannot be written costs the next start some milliseconds.
+// A folder that cannot be written costs the next start some milliseconds, not this one.
 void keep_cubin(const std::filesystem::path& path, const std::vector<std::byte>& cubin) {
   const Digest digest = Hasher().update(std::span(cubin)).finish();
   std::string text(kMagic);
   text.append(reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size());
   text.append(reinterpret_cast<const char*>(cubin.data()), cubin.size());
-  if (make_folders(path.parent_path())) static_cast<void>(replace_file(path, text));
+  auto kept = make_folders(path.parent_path());
+  if (kept) kept = replace_file(path, text, Flush::later);
+  if (!kept) VYRE_LOG(debug, "the timer's code is not kept: {}", describe(kept.error()));
 }
 
 }  // namespace
@@ -155,9 +158,11 @@ bool DeviceClock::stale() const {
   return measured_ && Host::now() - *measured_ >= fresh_;
 }
 
-Result<void> DeviceClock::refresh() {
+void DeviceClock::refresh() {
   const std::scoped_lock lock(mutex_);
-  return measure();
+  if (const auto measured = measure(); !measured) {
+    VYRE_LOG(debug, "the device's timer was not measured again: {}", describe(measured.error()));
+  }
 }
 
 void DeviceClock::close() {

@@ -183,7 +183,7 @@ Result<DeviceCode> finish_code(CudaCore& core, DeviceCode code) {
   return code;
 }
 
-Result<std::shared_ptr<const LoadedCode>> load_code(std::shared_ptr<CudaCore> core,
+Result<std::shared_ptr<const LoadedCode>> load_code(const std::shared_ptr<CudaCore>& core,
                                                     DeviceCode code) {
   VYRE_TRY(DeviceCode finished, finish_code(*core, std::move(code)));
   CurrentContext current(core->context);

@@ -49,9 +49,9 @@ Target read_target(const CudaDriver& driver, CuDevice device);
 Result<Profile> read_profile(const CudaDriver& driver, CuDevice device);
 
 Result<DeviceCode> finish_code(CudaCore& core, DeviceCode code);
-Result<std::shared_ptr<const LoadedCode>> load_code(std::shared_ptr<CudaCore> core,
+Result<std::shared_ptr<const LoadedCode>> load_code(const std::shared_ptr<CudaCore>& core,
                                                     DeviceCode code);
 Result<Occupancy> code_occupancy(CudaCore& core, const LoadedCode& code, Extent workgroup);
-Result<std::shared_ptr<Queue>> make_cuda_queue(std::shared_ptr<CudaCore> core);
+Result<std::shared_ptr<Queue>> make_cuda_queue(const std::shared_ptr<CudaCore>& core);
 
 }  // namespace vyre

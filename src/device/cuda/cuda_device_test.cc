@@ -339,6 +339,30 @@ TEST(CudaGuest, SynchronisesAndFreesNothingOfTheApplication) {
   EXPECT_EQ(FakeDriver::current_context(), nullptr);
 }
 
+TEST(CudaGuest, LeavesAStreamThatIsBeingCapturedAlone) {
+  FakeDriver fake;
+  fake.kernels["k"] = {};
+  const CuContext theirs = fake.make_context();
+  FakeDriver::set_current(theirs);
+  CuStream stream = nullptr;
+  ASSERT_EQ(fake.table.stream_create(&stream, 0), 0);
+  const auto device = open(fake, {.context = theirs, .stream = stream});
+  auto queue = device->make_queue();
+  auto code = device->load(fake_code("k", {}));
+  auto memory = device->allocate(100);
+  ASSERT_TRUE(queue && code && memory);
+  fake.capturing = true;
+  const unsigned queries = fake.calls("cuStreamQuery");
+  const unsigned records = fake.calls("cuEventRecord");
+  ASSERT_TRUE((*queue)->launch({.code = code->get(), .kernel = "k"}));
+  *memory = {};
+  EXPECT_TRUE(device->allocate(100));
+  EXPECT_EQ(fake.calls("cuStreamQuery"), queries);
+  EXPECT_EQ(fake.calls("cuEventRecord"), records);
+  EXPECT_EQ(fake.launches().size(), 1U);
+  fake.capturing = false;
+}
+
 TEST(CudaGuest, StreamWithoutItsContextIsRefused) {
   FakeDriver fake;
   const auto device = open_cuda(fake.table, 0, {.stream = nullptr});

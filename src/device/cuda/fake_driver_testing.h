@@ -51,6 +51,7 @@ class FakeDriver {
   CudaDriver table;
   std::map<std::string, FakeKernel> kernels;
   int devices = 1;
+  bool capturing = false;  // an application records its streams into a graph
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;
   // The timer is so far from the host's steady clock, in nanoseconds.
   std::int64_t timer_offset = 1'000'000'000'000;

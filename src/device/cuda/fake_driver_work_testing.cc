@@ -191,7 +191,7 @@ void fill_streams(CudaDriver& t) {
     });
   };
   t.stream_is_capturing = [](CuStream, int* status) {
-    *status = 0;
+    *status = active->capturing ? 1 : 0;
     return 0;
   };
   t.event_create = [](CuEvent* event, unsigned) {

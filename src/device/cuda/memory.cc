@@ -17,9 +17,9 @@ constexpr std::chrono::milliseconds kPatience{2000};
 
 std::uint64_t size_class(std::uint64_t bytes) {
   if (bytes <= kSmallest) return kSmallest;
-  const std::uint64_t step = std::bit_floor(bytes - 1) / 8;
-  const std::uint64_t steps = (bytes - 1) / step + 1;
-  return steps > ~std::uint64_t{0} / step ? 0 : steps * step;
+  const int shift = std::bit_width(bytes - 1) - 4;
+  const std::uint64_t steps = ((bytes - 1) >> shift) + 1;
+  return (steps << shift) >> shift == steps ? steps << shift : 0;
 }
 
 Result<void> MemoryPool::open(Options options, EventPool& events) {

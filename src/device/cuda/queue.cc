@@ -136,8 +136,7 @@ class CudaQueue final : public Queue {
 
 CudaQueue::~CudaQueue() {
   CurrentContext current(core_->context);
-  if (!current) static_cast<void>(current.error());  // notes that the context is gone
-  static_cast<void>(core_->reclaim.drop_stream(stream_, notes_));
+  core_->reclaim.drop_stream(stream_, notes_);
   core_->reclaim.retire(ReleaseWhen::passed, [parts = parts_] { parts->release(); });
   if (own_ && current) core_->driver.stream_destroy(stream_);
 }
@@ -273,13 +272,13 @@ Result<void> CudaQueue::wait() {
       core_->context.check(core_->driver.stream_synchronize(stream_), "cuStreamSynchronize"));
   notes_->settle(launched);
   if (timed != 0 && core_->clock.stale() && core_->reclaim.idle()) {
-    static_cast<void>(core_->clock.refresh());  // else the older measure serves on
+    core_->clock.refresh();
   }
   if (core_->reclaim.anything_retired()) core_->reclaim.sweep();
   return parts_->deadlines.settle(timed);
 }
 
-Result<std::shared_ptr<Queue>> make_cuda_queue(std::shared_ptr<CudaCore> core) {
+Result<std::shared_ptr<Queue>> make_cuda_queue(const std::shared_ptr<CudaCore>& core) {
   CurrentContext current(core->context);
   if (!current) return current.error();
   core->reclaim.sweep();

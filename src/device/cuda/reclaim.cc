@@ -12,17 +12,17 @@ void Reclaim::add_stream(CuStream stream, std::shared_ptr<LaunchNotes> notes) {
   live_.push_back({stream, std::move(notes)});
 }
 
-Result<void> Reclaim::drop_stream(CuStream stream, const std::shared_ptr<LaunchNotes>& notes) {
+void Reclaim::drop_stream(CuStream stream, const std::shared_ptr<LaunchNotes>& notes) {
   {
     const std::scoped_lock lock(mutex_);
     std::erase_if(live_, [&](const Live& l) { return l.notes == notes; });
   }
-  if (context_.lost()) return {};
-  VYRE_TRY(SharedEvent last, take_shared(events_));
-  VYRE_CHECK(context_.check(context_.driver().event_record(last.get(), stream), "cuEventRecord"));
+  if (context_.lost()) return;
+  auto last = take_shared(events_);
+  if (!last) return;
+  if (!context_.check(context_.driver().event_record(last->get(), stream), "cuEventRecord")) return;
   const std::scoped_lock lock(mutex_);
-  ended_.push_back({std::move(last), notes});
-  return {};
+  ended_.push_back({*std::move(last), notes});
 }
 
 void Reclaim::retire(ReleaseWhen when, std::function<void()> release) {

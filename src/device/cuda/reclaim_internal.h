@@ -29,7 +29,7 @@ class Reclaim {
   // Streams that work runs in. With the context current; when a stream goes, its work may still
   // run, and the handle is not used any more.
   void add_stream(CuStream stream, std::shared_ptr<LaunchNotes> notes);
-  Result<void> drop_stream(CuStream stream, const std::shared_ptr<LaunchNotes>& notes);
+  void drop_stream(CuStream stream, const std::shared_ptr<LaunchNotes>& notes);
 
   // Any thread, any context. `release` runs with the context current, or lost.
   void retire(ReleaseWhen when, std::function<void()> release);
