@@ -1,4 +1,6 @@
 // Statements: branches where all lanes agree, masks where they may not.
+#include <utility>
+
 #include "vyre/base/overloaded.h"
 #include "vyre/lower/emitter_internal.h"
 #include "vyre/lower/stop_checks_internal.h"
@@ -108,16 +110,23 @@ bool is_early_return(const Program& p, const IfStmt& s) {
 
 void Emitter::block(EmitFrame& frame, std::span<const StmtId> stmts) {
   Value* const entry_mask = mask;
+  const bool whole = frame.parent == nullptr && targets.empty() && !frame.in_regions &&
+                     stmts.data() == p_.block(frame.function->body).data();
+  bool only_locals = whole;  // so far
   for (std::size_t i = 0; i < stmts.size(); ++i) {
     if (ended()) return;
-    const auto* s = std::get_if<IfStmt>(&p_[stmts[i]].node);
-    if (s != nullptr && frame.parent == nullptr && targets.empty() && !frame.in_regions &&
-        frame.masked_return && is_early_return(p_, *s) &&
-        stmts.data() == p_.block(frame.function->body).data()) {
+    const auto& node = p_[stmts[i]].node;
+    const auto* s = std::get_if<IfStmt>(&node);
+    if (s != nullptr && whole && (frame.masked_return || !gpu) && is_early_return(p_, *s)) {
+      guards_all_ = only_locals && !gpu;
       if_statement(frame, lnot(eval_leaf(frame, s->condition)), stmts.subspan(i + 1), {});
       return;
     }
+    guards_all_ =
+        s != nullptr && only_locals && !gpu && i + 1 == stmts.size() && s->otherwise.count == 0;
     statement(frame, stmts[i]);
+    only_locals = only_locals &&
+                  (std::holds_alternative<LetStmt>(node) || std::holds_alternative<VarStmt>(node));
     if (!ended() && wide() && has_masked_jump(frame, stmts[i])) {
       update_mask_after_jumps(frame, entry_mask);
     }
@@ -127,6 +136,13 @@ void Emitter::block(EmitFrame& frame, std::span<const StmtId> stmts) {
 void Emitter::if_statement(EmitFrame& frame, const Leaf& condition, std::span<const StmtId> then,
                            std::span<const StmtId> otherwise) {
   Value* const outer = mask;
+  if (std::exchange(guards_all_, false) && condition.held && rows_tested) {
+    // Tested with the row: lanes for which it does not hold have nothing to do.
+    requirements.insert(requirements.end(), condition.held->begin(), condition.held->end());
+    branch(condition.rest, [&] { block(frame, then); }, [] {});
+    mask = outer;
+    return;
+  }
   if (!condition.varying) {
     branch(
         decided(frame, condition),

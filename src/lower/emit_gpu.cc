@@ -45,7 +45,7 @@ std::string_view operation_of(AtomicOp op, bool is_signed) {
 }  // namespace
 
 Value* Emitter::decided(EmitFrame& frame, const Leaf& condition) {
-  if (!condition.held || !rows_tested || frame.parent != nullptr || !targets.empty()) {
+  if (!gpu || !condition.held || !rows_tested || frame.parent != nullptr || !targets.empty()) {
     return condition.value;
   }
   requirements.insert(requirements.end(), condition.held->begin(), condition.held->end());

@@ -161,6 +161,9 @@ void join_held(const Leaf& x, const Leaf& y, Value* rest, Leaf& out) {
   out.rest = rest;
 }
 Value* rest_of(const Leaf& leaf) { return leaf.held ? leaf.rest : leaf.value; }
+bool can_join(const Leaf& x, const Leaf& y) {
+  return (x.held || y.held) && (x.held || !x.varying) && (y.held || !y.varying);
+}
 }  // namespace
 
 Leaf Emitter::land(const Leaf& x, const Leaf& y) {
@@ -169,7 +172,7 @@ Leaf Emitter::land(const Leaf& x, const Leaf& y) {
     out.all = b.CreateAnd(all_of(*this, x), all_of(*this, y));
     out.none = b.CreateOr(none_of(*this, x), none_of(*this, y));
   }
-  if (x.held || y.held) join_held(x, y, b.CreateAnd(rest_of(x), rest_of(y)), out);
+  if (can_join(x, y)) join_held(x, y, b.CreateAnd(rest_of(x), rest_of(y)), out);
   return out;
 }
 
@@ -179,7 +182,7 @@ Leaf Emitter::lor(const Leaf& x, const Leaf& y) {
     out.all = b.CreateOr(all_of(*this, x), all_of(*this, y));
     out.none = b.CreateAnd(none_of(*this, x), none_of(*this, y));
   }
-  if (x.held || y.held) join_held(x, y, b.CreateOr(rest_of(x), rest_of(y)), out);
+  if (can_join(x, y)) join_held(x, y, b.CreateOr(rest_of(x), rest_of(y)), out);
   return out;
 }
 

@@ -256,7 +256,7 @@ void add_lane_knowledge(Emitter& e, BinaryOp op, bool is_signed, const Leaf& x, 
 // x < n and x >= n, where x moves along the row and n does not: known for all x once x < n was
 // tested for the last of them.
 void add_held(Emitter& e, BinaryOp op, const Leaf& x, const Leaf& n, Leaf& out) {
-  if (!e.gpu || !e.rows_tested || !x.along_row.known || !n.row_invariant || n.varying) return;
+  if (!e.rows_tested || !x.along_row.known || !n.row_invariant || n.varying) return;
   if (op != BinaryOp::less && op != BinaryOp::greater_equal) return;
   out.held = std::make_shared<std::vector<RowRequirement>>(
       std::initializer_list<RowRequirement>{{x.along_row, n.value}});

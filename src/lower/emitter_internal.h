@@ -270,6 +270,7 @@ class Emitter {
   unsigned width_;
   Extent workgroup_;
   int coherent_depth_ = 0;
+  bool guards_all_ = false;  // the next `if` stands around all that the entry does
 };
 
 // While alive, the builder stands before the loop over a row's gangs, if all operands were computed

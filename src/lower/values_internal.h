@@ -45,7 +45,7 @@ struct Leaf {
   // For conditions: scalar i1 that, when true, says that all lanes (no lane) are true.
   llvm::Value* all = nullptr;
   llvm::Value* none = nullptr;
-  // For conditions on a GPU: where all of `held` hold, the condition is `rest` (i1).
+  // For conditions: where all of `held` hold, the condition is `rest` (i1).
   std::shared_ptr<const std::vector<RowRequirement>> held{};
   llvm::Value* rest = nullptr;
 };
