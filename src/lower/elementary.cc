@@ -1,3 +1,5 @@
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -34,6 +36,11 @@ class Floats {
   Value* div(Value* x, Value* y) const { return gpu_ ? ptx_divide(b, x, y) : b.CreateFDiv(x, y); }
   Value* with_sign(Value* x, Value* sign) const {
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, x, sign);
+  }
+  // Towards zero; too large numbers to the nearest integer there is, NaN to 0.
+  Value* to_integer(Value* x) const {
+    if (gpu_) return b.CreateIntrinsic(llvm::Intrinsic::nvvm_f2i_rz, {}, {x});
+    return b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {words(), type_}, {x});
   }
   // c0 + x·(c1 + x·(...))
   Value* polynomial(Value* x, std::initializer_list<double> c) const {
@@ -159,7 +166,7 @@ SinCos sincos(const Floats& f, Value* x) {
   Value* s = f.fma(b.CreateFMul(r, z),
                    f.polynomial(z, {-1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880}), r);
   Value* c = f.fma(z, f.polynomial(z, {-0.5, 1.0 / 24, -1.0 / 720, 1.0 / 40320}), f(1));
-  Value* q = b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {f.words(), x->getType()}, {n});
+  Value* q = f.to_integer(n);
   Value* odd = b.CreateICmpNE(b.CreateAnd(q, f.word(1)), f.word(0));
   Value* sin_negative = b.CreateICmpNE(b.CreateAnd(q, f.word(2)), f.word(0));
   Value* cos_negative =
