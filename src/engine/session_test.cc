@@ -1,0 +1,287 @@
+#include "vyre/engine/session.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "vyre/base/allocation_count_testing.h"
+#include "vyre/device/null/null_device.h"
+#include "vyre/engine/devices.h"
+#include "vyre/wgsl/module.h"
+
+namespace vyre {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kText =
+    "@group(0) @binding(0) var<storage, read> x: array<u32>;\n"
+    "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n"
+    "@compute @workgroup_size(16) fn add(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+    "  y[id.x] += x[id.x];\n"
+    "}\n"
+    "@compute @workgroup_size(4, 2, 1) fn flat() { y[0] = 1u; }\n"
+    "@compute @workgroup_size(1) fn endless() { while (y[0] != 7u) { y[1] += 1u; } }\n"
+    "@compute @workgroup_size(1) fn empty() {}\n";
+
+Kernel kernel_of(std::string_view entry) {
+  static const ParsedModule parsed = parse_wgsl(kText);
+  return *make_kernel(*parsed.module->find(entry));
+}
+
+template <class T>
+std::span<const std::byte> bytes_of(const std::vector<T>& values) {
+  return std::as_bytes(std::span(values));
+}
+
+class SessionTest : public testing::Test {
+ protected:
+  Session session = *Session::open("cpu", {.cpu = {.threads = 2}, .code_folder = {}});
+
+  Buffer filled(const std::vector<std::uint32_t>& values) {
+    Buffer buffer = *session.buffer(values.size() * 4);
+    EXPECT_TRUE(session.write(buffer, 0, bytes_of(values)));
+    return buffer;
+  }
+  std::vector<std::uint32_t> words(const Buffer& buffer) {
+    std::vector<std::uint32_t> out(buffer.size() / 4);
+    EXPECT_TRUE(session.read(buffer, 0, std::as_writable_bytes(std::span(out))));
+    return out;
+  }
+};
+
+TEST_F(SessionTest, BuffersAreZeroAtFirst) {
+  EXPECT_EQ(words(*session.buffer(12)), (std::vector<std::uint32_t>{0, 0, 0}));
+  EXPECT_EQ(session.buffer(0)->size(), 0U);
+}
+
+TEST_F(SessionTest, BuffersAreWrittenReadCopiedAndCleared) {
+  const Buffer a = filled({1, 2, 3, 4}), b = filled({5, 6, 7, 8});
+  EXPECT_TRUE(session.copy(a, 4, b, 8, 8));
+  EXPECT_EQ(words(b), (std::vector<std::uint32_t>{5, 6, 2, 3}));
+  EXPECT_TRUE(session.clear(b));
+  EXPECT_EQ(words(b), (std::vector<std::uint32_t>{0, 0, 0, 0}));
+}
+
+TEST_F(SessionTest, RangesOutsideAreErrors) {
+  const Buffer a = filled({1, 2, 3, 4});
+  std::vector<std::uint32_t> two(2);
+  const auto part = std::as_writable_bytes(std::span(two));
+  for (const std::uint64_t offset : {std::uint64_t{9}, std::uint64_t{17}, ~std::uint64_t{0}}) {
+    EXPECT_FALSE(session.write(a, offset, part));
+    EXPECT_FALSE(session.read(a, offset, part));
+    EXPECT_FALSE(session.copy(a, offset, a, 0, 8));
+    EXPECT_FALSE(session.copy(a, 0, a, offset, 8));
+  }
+  EXPECT_EQ(session.read(a, 9, part).error().what, "8 bytes at byte 9 of a buffer of 16 bytes");
+  EXPECT_TRUE(session.read(a, 16, {}));
+}
+
+TEST_F(SessionTest, MemoryOfTheCallerIsUsedInPlace) {
+  std::vector<std::uint32_t> y{10, 20, 30};
+  const Buffer x = filled({1, 2, 3});
+  const auto adopted = session.adopt(std::as_writable_bytes(std::span(y)));
+  ASSERT_TRUE(adopted);
+  const std::array bindings{Binding{0, 0, x}, Binding{0, 1, *adopted}};
+  const auto dispatch =
+      session.prepare(kernel_of("add"), bindings, DispatchSize::extent({3, 1, 1}));
+  ASSERT_TRUE(dispatch) << describe(dispatch.error());
+  EXPECT_TRUE(session.run(*dispatch));
+  EXPECT_EQ(y, (std::vector<std::uint32_t>{11, 22, 33}));
+  EXPECT_FALSE(session.adopt(0, 4));
+}
+
+TEST_F(SessionTest, ADispatchRunsAgainAndAgain) {
+  const Buffer x = filled({1, 2, 3}), y = filled({0, 0, 0});
+  const std::array bindings{Binding{0, 0, x}, Binding{0, 1, y}};
+  const auto dispatch =
+      *session.prepare(kernel_of("add"), bindings, DispatchSize::workgroups({2, 1, 1}));
+  EXPECT_EQ(dispatch.kernel(), "add");
+  EXPECT_EQ(dispatch.code_source(), CodeSource::compiled);
+  EXPECT_EQ(dispatch.extent(), (Extent{32, 1, 1}));
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(session.run(dispatch));
+  EXPECT_TRUE(session.submit(dispatch));
+  EXPECT_TRUE(session.wait());
+  EXPECT_EQ(words(y), (std::vector<std::uint32_t>{6, 12, 18}));
+  const auto again =
+      *session.prepare(kernel_of("add"), bindings, DispatchSize::workgroups({1, 1, 1}));
+  EXPECT_EQ(again.code_source(), CodeSource::memory);
+}
+
+TEST_F(SessionTest, RunningAllocatesNothing) {
+  const Buffer x = filled({1, 2, 3}), y = filled({0, 0, 0});
+  const std::array bindings{Binding{0, 0, x}, Binding{0, 1, y}};
+  const auto dispatch =
+      *session.prepare(kernel_of("add"), bindings, DispatchSize::extent({3, 1, 1}));
+  ASSERT_TRUE(session.run(dispatch));
+  const std::uint64_t before = allocation_count();
+  for (int i = 0; i < 10; ++i) static_cast<void>(session.run(dispatch));
+  EXPECT_EQ(allocation_count(), before);
+}
+
+TEST_F(SessionTest, ADispatchKeepsItsBuffers) {
+  std::optional<Buffer> x = filled({1, 2, 3}), y = filled({0, 0, 0});
+  const Buffer result = *y;
+  const std::array bindings{Binding{0, 0, *x}, Binding{0, 1, *y}};
+  std::optional dispatch =
+      *session.prepare(kernel_of("add"), bindings, DispatchSize::extent({3, 1, 1}));
+  x.reset();
+  y.reset();
+  EXPECT_TRUE(session.run(*dispatch));
+  EXPECT_EQ(words(result), (std::vector<std::uint32_t>{1, 2, 3}));
+}
+
+TEST_F(SessionTest, RunsFromManyThreads) {
+  const Buffer x = filled(std::vector<std::uint32_t>(1000, 1));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      const Buffer y = *session.buffer(4000);
+      const std::array bindings{Binding{0, 0, x}, Binding{0, 1, y}};
+      const auto dispatch =
+          *session.prepare(kernel_of("add"), bindings, DispatchSize::extent({1000, 1, 1}));
+      for (int i = 0; i < 50; ++i) EXPECT_TRUE(session.run(dispatch));
+      EXPECT_EQ(words(y), std::vector<std::uint32_t>(1000, 50));
+    });
+  }
+  for (std::thread& t : threads) t.join();
+}
+
+TEST_F(SessionTest, AVariantThatCannotRunSaysWhy) {
+  Variant variant = session.default_variant(kernel_of("empty"));
+  EXPECT_EQ(session.why_not(kernel_of("empty"), variant), "");
+  variant.gang_width = 5;
+  EXPECT_NE(session.why_not(kernel_of("empty"), variant), "");
+  const auto dispatch =
+      session.prepare(kernel_of("empty"), {}, DispatchSize::workgroups({1, 1, 1}), variant);
+  ASSERT_FALSE(dispatch);
+  EXPECT_EQ(dispatch.error().code, Code::invalid_input);
+  EXPECT_NE(dispatch.error().what.find("kernel 'empty' cannot run as"), std::string::npos);
+}
+
+TEST_F(SessionTest, SizesThatDoNotFitAreErrors) {
+  const auto kernel = kernel_of("flat");
+  const Buffer y = *session.buffer(16);
+  const std::array bindings{Binding{0, 1, y}};
+  const auto code = [&](DispatchSize size) {
+    const auto dispatch = session.prepare(kernel, bindings, size);
+    return dispatch ? std::optional<Code>() : dispatch.error().code;
+  };
+  EXPECT_EQ(code(DispatchSize::workgroups({0x40000000, 1, 1})), Code::limit);
+  EXPECT_EQ(code(DispatchSize::workgroups({0x10000000, 1, 1})), std::nullopt);
+  EXPECT_EQ(code(DispatchSize::extent({0, 0, 0})), std::nullopt);
+}
+
+TEST_F(SessionTest, ADeadlineEndsALaunchAndNotTheSession) {
+  const Buffer y = *session.buffer(16);
+  const std::array bindings{Binding{0, 1, y}};
+  const auto endless =
+      *session.prepare(kernel_of("endless"), bindings, DispatchSize::workgroups({1, 1, 1}));
+  const auto ran = session.run(endless, {.deadline = 10ms});
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().code, Code::device);
+  EXPECT_NE(ran.error().what.find("endless"), std::string::npos);
+  const auto empty = *session.prepare(kernel_of("empty"), {}, DispatchSize::workgroups({1, 1, 1}));
+  EXPECT_TRUE(session.run(empty, {.deadline = 1h}));
+}
+
+TEST_F(SessionTest, AFlagEndsALaunch) {
+  const Buffer y = *session.buffer(16);
+  const std::array bindings{Binding{0, 1, y}};
+  const auto endless =
+      *session.prepare(kernel_of("endless"), bindings, DispatchSize::workgroups({1, 1, 1}));
+  std::atomic<std::uint32_t> stop = 0;
+  std::thread other([&] {
+    std::this_thread::sleep_for(5ms);
+    stop = 1;
+  });
+  EXPECT_FALSE(session.run(endless, {.deadline = {}, .stop = &stop}));
+  other.join();
+}
+
+TEST_F(SessionTest, ThingsOfAnotherDeviceAreRefused) {
+  const Session other = *Session::open("cpu", {.cpu = {.threads = 1}, .code_folder = {}});
+  const Buffer foreign = *other.buffer(16), own = *session.buffer(16);
+  EXPECT_FALSE(session.clear(foreign));
+  EXPECT_FALSE(session.copy(own, 0, foreign, 0, 4));
+  const std::array bindings{Binding{0, 1, foreign}};
+  EXPECT_FALSE(session.prepare(kernel_of("flat"), bindings, DispatchSize::workgroups({1, 1, 1})));
+  const auto dispatch = *other.prepare(kernel_of("empty"), {}, DispatchSize::extent({1, 1, 1}));
+  EXPECT_FALSE(session.run(dispatch));
+  EXPECT_EQ(session.run(Dispatch{}).error().what, "the dispatch was not prepared");
+}
+
+TEST(NullSession, SeesLaunchesAsTheyWouldRun) {
+  const auto device = NullDevice::make();
+  const Session session = *Session::open(device, {});
+  const Buffer x = *session.buffer(400), y = *session.buffer(400);
+  const std::array bindings{Binding{0, 0, x}, Binding{0, 1, y, 100, 200}};
+  Variant variant = session.default_variant(kernel_of("add"));
+  variant.workgroup = {8, 1, 1};
+  const auto dispatch =
+      *session.prepare(kernel_of("add"), bindings, DispatchSize::extent({50, 1, 1}), variant);
+  device->forget();
+  EXPECT_TRUE(session.run(dispatch));
+  const auto records = device->records();
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].kernel, "add");
+  EXPECT_EQ(records[0].extent, (Extent{50, 1, 1}));
+  EXPECT_EQ(records[0].grid, (Extent{7, 1, 1}));
+  EXPECT_EQ(records[0].workgroup, (Extent{8, 1, 1}));
+  ASSERT_EQ(records[0].bindings.size(), 2U);
+  EXPECT_EQ(records[0].bindings[1].address, y.address() + 100);
+  EXPECT_EQ(records[0].bindings[1].bytes, 200U);
+}
+
+TEST(Devices, AreListedWithTheCpuAmongThem) {
+  const auto devices = list_devices();
+  const auto cpu = std::ranges::find(devices, "cpu", &DeviceStatus::name);
+  ASSERT_NE(cpu, devices.end());
+  EXPECT_EQ(cpu->missing, "");
+  for (const DeviceStatus& d : devices) EXPECT_NE(d.name, "null");
+}
+
+TEST(Devices, OpenByName) {
+  EXPECT_EQ((*open_device("cpu", {.threads = 1}))->name(), "cpu");
+  EXPECT_EQ((*open_device("null", {}))->name(), "null");
+  EXPECT_TRUE(open_device("auto", {.threads = 1}));
+}
+
+TEST(Devices, OtherNamesAreNotThere) {
+  for (const char* name : {"", "cp", "CPU", "cpu:0", "gpu", "cuda:", "cuda:x", "cuda:-1",
+                           "cuda:4294967296", "cuda:12345"}) {
+    const auto device = open_device(name, {});
+    ASSERT_FALSE(device) << name;
+    EXPECT_EQ(device.error().code, Code::unavailable) << name;
+  }
+}
+
+TEST(SessionOptions, ComeFromTheEnvironment) {
+  const char* threads = std::getenv("VYRE_THREADS");
+  const std::optional<std::string> saved =
+      threads == nullptr ? std::nullopt : std::optional<std::string>(threads);
+  setenv("VYRE_THREADS", "3", 1);
+  const auto options = SessionOptions::from_environment();
+  setenv("VYRE_THREADS", "many", 1);
+  const auto wrong = SessionOptions::from_environment();
+  if (saved) {
+    setenv("VYRE_THREADS", saved->c_str(), 1);
+  } else {
+    unsetenv("VYRE_THREADS");
+  }
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->cpu.threads, 3U);
+  ASSERT_TRUE(options->code_folder);
+  EXPECT_EQ(options->code_folder->filename(), "code");
+  EXPECT_FALSE(wrong);
+}
+
+}  // namespace
+}  // namespace vyre
