@@ -64,7 +64,7 @@ void print_device(Output& out, const DeviceReport& report) {
   line("device", p.device_name);
   line("driver", p.driver);
   line("target", host ? "" : to_string(report.target));
-  line("cores", cores_text(p, report.target.kind));
+  line("compute", cores_text(p, report.target.kind));
   if (!host) {
     line("registers", fmt::format("{} of 32 bits a multiprocessor",
                                   with_commas(p.registers_per_multiprocessor)));

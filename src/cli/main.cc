@@ -24,7 +24,9 @@ void keep_standard_streams() {
 
 int main(int argc, char** argv) {
   keep_standard_streams();
+  // A reader that leaves and a file that may not grow are errors of the write.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   vyre::Output out(STDOUT_FILENO);
   vyre::Output err(STDERR_FILENO);
   out.colour = vyre::wants_colour(STDOUT_FILENO);

@@ -56,13 +56,15 @@ void print_timing(Output& out, const RunRecord& record) {
 
 void print_verification(Output& out, const Verification& verification) {
   const Comparison& c = verification.comparison;
-  out.print("  verified: {} in {} {} the interpreter's ({})\n", counted(c.scalars, "value"),
-            counted(verification.buffers, "buffer"),
-            c.inexact == 0 ? std::string("equal")
-                           : fmt::format("{} of", describe(verification.tolerance)),
-            c.inexact == 0 ? "bit for bit, in " + format_duration(verification.elapsed_ns)
-                           : fmt::format("{} differ, by at most {} ulp", with_commas(c.inexact),
-                                         with_commas(c.most_ulps)));
+  out.print("  verified: {} in {} ", counted(c.scalars, "value"),
+            counted(verification.buffers, "buffer"));
+  if (c.inexact == 0) {
+    out.print("equal the interpreter's (bit for bit, in {})\n",
+              format_duration(verification.elapsed_ns));
+    return;
+  }
+  out.print("agree with the interpreter's {} ({} differ, by at most {} ulp)\n",
+            describe(verification.tolerance), with_commas(c.inexact), with_commas(c.most_ulps));
 }
 
 std::string ulps_text(const Difference& difference) {
@@ -142,9 +144,9 @@ void print_run(Output& out, const Kernel& kernel, const RunPlan& plan, const Run
   if (record.code) {
     out.print("  variant {}; {}\n", to_string(record.code->variant), code_text(*record.code));
   }
-  out.print("  {}{}, {}\n", counted(record.invocations, "invocation"),
+  out.print("  {}{}{}\n", counted(record.invocations, "invocation"),
             record.steps ? ", " + counted(*record.steps, "step") : "",
-            format_duration(record.elapsed_ns));
+            record.timing ? "" : ", " + format_duration(record.elapsed_ns));
   if (record.timing) print_timing(out, record);
   if (record.verification) print_verification(out, *record.verification);
   for (const PrintArgument& print : prints(plan, options)) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/paths.h"
@@ -28,9 +29,12 @@ Result<Size> size_of(DispatchSize size, const Extent& declared, const std::uint6
   for (unsigned i = 0; i < 3; ++i) {
     const std::uint64_t lanes =
         size.in_workgroups ? std::uint64_t{size.value[i]} * declared[i] : size.value[i];
-    if (lanes > 0xFFFFFFFFU) {
+    // GPU code counts to the end of its last tile in 32 bits.
+    const std::uint32_t most =
+        device.target().kind == TargetKind::nvptx ? 0xFFFF0000U : 0xFFFFFFFFU;
+    if (lanes > most) {
       return fail(Code::limit,
-                  fmt::format("axis {} has {} invocations; the most is {}", i, lanes, 0xFFFFFFFFU));
+                  fmt::format("axis {} has {} invocations; the most is {}", i, lanes, most));
     }
     const std::uint64_t groups = ceil_div<std::uint64_t>(lanes, covers[i]);
     if (groups > device.limits().max_grid_dim[i]) {
@@ -50,7 +54,8 @@ Result<Size> size_of(DispatchSize size, const Extent& declared, const std::uint6
 Result<SessionOptions> SessionOptions::from_environment() {
   SessionOptions options;
   VYRE_TRY(options.cpu, cpu_options_from_environment());
-  options.code_folder = cache_folder() / "code";
+  // Never in the current folder: code that others left there is not to be run.
+  if (const auto cache = cache_folder(); cache.is_absolute()) options.code_folder = cache / "code";
   return options;
 }
 
@@ -71,6 +76,9 @@ Result<Buffer> Session::buffer(std::uint64_t bytes) const {
   Buffer out;
   VYRE_TRY(out.memory_, device_->allocate(bytes));
   out.device_ = device_;
+  if (out.memory_.host == nullptr && bytes != 0 && bytes <= HostCopy::kMost) {
+    out.copy_ = std::make_shared<HostCopy>(bytes);
+  }
   return out;
 }
 
@@ -110,6 +118,7 @@ Result<BoundMemory> Session::part(const Buffer& buffer, std::uint64_t offset,
 Result<void> Session::write(const Buffer& buffer, std::uint64_t offset,
                             std::span<const std::byte> bytes) const {
   VYRE_TRY(const BoundMemory to, part(buffer, offset, bytes.size()));
+  if (buffer.copy_) buffer.copy_->put(offset, bytes);
   return queue_->write(to, bytes);
 }
 
@@ -121,6 +130,7 @@ Result<void> Session::read(const Buffer& buffer, std::uint64_t offset,
 
 Result<void> Session::clear(const Buffer& buffer) const {
   VYRE_TRY(const BoundMemory all, part(buffer, 0, buffer.size()));
+  if (buffer.copy_) buffer.copy_->clear();
   return queue_->clear(all);
 }
 
@@ -128,6 +138,7 @@ Result<void> Session::copy(const Buffer& from, std::uint64_t from_offset, const 
                            std::uint64_t to_offset, std::uint64_t bytes) const {
   VYRE_TRY(const BoundMemory source, part(from, from_offset, bytes));
   VYRE_TRY(const BoundMemory target, part(to, to_offset, bytes));
+  if (to.copy_) to.copy_->forget();
   return queue_->copy(source, target);
 }
 
@@ -168,7 +179,10 @@ Result<Dispatch> Session::prepare(const Kernel& kernel, std::span<const Binding>
   out.grid_ = sizes.grid;
   const bool wide = std::ranges::any_of(
       out.bindings_, [](const BoundMemory& b) { return b.bytes >= kNarrowBytes; });
-  VYRE_TRY(auto found, codes_->find_or_make(kernel, out.variant_, wide));
+  choose_uniforms(kernel, bindings, out);
+  CodeOptions options{.wide_offsets = wide};
+  for (const Dispatch::Uniform& u : out.uniforms_) options.by_value.push_back(u.slot);
+  VYRE_TRY(auto found, codes_->find_or_make(kernel, out.variant_, options));
   out.code_ = std::move(found.code);
   out.source_ = found.source;
   return out;
@@ -189,6 +203,7 @@ Result<Dispatch> Session::prepare(const OwnKernel& kernel, std::span<const Bindi
     VYRE_CHECK(part(b.buffer, 0, 0));
     sorted.push_back(&b);
     out.buffers_.push_back(b.buffer);
+    if (b.buffer.copy_) out.written_.push_back(b.buffer.copy_);
   }
   std::ranges::sort(sorted, {}, [](const Binding* b) { return std::pair(b->group, b->binding); });
   for (const Binding* b : sorted) {
@@ -239,6 +254,63 @@ Result<void> Session::submit(const Dispatch& d, const RunLimits& limits) const {
   launch.groups_per_task = d.variant_.groups_per_task > 1 ? d.variant_.groups_per_task : 0;
   launch.deadline = limits.deadline;
   launch.stop = limits.stop;
+  for (const auto& copy : d.written_) copy->forget();
+  if (!d.uniforms_.empty()) return submit_with_uniforms(d, launch);
+  return queue_->launch(launch);
+}
+
+// Which buffers' values go with each launch, and of which the host knows nothing after one.
+void Session::choose_uniforms(const Kernel& kernel, std::span<const Binding> bindings,
+                              Dispatch& out) const {
+  const Program& p = *kernel.program;
+  const auto find = [&](const Global& g) -> const Binding* {
+    const auto found = std::ranges::find_if(
+        bindings, [&](const Binding& b) { return b.group == g.group && b.binding == g.binding; });
+    return found == bindings.end() ? nullptr : &*found;
+  };
+  for (const Global& g : p.globals) {
+    if (g.memory != MemoryKind::storage || g.access == Access::read) continue;
+    const Binding* b = find(g);
+    if (b != nullptr && b->buffer.copy_) out.written_.push_back(b->buffer.copy_);
+  }
+  if (device_->target().kind == TargetKind::host) return;
+  std::vector<const Global*> slots;
+  for (const Global& g : p.globals) {
+    if (g.memory == MemoryKind::storage || g.memory == MemoryKind::uniform) slots.push_back(&g);
+  }
+  std::ranges::sort(slots, {}, [](const Global* g) { return std::pair(g->group, g->binding); });
+  for (const ByValue& v : gpu_by_value(kernel, HostCopy::kMost)) {
+    const Binding* b = find(*slots[v.slot]);
+    if (b == nullptr || !b->buffer.copy_) continue;
+    out.uniforms_.push_back(
+        {.slot = v.slot, .bytes = v.bytes, .offset = b->offset, .buffer = b->buffer});
+  }
+}
+
+Result<void> Session::submit_with_uniforms(const Dispatch& d, Launch& launch) const {
+  constexpr std::size_t kMostBindings = 256;
+  std::array<BoundMemory, kMostBindings> bindings;
+  if (d.bindings_.size() > kMostBindings) {
+    return fail(Code::limit, fmt::format("kernel '{}' has {} bindings; a GPU kernel takes {}",
+                                         d.kernel_, d.bindings_.size(), kMostBindings));
+  }
+  alignas(16) std::array<std::byte, 2048> values;
+  std::ranges::copy(d.bindings_, bindings.begin());
+  std::size_t used = 0;
+  for (const Dispatch::Uniform& u : d.uniforms_) {
+    HostCopy& copy = *u.buffer.copy_;
+    if (!copy.current()) {
+      // A kernel or a copy wrote it: ask the device once.
+      std::array<std::byte, HostCopy::kMost> all;
+      const std::span bytes(all.data(), u.buffer.size());
+      VYRE_CHECK(queue_->read({u.buffer.address(), u.buffer.size()}, bytes));
+      copy.put_all(bytes);
+    }
+    copy.take(u.offset, {values.data() + used, u.bytes});
+    bindings[u.slot] = {reinterpret_cast<std::uintptr_t>(values.data() + used), u.bytes};
+    used += (u.bytes + 15) / 16 * 16;
+  }
+  launch.bindings = {bindings.data(), d.bindings_.size()};
   return queue_->launch(launch);
 }
 
