@@ -23,11 +23,14 @@ struct world {
   vyre_dispatch dispatch;
 };
 
+static const char* device = "cpu";
+static int on_cpu = 1;
+
 static const vyre_grid kOne = {VYRE_WORKGROUPS, 1, 1, 1};
 
 static struct world make_world(void) {
   struct world w;
-  CHECK_OK(vyre_session_open("cpu", NULL, &w.session));
+  CHECK_OK(vyre_session_open(device, NULL, &w.session));
   CHECK_OK(vyre_module_load(w.session, kText, VYRE_TO_THE_END, NULL, &w.module));
   CHECK_OK(vyre_kernel_create(w.module, "first", NULL, 0, &w.kernel));
   CHECK_OK(vyre_buffer_create(w.session, 64, &w.x));
@@ -319,8 +322,12 @@ static void buffers(const struct world* w) {
   const vyre_binding empty[] = {{0, 0, buffer, 0, VYRE_TO_THE_END}, {0, 1, w->u, 0, 16}};
   CHECK_CODE(vyre_run(w->kernel, empty, 2, &kOne, NULL, VYRE_NO_DEADLINE), VYRE_INVALID_INPUT);
   CHECK_OK(vyre_buffer_free(buffer));
-  CHECK_OK(vyre_buffer_adopt(w->session, NULL, 0, &buffer));
-  CHECK_OK(vyre_buffer_free(buffer));
+  if (on_cpu) {
+    CHECK_OK(vyre_buffer_adopt(w->session, NULL, 0, &buffer));
+    CHECK_OK(vyre_buffer_free(buffer));
+  } else {
+    CHECK_CODE(vyre_buffer_adopt(w->session, bytes, 64, &buffer), VYRE_INVALID_INPUT);
+  }
   still_works(w);
 }
 
@@ -438,7 +445,10 @@ static void deadlines(const struct world* w) {
   still_works(w);
 }
 
-int main(void) {
+/* misuse [CACHE_FOLDER [DEVICE]] */
+int main(int argc, char** argv) {
+  if (argc > 2) device = argv[2];
+  on_cpu = strcmp(device, "cpu") == 0;
   const struct world w = make_world();
   bad_handles(&w);
   freed_handles();

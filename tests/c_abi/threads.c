@@ -78,8 +78,9 @@ static void* fails_once(void* unused) {
   return NULL;
 }
 
-int main(void) {
-  CHECK_OK(vyre_session_open("cpu", NULL, &session));
+/* threads [CACHE_FOLDER [DEVICE]] */
+int main(int argc, char** argv) {
+  CHECK_OK(vyre_session_open(argc > 2 ? argv[2] : "cpu", NULL, &session));
   CHECK_OK(vyre_module_load(session, kText, VYRE_TO_THE_END, NULL, &module));
   CHECK_OK(vyre_kernel_create(module, NULL, NULL, 0, &kernel));
 
