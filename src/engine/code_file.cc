@@ -74,7 +74,7 @@ std::optional<StoredCode> read_gpu(Reader& in) {
   for (std::uint64_t i = 0; i < count && in.good(); ++i) {
     GpuParameter parameter;
     const std::uint64_t kind = in.number();
-    if (kind > static_cast<std::uint64_t>(GpuParameterKind::value)) return std::nullopt;
+    if (kind > static_cast<std::uint64_t>(GpuParameterKind::contents)) return std::nullopt;
     parameter.kind = static_cast<GpuParameterKind>(kind);
     parameter.slot = static_cast<std::uint32_t>(in.number());
     parameter.value = in.bytes();

@@ -15,7 +15,7 @@ constexpr std::uint64_t kMaxFile = std::uint64_t{64} << 20;
 
 // Program, variant, target and generator: all that decides the code.
 Digest key_of(const Kernel& kernel, const Variant& variant, const Target& target,
-              bool wide_offsets) {
+              const CodeOptions& options) {
   const bool host = target.kind == TargetKind::host;
   Hasher hasher;
   const auto text = [&](std::string_view s) { hasher.update_u64(s.size()).update(s); };
@@ -24,18 +24,21 @@ Digest key_of(const Kernel& kernel, const Variant& variant, const Target& target
   text(to_string(variant));
   text(host ? host_target() : to_string(target));
   text(host ? generator_version() : gpu_generator_version());
-  hasher.update_u8(wide_offsets ? 1 : 0);
+  hasher.update_u8(options.wide_offsets ? 1 : 0);
+  for (const std::uint32_t slot : options.by_value) hasher.update_u64(slot);
   return hasher.finish();
 }
 
 Result<StoredCode> make_code(const Kernel& kernel, const Variant& variant, Device& device,
-                             bool wide_offsets) {
+                             const CodeOptions& options) {
   const Target target = device.target();
   if (target.kind == TargetKind::host) {
-    return compile_host(kernel, variant, {.wide_offsets = wide_offsets});
+    return compile_host(kernel, variant, {.wide_offsets = options.wide_offsets});
   }
   VYRE_TRY(GpuCode ptx, compile_gpu(kernel, variant,
-                                    {.processor = target.processor, .wide_offsets = wide_offsets}));
+                                    {.processor = target.processor,
+                                     .wide_offsets = options.wide_offsets,
+                                     .by_value = options.by_value}));
   VYRE_TRY(DeviceCode finished, device.finish(std::move(ptx)));
   return std::get<GpuCode>(std::move(finished));
 }
@@ -65,12 +68,12 @@ std::string_view to_string(CodeSource source) {
 }
 
 Result<FoundCode> CodeStore::find_or_make(const Kernel& kernel, const Variant& variant,
-                                          bool wide_offsets) {
+                                          const CodeOptions& options) {
   if (device_->name() == "null") {
     VYRE_TRY(auto nothing, device_->load(HostCode{}));
     return FoundCode{std::move(nothing), CodeSource::compiled};
   }
-  const Digest key = key_of(kernel, variant, device_->target(), wide_offsets);
+  const Digest key = key_of(kernel, variant, device_->target(), options);
   if (auto found = find_loaded(key)) return *std::move(found);
   std::optional<StoredCode> code;
   std::filesystem::path path;
@@ -82,7 +85,7 @@ Result<FoundCode> CodeStore::find_or_make(const Kernel& kernel, const Variant& v
   CodeSource source = CodeSource::disk;
   if (!code) {
     source = CodeSource::compiled;
-    VYRE_TRY(code, make_code(kernel, variant, *device_, wide_offsets));
+    VYRE_TRY(code, make_code(kernel, variant, *device_, options));
     if (folder_) keep(*folder_, path, *code);
   }
   VYRE_TRY(auto loaded, load(*device_, *std::move(code)));

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "vyre/base/digest.h"
 #include "vyre/base/error.h"
@@ -24,6 +25,12 @@ enum class CodeSource : std::uint8_t { memory, disk, compiled };
 
 std::string_view to_string(CodeSource source);
 
+// What a dispatch asks of its code beside the variant.
+struct CodeOptions {
+  bool wide_offsets = false;              // a buffer of 2 GiB or more is bound
+  std::vector<std::uint32_t> by_value{};  // slots of uniforms that come as parameters (on a GPU)
+};
+
 struct FoundCode {
   std::shared_ptr<const LoadedCode> code;
   CodeSource source = CodeSource::compiled;
@@ -36,7 +43,8 @@ class CodeStore {
       : device_(std::move(device)), folder_(std::move(folder)) {}
 
   // Thread-safe. A folder that cannot be written costs a warning, not the launch.
-  Result<FoundCode> find_or_make(const Kernel& kernel, const Variant& variant, bool wide_offsets);
+  Result<FoundCode> find_or_make(const Kernel& kernel, const Variant& variant,
+                                 const CodeOptions& options);
   // Code that someone else made, kept in the form that loads fastest.
   Result<FoundCode> load_own(const GpuCode& code);
 

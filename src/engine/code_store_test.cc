@@ -39,7 +39,7 @@ class CodeStoreTest : public testing::Test {
   Variant variant = host_default_variant(kernel);
 
   CodeSource source(CodeStore& store, const Kernel& k, const Variant& v, bool wide = false) {
-    const auto found = store.find_or_make(k, v, wide);
+    const auto found = store.find_or_make(k, v, {.wide_offsets = wide});
     EXPECT_TRUE(found) << describe(found.error());
     return found->source;
   }
@@ -47,8 +47,8 @@ class CodeStoreTest : public testing::Test {
 
 TEST_F(CodeStoreTest, CompilesOnceAndRemembers) {
   CodeStore store(device, std::nullopt);
-  const auto first = store.find_or_make(kernel, variant, false);
-  const auto second = store.find_or_make(kernel, variant, false);
+  const auto first = store.find_or_make(kernel, variant, {});
+  const auto second = store.find_or_make(kernel, variant, {});
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->source, CodeSource::compiled);
   EXPECT_EQ(second->source, CodeSource::memory);
@@ -113,7 +113,7 @@ TEST_F(CodeStoreTest, ManyThreadsGetTheSameCode) {
   std::vector<std::shared_ptr<const LoadedCode>> codes(6);
   std::vector<std::thread> threads;
   for (auto& code : codes) {
-    threads.emplace_back([&] { code = store.find_or_make(kernel, variant, false)->code; });
+    threads.emplace_back([&] { code = store.find_or_make(kernel, variant, {})->code; });
   }
   for (std::thread& t : threads) t.join();
   for (const auto& code : codes) EXPECT_EQ(code, codes[0]);

@@ -23,6 +23,7 @@
 #include "vyre/device/cpu/cpu_device.h"
 #include "vyre/device/device.h"
 #include "vyre/engine/code_store.h"
+#include "vyre/engine/host_copy.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/target/variant.h"
 
@@ -40,6 +41,7 @@ class Buffer {
   friend class Session;
   DeviceMemory memory_;
   std::shared_ptr<Device> device_;
+  std::shared_ptr<HostCopy> copy_;  // of a small buffer that the host does not reach
 };
 
 // A buffer, or a part of it, for one (group, binding) of a kernel.
@@ -87,6 +89,13 @@ class Dispatch {
   std::string kernel_;
   std::vector<BoundMemory> bindings_;
   std::vector<Buffer> buffers_;
+  struct Uniform {  // that goes with each launch by value
+    std::uint32_t slot = 0, bytes = 0;
+    std::uint64_t offset = 0;
+    Buffer buffer;
+  };
+  std::vector<Uniform> uniforms_;
+  std::vector<std::shared_ptr<HostCopy>> written_;  // what the host knows of it ends with a launch
   Variant variant_;
   Extent grid_{}, extent_{};
   CodeSource source_ = CodeSource::compiled;
@@ -148,6 +157,9 @@ class Session {
 
  private:
   Result<BoundMemory> part(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) const;
+  void choose_uniforms(const Kernel& kernel, std::span<const Binding> bindings,
+                       Dispatch& out) const;
+  Result<void> submit_with_uniforms(const Dispatch& dispatch, Launch& launch) const;
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<Queue> queue_;

@@ -20,8 +20,9 @@ namespace vyre {
 namespace {
 
 constexpr int kGeneratorVersion = 1;
-constexpr std::uint32_t kMostBindings = 240;  // their parameters fit into 4,096 bytes
+constexpr std::uint32_t kMostBindings = 180;  // their parameters fit into 4,096 bytes
 
+constexpr std::uint64_t kMostByValue = 1024;           // of all uniforms of a kernel
 constexpr std::uint64_t kMostSharedBytes = 48 * 1024;  // that a kernel declares
 
 struct Processor {
@@ -103,7 +104,8 @@ Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const Gpu
   Prepared out;
   out.context = std::make_unique<llvm::LLVMContext>();
   VYRE_TRY(out.target, machine(options.processor));
-  VYRE_TRY(out.code, emit_gpu_module(*out.context, kernel, variant, options.wide_offsets));
+  VYRE_TRY(out.code,
+           emit_gpu_module(*out.context, kernel, variant, options.wide_offsets, options.by_value));
   llvm::Module& module = *out.code.module;
   module.setTargetTriple(out.target->getTargetTriple().str());
   module.setDataLayout(out.target->createDataLayout());
@@ -126,6 +128,25 @@ bool uses_geometry(const Stats& s) {
 }
 
 }  // namespace
+
+std::vector<ByValue> gpu_by_value(const Kernel& kernel, std::uint32_t most_bytes) {
+  const Program& p = *kernel.program;
+  std::vector<const Global*> slots;
+  for (const Global& g : p.globals) {
+    if (g.memory == MemoryKind::storage || g.memory == MemoryKind::uniform) slots.push_back(&g);
+  }
+  std::ranges::sort(slots, {}, [](const Global* g) { return std::pair(g->group, g->binding); });
+  std::vector<ByValue> out;
+  std::uint64_t all = 0;
+  for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+    if (slots[slot]->memory != MemoryKind::uniform) continue;
+    const std::uint64_t bytes = p.types.layout(slots[slot]->type).size;
+    if (bytes > most_bytes || all + bytes > kMostByValue) continue;
+    all += bytes;
+    out.push_back({slot, static_cast<std::uint32_t>(bytes)});
+  }
+  return out;
+}
 
 std::string gpu_generator_version() {
   return fmt::format("vyre-ptx-{} llvm-{}", kGeneratorVersion, LLVM_VERSION_STRING);

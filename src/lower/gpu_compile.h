@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "vyre/base/error.h"
 #include "vyre/ir/kernel.h"
@@ -15,6 +16,7 @@ namespace vyre {
 struct GpuOptions {
   std::string processor = "sm_70";  // as the device calls itself; newer ones than known are clamped
   bool wide_offsets = false;        // for launches that bind 2 GiB or more as one buffer
+  std::vector<std::uint32_t> by_value{};  // slots of uniforms that come as parameters, ascending
 };
 
 // Changes whenever the same kernel and variant may give different code.
@@ -27,6 +29,13 @@ Variant gpu_default_variant(const Kernel& kernel, const Limits& limits);
 
 Result<GpuCode> compile_gpu(const Kernel& kernel, const Variant& variant,
                             const GpuOptions& options);
+// Slots of uniforms that are small enough to come as parameters, and their bytes.
+struct ByValue {
+  std::uint32_t slot = 0;
+  std::uint32_t bytes = 0;
+};
+std::vector<ByValue> gpu_by_value(const Kernel& kernel, std::uint32_t most_bytes);
+
 // The optimised LLVM IR that the PTX is made of.
 Result<std::string> gpu_llvm_text(const Kernel& kernel, const Variant& variant,
                                   const GpuOptions& options);

@@ -50,11 +50,12 @@ std::vector<GlobalId> slots_of(const Program& p) {
 class GpuKernel {
  public:
   GpuKernel(llvm::Module& module, const Kernel& kernel, const ProgramSpreads& spreads,
-            const Variant& variant)
+            const Variant& variant, std::span<const std::uint32_t> by_value)
       : module_(module),
         p_(*kernel.program),
         spreads_(spreads),
         variant_(variant),
+        by_value_(by_value),
         groups_(kernel.stats.barriers != 0 || !globals_in(p_, {MemoryKind::workgroup}).empty()),
         function_(make_function()),
         e_(p_, spreads, function_, 1, variant.workgroup),
@@ -98,8 +99,13 @@ class GpuKernel {
     };
     const auto slots = slots_of(p_);
     for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
-      add(global, GpuParameterKind::address, slot);
-      add(i64, GpuParameterKind::bytes, slot);
+      if (is_by_value(slot)) {
+        add(llvm::PointerType::getUnqual(context), GpuParameterKind::contents, slot);
+        parameters_.back().value.resize(p_.types.layout(p_[slots[slot]].type).size);
+      } else {
+        add(global, GpuParameterKind::address, slot);
+        add(i64, GpuParameterKind::bytes, slot);
+      }
     }
     for (std::uint32_t axis = 0; axis < 3; ++axis) add(i32, GpuParameterKind::extent, axis);
     add(i64, GpuParameterKind::deadline, 0);
@@ -108,11 +114,20 @@ class GpuKernel {
     auto* f = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kGpuEntryName, module_);
     f->addFnAttr(llvm::Attribute::NoUnwind);
     // Binding refuses memory that is written and reached twice.
-    for (unsigned i = 0; i < slots.size(); ++i) {
-      f->addParamAttr(2 * i, llvm::Attribute::NoAlias);
-      f->addParamAttr(2 * i,
-                      llvm::Attribute::getWithAlignment(context, llvm::Align(kBindingAlignment)));
-      if (is_constant(p_[slots[i]])) f->addParamAttr(2 * i, llvm::Attribute::ReadOnly);
+    unsigned argument = 0;
+    for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+      const auto aligned =
+          llvm::Attribute::getWithAlignment(context, llvm::Align(kBindingAlignment));
+      f->addParamAttr(argument, aligned);
+      if (is_by_value(slot)) {
+        auto* bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(context),
+                                           p_.types.layout(p_[slots[slot]].type).size);
+        f->addParamAttr(argument++, llvm::Attribute::getWithByValType(context, bytes));
+        continue;
+      }
+      f->addParamAttr(argument, llvm::Attribute::NoAlias);
+      if (is_constant(p_[slots[slot]])) f->addParamAttr(argument, llvm::Attribute::ReadOnly);
+      argument += 2;
     }
     const auto note = [&](const char* name, std::uint32_t value) {
       llvm::Metadata* parts[] = {llvm::ValueAsMetadata::get(f), llvm::MDString::get(context, name),
@@ -125,6 +140,10 @@ class GpuKernel {
     note("reqntidy", variant_.workgroup[1]);
     note("reqntidz", variant_.workgroup[2]);
     return f;
+  }
+
+  bool is_by_value(std::uint32_t slot) const {
+    return std::ranges::find(by_value_, slot) != by_value_.end();
   }
 
   static bool is_constant(const Global& g) {
@@ -146,11 +165,13 @@ class GpuKernel {
     e_.globals.resize(p_.globals.size());
     e_.global_bytes.resize(p_.globals.size());
     unsigned argument = 0;
+    std::uint32_t slot = 0;
     for (const GlobalId id : slots_of(p_)) {
       Pointer pointer = pointer_to(id);
       pointer.base = function_->getArg(argument++);
       pointer.constant = is_constant(p_[id]);
       e_.globals[static_cast<std::size_t>(id)] = pointer;
+      if (is_by_value(slot++)) continue;  // of fixed size
       e_.global_bytes[static_cast<std::size_t>(id)] = function_->getArg(argument++);
     }
     for (Value*& extent : extent_) extent = function_->getArg(argument++);
@@ -386,6 +407,7 @@ class GpuKernel {
   const Program& p_;
   const ProgramSpreads& spreads_;
   const Variant& variant_;
+  std::span<const std::uint32_t> by_value_;
   bool groups_;
   std::vector<GpuParameter> parameters_;
   llvm::Function* function_;
@@ -401,12 +423,13 @@ class GpuKernel {
 }  // namespace
 
 Result<GpuModule> emit_gpu_module(llvm::LLVMContext& context, const Kernel& kernel,
-                                  const Variant& variant, bool wide_offsets) {
+                                  const Variant& variant, bool wide_offsets,
+                                  std::span<const std::uint32_t> by_value) {
   const Program& p = *kernel.program;
   VYRE_TRY(const auto spreads, analyse_spreads(p, Spread::lane));
   GpuModule out;
   out.module = std::make_unique<llvm::Module>(p.name, context);
-  GpuKernel gpu(*out.module, kernel, spreads, variant);
+  GpuKernel gpu(*out.module, kernel, spreads, variant, by_value);
   gpu.emit(wide_offsets);
   out.parameters = gpu.parameters();
   if (!gpu.problem().empty()) {

@@ -4,6 +4,7 @@
 #include <llvm/IR/Module.h>
 
 #include <memory>
+#include <span>
 
 #include "vyre/base/error.h"
 #include "vyre/ir/kernel.h"
@@ -20,6 +21,7 @@ struct GpuModule {
 constexpr const char* kGpuEntryName = "vyre_kernel";
 
 Result<GpuModule> emit_gpu_module(llvm::LLVMContext& context, const Kernel& kernel,
-                                  const Variant& variant, bool wide_offsets);
+                                  const Variant& variant, bool wide_offsets,
+                                  std::span<const std::uint32_t> by_value);
 
 }  // namespace vyre

@@ -52,6 +52,8 @@ enum class GpuParameterKind : std::uint8_t {
   deadline,  // u64: the device's global timer must not pass it
   status,    // address of a u32 that the kernel sets when it gave up
   value,     // these bytes, the same at every launch
+  // The bytes of the binding `slot`, which is in the host's memory: as many as `value` has.
+  contents,
 };
 
 struct GpuParameter {

@@ -29,7 +29,8 @@ Result<GpuCode*> gpu_code(DeviceCode& code) {
 std::size_t parameter_bytes(const GpuParameter& parameter) {
   switch (parameter.kind) {
     case GpuParameterKind::extent: return 4;
-    case GpuParameterKind::value: return parameter.value.size();
+    case GpuParameterKind::value:
+    case GpuParameterKind::contents: return parameter.value.size();
     default: return 8;
   }
 }
@@ -67,6 +68,10 @@ Result<ParameterLayout> ParameterLayout::make(const std::vector<GpuParameter>& p
       case GpuParameterKind::status:
         out.steps_.push_back({kWords, offsetof(LaunchWords, status)});
         break;
+      case GpuParameterKind::contents:
+        out.bindings_ = std::max(out.bindings_, p.slot + 1);
+        out.steps_.push_back({kContents, p.slot});
+        break;
       case GpuParameterKind::value:
         if (p.value.empty()) {
           return fail(Code::invalid_input, "a parameter's constant value has no bytes");
@@ -80,7 +85,7 @@ Result<ParameterLayout> ParameterLayout::make(const std::vector<GpuParameter>& p
 
 CudaCode::~CudaCode() {
   if (module_ == nullptr) return;
-  core_->reclaim.retire(ReleaseWhen::idle, [core = core_.get(), module = module_] {
+  core_->reclaim.retire(ReleaseWhen::idle, 0, [core = core_.get(), module = module_] {
     if (!core->context.lost()) core->driver.module_unload(module);
   });
 }

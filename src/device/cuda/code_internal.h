@@ -36,12 +36,14 @@ class ParameterLayout {
         reinterpret_cast<std::uintptr_t>(launch.extent.data()),
         reinterpret_cast<std::uintptr_t>(&words), 0};
     for (const Step& step : steps_) {
-      *out++ = reinterpret_cast<void*>(places[step.place] + step.offset);
+      const std::uintptr_t at = step.place == kContents ? launch.bindings[step.offset].address
+                                                        : places[step.place] + step.offset;
+      *out++ = reinterpret_cast<void*>(at);
     }
   }
 
  private:
-  enum Place : std::uint32_t { kBindings, kExtent, kWords, kAbsolute };
+  enum Place : std::uint32_t { kBindings, kExtent, kWords, kAbsolute, kContents };
   struct Step {
     Place place = kBindings;
     std::uintptr_t offset = 0;

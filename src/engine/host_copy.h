@@ -1,0 +1,38 @@
+// What the host knows of a small buffer in another memory: kernels get such uniforms by value.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace vyre {
+
+// Zero at first, as buffers are. Threads may write and take at once; a reader then sees old words
+// beside new ones, as a kernel would.
+class HostCopy {
+ public:
+  static constexpr std::uint64_t kMost = 256;  // bytes
+
+  explicit HostCopy(std::uint64_t bytes) : words_((bytes + 3) / 4) {}
+
+  // False after something else than the host wrote to the buffer.
+  bool current() const { return current_.load(std::memory_order_acquire); }
+  void forget() { current_.store(false, std::memory_order_release); }
+
+  // The bytes are inside.
+  void put(std::uint64_t offset, std::span<const std::byte> bytes);
+  void put_all(std::span<const std::byte> bytes) {
+    put(0, bytes);
+    current_.store(true, std::memory_order_release);
+  }
+  void clear();
+  void take(std::uint64_t offset, std::span<std::byte> out) const;
+
+ private:
+  std::vector<std::atomic<std::uint32_t>> words_;
+  std::atomic<bool> current_{true};
+};
+
+}  // namespace vyre
