@@ -121,6 +121,41 @@ TEST(CudaMemory, IsNotUsedAgainWhileWorkMayUseIt) {
   EXPECT_EQ(third->address, address);
 }
 
+TEST(CudaMemory, IsUsedAgainBesideAKernelThatStays) {
+  FakeDriver fake;
+  fake.kernels["resident"] = {};
+  fake.staying.insert("resident");
+  const auto device = open(fake);
+  auto stays = device->make_queue();
+  auto other = device->make_queue();
+  auto code = device->load(fake_code("resident", {}));
+  auto before = device->allocate(8192);
+  ASSERT_TRUE(stays && other && code && before);
+  ASSERT_TRUE((*stays)->launch({.code = code->get(), .kernel = "resident"}));
+  const std::uint64_t known = before->address;
+  std::uint64_t address = 0;
+  for (int i = 0; i < 5; ++i) {
+    auto memory = device->allocate(4096);
+    ASSERT_TRUE(memory);
+    ASSERT_TRUE((*other)->clear(all_of(*memory)));
+    ASSERT_TRUE((*other)->wait());
+    if (i > 0) {
+      EXPECT_EQ(memory->address, address);
+    }
+    address = memory->address;
+  }
+  // What was there when it started may be its own.
+  *before = {};
+  auto after = device->allocate(8192);
+  ASSERT_TRUE(after);
+  EXPECT_NE(after->address, known);
+  fake.staying.clear();
+  ASSERT_TRUE((*stays)->wait());
+  auto last = device->allocate(8192);
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->address, known);
+}
+
 TEST(CudaMemory, OutlivesTheQueueWhoseWorkUsesIt) {
   FakeDriver fake;
   const auto device = open(fake);

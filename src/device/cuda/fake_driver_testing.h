@@ -56,6 +56,8 @@ class FakeDriver {
   // The timer is so far from the host's steady clock, in nanoseconds.
   std::int64_t timer_offset = 1'000'000'000'000;
 
+  std::set<std::string> staying{};  // kernels that run on until they are taken out
+
   // The next call of that function answers so, and does nothing.
   void fail_next(const std::string& function, CuResult result);
   unsigned calls(const std::string& function) const;

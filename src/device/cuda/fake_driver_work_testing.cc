@@ -13,9 +13,11 @@ CuResult launch(CuFunction function, Extent grid, Extent block, unsigned shared,
   }
   if (function->name != "vyre_timer") state->launches.push_back(record);
   CuContext context = current;
-  enqueue_always(stream, [context, run = kernel.run, record = std::move(record)] {
-    if (context->sticky != 0) return;
+  enqueue(stream, [context, name = function->name, run = kernel.run, record = std::move(record)] {
+    if (active->staying.contains(name)) return false;
+    if (context->sticky != 0) return true;
     if (const CuResult result = run ? run(record) : 0; result != 0) context->sticky = result;
+    return true;
   });
   return cu::kSuccess;
 }

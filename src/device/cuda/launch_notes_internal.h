@@ -1,5 +1,6 @@
-// The names of the kernels that a queue has launched and not yet seen end: a crash is told by
-// whichever call comes next, and these are the suspects. Noting takes no lock and no memory.
+// What others need to know of a queue: the names of the kernels that it has launched and not yet
+// seen end (a crash is told by whichever call comes next, and these are the suspects), and which
+// memory its work cannot know. Noting takes no lock and no memory.
 #pragma once
 
 #include <array>
@@ -20,6 +21,14 @@ class LaunchNotes {
   std::uint64_t added() const { return added_.load(std::memory_order_acquire); }
   // The first `count` launches have ended.
   void settle(std::uint64_t count);
+  // The newest allocation that the queue's work can have to do with: the pool's count of them when
+  // something was last submitted.
+  std::uint64_t newest_allocation() const {
+    return newest_allocation_.load(std::memory_order_acquire);
+  }
+  void set_newest_allocation(std::uint64_t count) {
+    newest_allocation_.store(count, std::memory_order_release);
+  }
   // Appends the names of the others, oldest first, each once.
   void collect(std::vector<std::string>& names) const;
 
@@ -30,6 +39,7 @@ class LaunchNotes {
   std::array<Slot, kKept> slots_{};
   std::atomic<std::uint64_t> added_{0};
   std::atomic<std::uint64_t> settled_{0};
+  std::atomic<std::uint64_t> newest_allocation_{0};
 };
 
 // "kernel 'a'", "one of the kernels 'a', 'b'"; empty for none.

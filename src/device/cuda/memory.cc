@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint64_t kSmallest = 512;
 // How long an allocation waits for memory that running work still holds.
 constexpr std::chrono::milliseconds kPatience{2000};
+// And while there is other memory.
+constexpr std::chrono::milliseconds kBreath{20};
 
 }  // namespace
 
@@ -113,7 +115,7 @@ Result<MemoryPool::Block> MemoryPool::take(std::uint64_t bytes) {
   if (rounded == 0 || rounded > options_.total_bytes) return std::unexpected(no_memory(bytes));
   reclaim_.sweep();
   // A host that runs far ahead of its kernels would take all memory with what they still hold.
-  if (retiring_.load() > options_.total_bytes / 4) reclaim_.drain(kPatience);
+  if (retiring_.load() > options_.total_bytes / 4) reclaim_.drain(kBreath);
   Block block;
   if (take_cached(rounded, block)) return block;
   CuResult result = take_fresh(rounded, block);
@@ -135,25 +137,27 @@ Result<void> MemoryPool::zero(const Block& block, std::uint64_t bytes) {
       context_.check(driver.set_words(block.address, 0, words, stream_), "cuMemsetD32Async"));
   if (context_.guest()) {
     // The application may use the address in streams that we do not see.
-    VYRE_CHECK(context_.check(driver.stream_synchronize(stream_), "cuStreamSynchronize"));
-    return {};
+    return context_.check(driver.stream_synchronize(stream_), "cuStreamSynchronize");
   }
-  VYRE_CHECK(context_.check(driver.event_record(zeroed_, stream_), "cuEventRecord"));
-  zeroings_.fetch_add(1, std::memory_order_release);
-  return {};
+  return context_.check(driver.event_record(zeroed_, stream_), "cuEventRecord");
 }
 
 Result<DeviceMemory> MemoryPool::allocate(std::uint64_t bytes, std::shared_ptr<const void> keep) {
   VYRE_TRY(const Block block, take(bytes));
-  used_ += block.bytes;
-  // From here on the owner gives it back, also when zeroing fails.
-  const auto* handle = reinterpret_cast<const void*>(static_cast<std::uintptr_t>(block.address));
-  std::shared_ptr<const void> owner(handle, [this, block, keep = std::move(keep)](const void*) {
-    used_ -= block.bytes;
+  if (const auto zeroed = zero(block, bytes); !zeroed) {
     retiring_ += block.bytes;
-    reclaim_.retire(ReleaseWhen::passed, [this, block] { put(block); });
-  });
-  VYRE_CHECK(zero(block, bytes));
+    put(block);
+    return std::unexpected(zeroed.error());
+  }
+  const std::uint64_t born = allocations_.fetch_add(1, std::memory_order_acq_rel) + 1;
+  used_ += block.bytes;
+  const auto* handle = reinterpret_cast<const void*>(static_cast<std::uintptr_t>(block.address));
+  std::shared_ptr<const void> owner(
+      handle, [this, block, born, keep = std::move(keep)](const void*) {
+        used_ -= block.bytes;
+        retiring_ += block.bytes;
+        reclaim_.retire(ReleaseWhen::passed, born, [this, block] { put(block); });
+      });
   return DeviceMemory{
       .address = block.address, .bytes = bytes, .host = nullptr, .owner = std::move(owner)};
 }

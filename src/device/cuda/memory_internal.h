@@ -38,9 +38,10 @@ class MemoryPool {
   // Gives back to the driver what nobody uses, unless a kernel runs: how much it was.
   std::uint64_t trim();
 
-  // Changes with every allocation. Queues whose last look is older wait for zeroed() first.
-  std::uint64_t zeroings() const { return zeroings_.load(std::memory_order_acquire); }
-  CuEvent zeroed() const { return zeroed_; }
+  // Counts. Queues whose last look is older wait for zeroed() first, if there is one.
+  std::uint64_t allocations() const { return allocations_.load(std::memory_order_acquire); }
+  // Behind the zeroing of all memory so far; a guest has waited for it, and has none.
+  CuEvent zeroed() const { return context_.guest() ? nullptr : zeroed_; }
 
   std::uint64_t used_bytes() const { return used_.load(std::memory_order_relaxed); }
   std::uint64_t cached_bytes() const { return cached_.load(std::memory_order_relaxed); }
@@ -65,7 +66,7 @@ class MemoryPool {
   CuStream stream_ = nullptr;
   CuEvent zeroed_ = nullptr;
   EventPool* events_ = nullptr;
-  std::atomic<std::uint64_t> zeroings_{0};
+  std::atomic<std::uint64_t> allocations_{0};
   std::atomic<std::uint64_t> used_{0};      // by buffers
   std::atomic<std::uint64_t> retiring_{0};  // by work that runs
   std::atomic<std::uint64_t> cached_{0};    // by nobody

@@ -115,12 +115,14 @@ class CudaQueue final : public Queue {
   std::unexpected<Error> misfit(const Launch& l, const CudaCode& code) const;
   // Behind the zeroing of memory that was allocated by now.
   Result<void> order() {
-    const std::uint64_t zeroings = core_->memory.zeroings();
-    if (zeroings == seen_zeroings_.load(std::memory_order_acquire)) [[likely]]
+    const std::uint64_t allocations = core_->memory.allocations();
+    if (allocations == notes_->newest_allocation()) [[likely]]
       return {};
-    VYRE_CHECK(core_->context.check(
-        core_->driver.stream_wait_event(stream_, core_->memory.zeroed(), 0), "cuStreamWaitEvent"));
-    seen_zeroings_.store(zeroings, std::memory_order_release);
+    if (CuEvent zeroed = core_->memory.zeroed(); zeroed != nullptr) {
+      VYRE_CHECK(core_->context.check(core_->driver.stream_wait_event(stream_, zeroed, 0),
+                                      "cuStreamWaitEvent"));
+    }
+    notes_->set_newest_allocation(allocations);
     return {};
   }
   Result<void> submit(const Launch& l, const CudaCode& code, const LaunchWords& words);
@@ -129,7 +131,6 @@ class CudaQueue final : public Queue {
   std::shared_ptr<CudaCore> core_;
   CuStream stream_;
   bool own_;
-  std::atomic<std::uint64_t> seen_zeroings_{0};
   std::shared_ptr<LaunchNotes> notes_ = std::make_shared<LaunchNotes>();
   std::shared_ptr<QueueParts> parts_;
 };
@@ -137,7 +138,7 @@ class CudaQueue final : public Queue {
 CudaQueue::~CudaQueue() {
   CurrentContext current(core_->context);
   core_->reclaim.drop_stream(stream_, notes_);
-  core_->reclaim.retire(ReleaseWhen::passed, [parts = parts_] { parts->release(); });
+  core_->reclaim.retire(ReleaseWhen::passed, 0, [parts = parts_] { parts->release(); });
   if (own_ && current) core_->driver.stream_destroy(stream_);
 }
 

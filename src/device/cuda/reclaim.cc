@@ -25,9 +25,9 @@ void Reclaim::drop_stream(CuStream stream, const std::shared_ptr<LaunchNotes>& n
   ended_.push_back({*std::move(last), notes});
 }
 
-void Reclaim::retire(ReleaseWhen when, std::function<void()> release) {
+void Reclaim::retire(ReleaseWhen when, std::uint64_t born, std::function<void()> release) {
   const std::scoped_lock lock(mutex_);
-  fresh_.push_back({when, std::move(release)});
+  fresh_.push_back({when, born, std::move(release)});
   retired_.store(true, std::memory_order_relaxed);
 }
 
@@ -52,18 +52,30 @@ bool Reclaim::busy(const Live& live) {
   return note(context_.driver().stream_query(live.stream)) != cu::kSuccess;
 }
 
-bool Reclaim::seal(Fence& fence) {
+bool Reclaim::seal() {
   const CudaDriver& driver = context_.driver();
+  std::vector<SharedFence> fences;
   for (const Live& l : live_) {
+    // Before the event: what is submitted meanwhile does not matter to what is retired already.
+    const std::uint64_t newest = l.notes->newest_allocation();
     if (!busy(l)) continue;
     int capturing = 0;
     if (context_.guest()) driver.stream_is_capturing(l.stream, &capturing);
     CuEvent event = nullptr;
     if (capturing != 0 || note(events_.try_take(event)) != cu::kSuccess) return false;
-    fence.events.push_back(share(event, events_));
+    fences.push_back(std::make_shared<Fence>(Fence{share(event, events_), false, newest}));
     if (note(driver.event_record(event, l.stream)) != cu::kSuccess) return false;
   }
-  for (const Ended& e : ended_) fence.events.push_back(e.last);
+  for (const Ended& e : ended_) {
+    fences.push_back(std::make_shared<Fence>(Fence{e.last, false, e.notes->newest_allocation()}));
+  }
+  for (Thing& t : fresh_) {
+    std::ranges::copy_if(fences, std::back_inserter(t.behind),
+                         [&](const SharedFence& f) { return f->newest_allocation >= t.born; });
+  }
+  std::ranges::move(fresh_, std::back_inserter(fenced_));
+  std::ranges::move(fences, std::back_inserter(fences_));
+  fresh_.clear();
   return true;
 }
 
@@ -84,27 +96,20 @@ void Reclaim::sweep() {
   {
     const std::scoped_lock lock(mutex_);
     std::erase_if(ended_, [&](const Ended& e) { return passed(e.last); });
-    if (!fresh_.empty()) {
-      Fence fence;
-      if (seal(fence)) {
-        fence.things = std::move(fresh_);
-        fresh_.clear();
-        fences_.push_back(std::move(fence));
-      }
+    if (!fresh_.empty()) seal();
+    for (const SharedFence& f : fences_) f->passed = passed(f->event);
+    std::erase_if(fences_, [](const SharedFence& f) { return f->passed; });
+    for (Thing& t : fenced_) {
+      std::erase_if(t.behind, [](const SharedFence& f) { return f->passed; });
+      if (!t.behind.empty()) continue;
+      (t.when == ReleaseWhen::idle ? until_idle_ : due).push_back(std::move(t));
     }
-    for (Fence& f : fences_) {
-      std::erase_if(f.events, [&](const SharedEvent& e) { return passed(e); });
-      if (!f.events.empty()) continue;
-      for (Thing& t : f.things) {
-        (t.when == ReleaseWhen::idle ? until_idle_ : due).push_back(std::move(t));
-      }
-    }
-    std::erase_if(fences_, [](const Fence& f) { return f.events.empty(); });
+    std::erase_if(fenced_, [](const Thing& t) { return t.behind.empty(); });
     if (!until_idle_.empty() && idle_locked()) {
       std::ranges::move(until_idle_, std::back_inserter(due));
       until_idle_.clear();
     }
-    retired_.store(!fresh_.empty() || !fences_.empty() || !until_idle_.empty(),
+    retired_.store(!fresh_.empty() || !fenced_.empty() || !until_idle_.empty(),
                    std::memory_order_relaxed);
     trouble = std::exchange(trouble_, cu::kSuccess);
   }
@@ -127,9 +132,10 @@ void Reclaim::release_all() {
   {
     const std::scoped_lock lock(mutex_);
     due = std::move(fresh_);
-    for (Fence& f : fences_) std::ranges::move(f.things, std::back_inserter(due));
+    std::ranges::move(fenced_, std::back_inserter(due));
     std::ranges::move(until_idle_, std::back_inserter(due));
     fresh_.clear();
+    fenced_.clear();
     fences_.clear();
     until_idle_.clear();
     ended_.clear();

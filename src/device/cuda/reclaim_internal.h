@@ -1,7 +1,7 @@
 // Things that running work may still use (memory, modules, staging), kept until it has ended.
 //
-// Nothing waits here: a thing is retired behind a fence, an event in every stream that had work at
-// that moment, and released by a later sweep that finds the fence passed.
+// Nothing waits here: a thing is retired behind fences, an event in every stream that had work at
+// that moment and may know the thing, and released by a later sweep that finds them all passed.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,9 @@ class Reclaim {
   void drop_stream(CuStream stream, const std::shared_ptr<LaunchNotes>& notes);
 
   // Any thread, any context. `release` runs with the context current, or lost.
-  void retire(ReleaseWhen when, std::function<void()> release);
+  // Streams in which nothing was submitted since allocation number `born` do not know the thing: a
+  // kernel that stays does not keep what came after it.
+  void retire(ReleaseWhen when, std::uint64_t born, std::function<void()> release);
   // With the context current. Releases what can be; waits for nothing.
   void sweep();
   bool anything_retired() const { return retired_.load(std::memory_order_relaxed); }
@@ -54,20 +56,24 @@ class Reclaim {
     SharedEvent last;
     std::shared_ptr<LaunchNotes> notes;
   };
+  struct Fence {
+    SharedEvent event;
+    bool passed = false;
+    std::uint64_t newest_allocation = 0;
+  };
+  using SharedFence = std::shared_ptr<Fence>;
   struct Thing {
     ReleaseWhen when = ReleaseWhen::passed;
+    std::uint64_t born = 0;
     std::function<void()> release;
-  };
-  struct Fence {
-    std::vector<SharedEvent> events;
-    std::vector<Thing> things;
+    std::vector<SharedFence> behind{};
   };
 
   bool passed(const SharedEvent& event);
   bool idle_locked();
   bool busy(const Live& live);
   // False: a stream cannot be asked now (it is being captured).
-  bool seal(Fence& fence);
+  bool seal();
   // Under the lock no error is made, because that asks for suspects: it is kept for later.
   CuResult note(CuResult result);
 
@@ -77,7 +83,8 @@ class Reclaim {
   std::vector<Live> live_;
   std::vector<Ended> ended_;
   std::vector<Thing> fresh_;
-  std::vector<Fence> fences_;
+  std::vector<Thing> fenced_;
+  std::vector<SharedFence> fences_;  // of those
   std::vector<Thing> until_idle_;
   CuResult trouble_ = cu::kSuccess;
   std::atomic<bool> retired_{false};
