@@ -79,7 +79,8 @@ if(engine_libraries)
   # It stays once it was loaded: its threads may not have ended when somebody unloads it.
   target_link_options(vyre_shared PRIVATE
     -static-libstdc++ -static-libgcc "LINKER:--version-script=${symbols}"
-    LINKER:-Bsymbolic LINKER:-z,defs LINKER:-z,nodelete LINKER:--gc-sections LINKER:--as-needed
+    LINKER:-Bsymbolic LINKER:-z,defs LINKER:-z,nodelete LINKER:-z,pack-relative-relocs
+    LINKER:--gc-sections LINKER:--as-needed
     $<$<CONFIG:Release>:LINKER:--strip-all>)
   install(TARGETS vyre_shared EXPORT vyreCTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()
