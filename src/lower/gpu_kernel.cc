@@ -66,9 +66,6 @@ class GpuKernel {
     begin();
     if (groups_) {
       zero_workgroup_memory();
-      for (unsigned i = 0; i < 3; ++i) {
-        if (variant_.workgroup[i] != 1) leave_unless(b_.CreateICmpULT(x(i), extent_[i]));
-      }
       set_group_ids(e_, block_, thread_[0], thread_[1], thread_[2]);
       body();
     } else {
@@ -233,28 +230,33 @@ class GpuKernel {
     b_.SetInsertPoint(in);
   }
 
+  // Zeroes, and lets lanes outside the extent go. Where no lane is missing, what each lane writes
+  // before anything is read needs no zeros.
   void zero_workgroup_memory() {
-    std::vector<Shared> always, sometimes;
-    for (const Shared& s : shared_) (s.written_first ? sometimes : always).push_back(s);
-    if (!always.empty()) {
+    const bool always =
+        std::ranges::any_of(shared_, [](const Shared& s) { return !s.written_first; });
+    if (always) {
       zero(shared_);
       e_.gpu_barrier();
-    } else if (!sometimes.empty()) {
-      // Only where a lane is missing, something may be read that nobody wrote.
-      Value* whole = b_.getTrue();
-      for (unsigned i = 0; i < 3; ++i) {
-        if (variant_.workgroup[i] == 1) continue;
-        Value* size = b_.getInt32(variant_.workgroup[i]);
-        Value* end = b_.CreateNUWMul(b_.CreateNUWAdd(block_[i], b_.getInt32(1)), size);
-        whole = b_.CreateAnd(whole, b_.CreateICmpULE(end, extent_[i]));
-      }
-      e_.branch(
-          whole, [] {},
-          [&] {
-            zero(sometimes);
-            e_.gpu_barrier();
-          });
     }
+    Value* whole = b_.getTrue();
+    for (unsigned i = 0; i < 3; ++i) {
+      if (variant_.workgroup[i] == 1) continue;
+      Value* size = b_.getInt32(variant_.workgroup[i]);
+      Value* end = b_.CreateNUWMul(b_.CreateNUWAdd(block_[i], b_.getInt32(1)), size);
+      whole = b_.CreateAnd(whole, b_.CreateICmpULE(end, extent_[i]));
+    }
+    e_.branch(
+        whole, [] {},
+        [&] {
+          if (!always && !shared_.empty()) {
+            zero(shared_);
+            e_.gpu_barrier();
+          }
+          for (unsigned i = 0; i < 3; ++i) {
+            if (variant_.workgroup[i] != 1) leave_unless(b_.CreateICmpULT(x(i), extent_[i]));
+          }
+        });
   }
 
   void zero(const std::vector<Shared>& variables) {
