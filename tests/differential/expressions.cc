@@ -352,8 +352,9 @@ std::string Writer::float_expression(const Shape* s, int depth) {
     case 2:
     case 3:
     case 4: return fmt::format("({} {} {})", run_time(), random.of({"+", "-", "*"}), sub());
-    case 5: return fmt::format("({} / {})", sub(), run_time());
+    case 5: return fmt::format("({} {} {})", sub(), rounded_freely ? "/" : "-", run_time());
     case 6:
+      if (!rounded_freely) return fmt::format("({} + {})", run_time(), sub());
       return fmt::format("(clamp({}, {}(-50), {}(50)) % max(abs({}), {}(0.25)))", run_time(),
                          s->name, s->name, run_time(), s->name);
     case 7: return fmt::format("-({})", run_time());
@@ -361,10 +362,11 @@ std::string Writer::float_expression(const Shape* s, int depth) {
     case 9: return fmt::format("clamp({}, {}, {})", sub(), run_time(), run_time());
     case 10:
     case 11:
-      return fmt::format("{}({})",
-                         random.of({"abs", "ceil", "floor", "round", "trunc", "fract", "sign",
-                                    "saturate", "sqrt", "degrees", "radians"}),
-                         run_time());
+      return fmt::format(
+          "{}({})",
+          random.of({"abs", "ceil", "floor", "round", "trunc", "fract", "sign", "saturate",
+                     rounded_freely ? "sqrt" : "abs", "degrees", "radians"}),
+          run_time());
     case 12: return fmt::format("fma({}, {}, {})", run_time(), sub(), run_time());
     case 13: return fmt::format("mix({}, {}, {})", run_time(), sub(), run_time());
     case 14:
@@ -386,7 +388,7 @@ std::string Writer::float_expression(const Shape* s, int depth) {
       if (random.chance(0.3))
         return fmt::format("modf({}).{}", run_time(), random.of({"fract", "whole"}));
       if (random.chance(0.3)) return fmt::format("frexp({}).fract", run_time());
-      if (random.chance(0.5)) {
+      if (rounded_freely && random.chance(0.5)) {
         return fmt::format("smoothstep({}, {}, {})", run_time(), run_time(), sub());
       }
       if (!s->is(Form::scalar)) return fmt::format("({} * {})", leaf(scalar, false), sub());
@@ -426,8 +428,8 @@ std::string Writer::vector_expression(const Shape* s, int depth) {
                        expression(v, depth - 1));
   }
   if (pick == 3) {  // mixed with a scalar
-    const char* op =
-        is_integer(s->kind) ? random.of({"+", "-", "*"}) : random.of({"+", "-", "*", "/"});
+    const char* op = is_integer(s->kind) || !rounded_freely ? random.of({"+", "-", "*"})
+                                                            : random.of({"+", "-", "*", "/"});
     if (random.chance(0.5))
       return fmt::format("({} {} {})", leaf(s, false), op, leaf(s->element, false));
     return fmt::format("({} {} {})", leaf(s->element, false), op, leaf(s, false));

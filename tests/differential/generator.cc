@@ -286,9 +286,10 @@ void Writer::entry() {
   close();
 }
 
-Generated generate(std::uint64_t seed) {
+Generated generate(std::uint64_t seed, bool rounded_freely) {
   Writer w(seed);
   auto& r = w.random;
+  w.rounded_freely = rounded_freely;
   w.halves = r.chance(0.2);
   const bool groups = r.chance(0.5);
   pick_shapes(w);

@@ -16,7 +16,8 @@ struct Generated {
   std::uint32_t elements = 1;  // of every run-time sized array
 };
 
-// The same seed gives the same program.
-Generated generate(std::uint64_t seed);
+// The same seed gives the same program. `rounded_freely`: with float operations whose result WGSL
+// leaves open within bounds, which the CPU computes as the interpreter does and a GPU does not.
+Generated generate(std::uint64_t seed, bool rounded_freely = true);
 
 }  // namespace vyre

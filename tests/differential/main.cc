@@ -41,7 +41,7 @@ struct Progress {
 
 Subject subject_of(const Options& o, std::uint64_t i) {
   const std::uint64_t seed = o.seed * 1'000'003 + i;
-  return {generate(seed).text, seed};
+  return {generate(seed, o.device == "cpu").text, seed};
 }
 
 void report(const Options& o, std::uint64_t i, const std::string& why) {

@@ -43,6 +43,8 @@ class Writer {
   std::vector<const Shape*> value_shapes;  // what variables are made of
   std::vector<const Shape*> structures;
   bool halves = false;  // f16
+  // Float operations for which WGSL allows more than one result: division, remainder, square roots.
+  bool rounded_freely = true;
 
   std::string text;
   int indent = 0;
