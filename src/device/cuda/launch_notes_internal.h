@@ -26,8 +26,10 @@ class LaunchNotes {
   std::uint64_t newest_allocation() const {
     return newest_allocation_.load(std::memory_order_acquire);
   }
-  void set_newest_allocation(std::uint64_t count) {
-    newest_allocation_.store(count, std::memory_order_release);
+  void raise_newest_allocation(std::uint64_t count) {
+    std::uint64_t seen = newest_allocation_.load(std::memory_order_relaxed);
+    while (seen < count && !newest_allocation_.compare_exchange_weak(seen, count)) {
+    }
   }
   // Appends the names of the others, oldest first, each once.
   void collect(std::vector<std::string>& names) const;

@@ -116,13 +116,13 @@ class CudaQueue final : public Queue {
   // Behind the zeroing of memory that was allocated by now.
   Result<void> order() {
     const std::uint64_t allocations = core_->memory.allocations();
-    if (allocations == notes_->newest_allocation()) [[likely]]
+    if (allocations <= notes_->newest_allocation()) [[likely]]
       return {};
     if (CuEvent zeroed = core_->memory.zeroed(); zeroed != nullptr) {
       VYRE_CHECK(core_->context.check(core_->driver.stream_wait_event(stream_, zeroed, 0),
                                       "cuStreamWaitEvent"));
     }
-    notes_->set_newest_allocation(allocations);
+    notes_->raise_newest_allocation(allocations);
     return {};
   }
   Result<void> submit(const Launch& l, const CudaCode& code, const LaunchWords& words);
