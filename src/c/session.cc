@@ -69,7 +69,7 @@ Outcome<> close_session(vyre_session id) {
     members.swap(shared.members);
   }
   // What was submitted fails without a word: who wants to know waits before closing.
-  static_cast<void>(shared.session.wait());
+  [[maybe_unused]] const auto ended = shared.session.wait();
   for (const std::uint64_t member : members) close_member(member);
   return {};
 }

@@ -130,7 +130,8 @@ static void bad_handles(const struct world* w) {
   still_works(w);
 }
 
-static void freed_handles(void) {
+static void freed_handles(const struct world* unused) {
+  (void)unused;
   struct world w = make_world();
   CHECK_OK(vyre_module_free(w.module));
   CHECK_CODE(vyre_module_free(w.module), VYRE_INVALID_HANDLE);
@@ -151,7 +152,8 @@ static void freed_handles(void) {
   CHECK_CODE(vyre_buffer_free(w.x), VYRE_INVALID_HANDLE);
 }
 
-static void after_close(void) {
+static void after_close(const struct world* unused) {
+  (void)unused;
   const struct world w = make_world();
   CHECK_OK(vyre_session_close(w.session));
   CHECK_CODE(vyre_dispatch_run(w.dispatch, VYRE_NO_DEADLINE), VYRE_INVALID_HANDLE);
@@ -237,7 +239,8 @@ static void struct_sizes(const struct world* w) {
   }
 }
 
-static void options(void) {
+static void options(const struct world* unused) {
+  (void)unused;
   vyre_session session = 0;
   CHECK_CODE(vyre_session_open("toaster", NULL, &session), VYRE_UNAVAILABLE);
   CHECK(strstr(vyre_last_error_text(), "toaster") != NULL);
@@ -387,7 +390,9 @@ static void enormous_grids(const struct world* w) {
       {VYRE_WORKGROUPS, 1U << 24, 1U << 20, 1},
       {VYRE_INVOCATIONS, 1U << 31, 1U << 10, 1},
   };
-  for (int i = 0; i < 5; ++i) {
+  /* A GPU cannot be kept from starting the workgroups of the last one. */
+  const int count = on_cpu ? 5 : 4;
+  for (int i = 0; i < count; ++i) {
     for (uint32_t groups = 0; groups < 3; ++groups) {
       vyre_variant variant = {0};
       variant.struct_size = sizeof variant;
@@ -445,25 +450,36 @@ static void deadlines(const struct world* w) {
   still_works(w);
 }
 
+static const struct {
+  const char* name;
+  void (*run)(const struct world*);
+} kParts[] = {
+    {"bad handles", bad_handles},
+    {"freed handles", freed_handles},
+    {"after close", after_close},
+    {"foreign handles", foreign_handles},
+    {"null pointers", null_pointers},
+    {"struct sizes", struct_sizes},
+    {"options", options},
+    {"modules", modules},
+    {"buffers", buffers},
+    {"bindings", bindings},
+    {"grids", grids},
+    {"enormous grids", enormous_grids},
+    {"variants", variants},
+    {"deadlines", deadlines},
+};
+
 /* misuse [CACHE_FOLDER [DEVICE]] */
 int main(int argc, char** argv) {
   if (argc > 2) device = argv[2];
   on_cpu = strcmp(device, "cpu") == 0;
   const struct world w = make_world();
-  bad_handles(&w);
-  freed_handles();
-  after_close();
-  foreign_handles(&w);
-  null_pointers(&w);
-  struct_sizes(&w);
-  options();
-  modules(&w);
-  buffers(&w);
-  bindings(&w);
-  grids(&w);
-  enormous_grids(&w);
-  variants(&w);
-  deadlines(&w);
+  for (size_t i = 0; i < sizeof kParts / sizeof *kParts; ++i) {
+    printf("%s\n", kParts[i].name);
+    fflush(stdout); /* so that one sees where it was if it hangs */
+    kParts[i].run(&w);
+  }
   CHECK(strcmp(vyre_code_text(99), "unknown code") == 0);
   CHECK_OK(vyre_session_close(w.session));
   return checks_failed();
