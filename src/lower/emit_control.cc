@@ -412,12 +412,12 @@ void Emitter::statement(EmitFrame& frame, StmtId id) {
                    if (s.initial == kNoExpr) {
                      zero_cells(memory, cells_of(local.type), mask);
                    } else {
-                     store_cells(memory, eval(frame, s.initial), mask);
+                     assign(frame, var_pointer(frame, s.local), s.initial);
                    }
                  },
                  [&](const StoreStmt& s) {
                    const Val at = eval(frame, s.pointer);
-                   store(*at.pointer, eval(frame, s.value));
+                   assign(frame, *at.pointer, s.value);
                  },
                  [&](const IfStmt& s) {
                    if_statement(frame, eval_leaf(frame, s.condition), p_.block(s.then),

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "vyre/base/overloaded.h"
 #include "vyre/lower/emitter_internal.h"
 
@@ -59,6 +61,13 @@ static Val index_value(Emitter& e, const Val& whole, const Leaf& index, TypeId t
 Val Emitter::eval(EmitFrame& frame, ExprId id) {
   const Expr& expr = p_[id];
   const auto& types = p_.types;
+  // Pieces of a value are handled one by one.
+  constexpr std::uint64_t kMostScalars = 8192;
+  if (types.is_constructible(expr.type) && cells_of(expr.type) > kMostScalars) {
+    problem = fmt::format("a value of {} scalars is computed with as a whole; copy its elements",
+                          cells_of(expr.type));
+    return zero_value(expr.type);
+  }
   const auto scalar = [&](const Leaf& leaf) {
     Val out;
     out.type = expr.type;

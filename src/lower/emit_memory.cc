@@ -172,11 +172,22 @@ Pointer Emitter::index(const Pointer& base, const Leaf& index, ScalarKind index_
 
 // ---- Cells ------------------------------------------------------------------------------------
 
+// On the stack, or, when that has enough, in the call's scratch memory.
 LaneMemory Emitter::new_lane_memory(std::uint64_t cells, bool is_varying, const char* name) {
+  constexpr std::uint64_t kLarge = 16 << 10, kMostOnStack = 256 << 10;
   is_varying = is_varying && wide();
   llvm::Type* cell = is_varying ? lanes_of(b.getInt32Ty()) : b.getInt32Ty();
-  return {alloca_of(llvm::ArrayType::get(cell, std::max<std::uint64_t>(cells, 1)), name),
-          is_varying};
+  const std::uint64_t bytes = std::max<std::uint64_t>(cells, 1) * 4 * (is_varying ? width_ : 1);
+  if (scratch == nullptr || gpu || (bytes <= kLarge && stack_bytes_ + bytes <= kMostOnStack)) {
+    stack_bytes_ += bytes;
+    return {alloca_of(llvm::ArrayType::get(cell, std::max<std::uint64_t>(cells, 1)), name),
+            is_varying};
+  }
+  llvm::IRBuilder<>::InsertPointGuard guard(b);
+  b.SetInsertPoint(allocas->getTerminator());
+  Value* base = b.CreatePtrAdd(scratch, b.getInt64(scratch_bytes));
+  scratch_bytes += (bytes + 63) / 64 * 64;
+  return {base, is_varying};
 }
 
 std::uint64_t Emitter::reserve_slot(std::uint64_t cells, Spread spread) {
@@ -267,9 +278,60 @@ void Emitter::zero_cells(const LaneMemory& memory, std::uint64_t cells, Value* l
     return;
   }
   const Leaf zero = constant_leaf(Scalar::of(0U));
+  if (cells > kManyScalars) {
+    counted(static_cast<std::uint32_t>(cells), [&](const Leaf& cell) {
+      store_cell(memory, cell.value, ScalarKind::u32, zero, lanes);
+    });
+    return;
+  }
   for (std::uint64_t c = 0; c < cells; ++c) {
     store_cell(memory, b.getInt32(static_cast<std::uint32_t>(c)), ScalarKind::u32, zero, lanes);
   }
+}
+
+// body(0), body(1), ... as a loop of the code.
+void Emitter::counted(std::uint32_t rounds, llvm::function_ref<void(const Leaf&)> body) {
+  auto* at = alloca_of(b.getInt32Ty(), "round");
+  b.CreateStore(b.getInt32(0), at);
+  auto* head = new_block("rounds");
+  auto* after = new_block("after_rounds");
+  b.CreateBr(head);
+  b.SetInsertPoint(head);
+  Leaf round = uniform(b.CreateLoad(b.getInt32Ty(), at));
+  round.max = rounds - 1;
+  body(round);
+  Value* next = b.CreateAdd(round.value, b.getInt32(1));
+  b.CreateStore(next, at);
+  b.CreateCondBr(b.CreateICmpULT(next, b.getInt32(rounds)), head, after);
+  b.SetInsertPoint(after);
+}
+
+// What `from` points to, or zero, one element after the other: as values, large arrays would make
+// more code than anybody waits for.
+void Emitter::copy(const Pointer& to, const Pointer* from, TypeId type) {
+  const auto* array = p_.types.get_if<ArrayType>(type);
+  if (array == nullptr || cells_of(type) <= kManyScalars) {
+    store(to, from == nullptr ? zero_value(type) : load(*from, type));
+    return;
+  }
+  counted(array->count, [&](const Leaf& i) {
+    const Pointer element = index(to, i, ScalarKind::u32);
+    if (from == nullptr) return copy(element, nullptr, array->element);
+    const Pointer source = index(*from, i, ScalarKind::u32);
+    copy(element, &source, array->element);
+  });
+}
+
+void Emitter::assign(EmitFrame& frame, const Pointer& to, ExprId value) {
+  const TypeId type = p_[value].type;
+  if (cells_of(type) > kManyScalars && p_.types.get_if<ArrayType>(type) != nullptr) {
+    if (const auto* from = std::get_if<LoadExpr>(&p_[value].node)) {
+      const Val source = eval(frame, from->pointer);
+      return copy(to, &*source.pointer, type);
+    }
+    if (std::holds_alternative<ZeroExpr>(p_[value].node)) return copy(to, nullptr, type);
+  }
+  store(to, eval(frame, value));
 }
 
 Pointer Emitter::var_pointer(EmitFrame& frame, LocalId local) {

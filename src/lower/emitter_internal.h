@@ -172,6 +172,11 @@ class Emitter {
   Val load_cells(const LaneMemory& memory, TypeId type);
   void store_cells(const LaneMemory& memory, const Val& value, llvm::Value* lanes);
   void zero_cells(const LaneMemory& memory, std::uint64_t cells, llvm::Value* lanes);
+  // Values with more scalars are copied and cleared by loops, not piece by piece.
+  static constexpr std::uint64_t kManyScalars = 64;
+  void counted(std::uint32_t rounds, llvm::function_ref<void(const Leaf&)> body);
+  void copy(const Pointer& to, const Pointer* from, TypeId type);
+  void assign(EmitFrame& frame, const Pointer& to, ExprId value);
   Pointer var_pointer(EmitFrame& frame, LocalId local);
   llvm::Type* offset_type() { return wide_offsets ? b.getInt64Ty() : b.getInt32Ty(); }
   Leaf add_offset(const Leaf& offset, const Leaf& index, std::uint64_t scale);
@@ -270,6 +275,7 @@ class Emitter {
   unsigned width_;
   Extent workgroup_;
   int coherent_depth_ = 0;
+  std::uint64_t stack_bytes_ = 0;
   bool guards_all_ = false;  // the next `if` stands around all that the entry does
 };
 

@@ -125,6 +125,7 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
     emit_rows(e, spreads, variant, entry);
     mark_memory(e, *entry);
     problem = e.problem;
+    out.scratch_bytes = e.scratch_bytes;
   } else {
     llvm::Function* bodies[2] = {};
     for (const bool partial : {false, true}) {
@@ -140,6 +141,13 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
       bodies[partial ? 1 : 0] = f;
     }
     emit_group_driver(entry, bodies[0], bodies[1], w);
+  }
+  constexpr std::uint64_t kMostScratch = std::uint64_t{1} << 30;
+  if (out.scratch_bytes > kMostScratch) {
+    return fail(Code::limit,
+                fmt::format("kernel '{}' needs {} bytes of memory for each thread; {} are allowed",
+                            p.name, out.scratch_bytes, kMostScratch),
+                "use smaller arrays, or a narrower gang");
   }
   if (!problem.empty()) {
     return fail(Code::internal,

@@ -20,6 +20,7 @@ class Rows {
   void emit(llvm::Function* function) {
     const auto arguments = emit_host_prologue(e_, function, function->getArg(0));
     for (unsigned i = 0; i < 3; ++i) extent_[i] = arguments.extent[i];
+    e_.scratch = function->getArg(3);
     Value* first = function->getArg(1);
     Value* end = b_.CreateAdd(first, function->getArg(2));
     const Extent& w = e_.workgroup();
