@@ -8,6 +8,7 @@
 
 #include "vyre/base/file_lock.h"
 #include "vyre/base/files.h"
+#include "vyre/cli/code_cache.h"
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
@@ -82,19 +83,36 @@ Json to_json(const DecisionFile& file) {
   return json;
 }
 
+void print_code(Output& out, const KeptCode& code) {
+  if (code.files == 0) {
+    out.print("no compiled code in {}\n", code.folder.string());
+  } else {
+    out.print("compiled code of {}, {}, in {}\n", counted(code.files, "kernel"),
+              format_bytes(code.bytes), code.folder.string());
+  }
+}
+
+Json to_json(const KeptCode& code) {
+  return {{"folder", code.folder.string()}, {"files", code.files}, {"bytes", code.bytes}};
+}
+
 Exit list(const CacheOptions& options, Streams& streams) {
   const auto files = read_files(options.adapter);
   if (!files) return report(streams, files.error());
+  const auto code = count_code();
+  if (!code) return report(streams, code.error(), Exit::failed);
   if (options.json) {
     Json json;
     json["folder"] = folder().string();
     json["adapters"] = Json::array();
     for (const DecisionFile& file : *files) json["adapters"].push_back(to_json(file));
+    json["code"] = to_json(*code);
     write_json(streams.out, json);
     return Exit::done;
   }
   if (files->empty()) {
     streams.out.print("no decisions in {}\n", folder().string());
+    print_code(streams.out, *code);
     return Exit::done;
   }
   Table table({"adapter", "decisions", "bytes", "state"}, {1, 2});
@@ -106,6 +124,7 @@ Exit list(const CacheOptions& options, Streams& streams) {
                    : "ok"});
   }
   table.print(streams.out);
+  if (options.adapter.empty()) print_code(streams.out, *code);
   return Exit::done;
 }
 
@@ -208,24 +227,39 @@ Exit clear(const CacheOptions& options, Streams& streams) {
   return exit;
 }
 
+Exit clear_kept_code(const CacheOptions& options, Streams& streams) {
+  const auto cleared = clear_code();
+  if (!cleared) return report(streams, cleared.error(), Exit::failed);
+  if (options.json) {
+    write_json(streams.out, {{"files_removed", cleared->files}, {"bytes_removed", cleared->bytes}});
+  } else {
+    streams.out.print("removed the code of {} ({})\n", counted(cleared->files, "kernel"),
+                      format_bytes(cleared->bytes));
+  }
+  return Exit::done;
+}
+
 }  // namespace
 
 CommandHelp declare(OptionSet& set, CacheOptions& options) {
-  set.positional("ACTION [KEY...]", "list, show, clear or path; keys are for show and clear",
+  set.positional("ACTION [KEY...]",
+                 "list, show, clear, clear-code or path; keys are for show and clear",
                  options.words, 1, SIZE_MAX);
   set.value("--adapter", "ID", "the decisions of one adapter alone", options.adapter);
   set.flag("--yes", "with clear: really remove all decisions", options.yes);
   set.flag("--json", "print JSON", options.json);
   return {
-      .usage = "vyre cache list|show|clear|path [KEY...] [options]",
+      .usage = "vyre cache list|show|clear|clear-code|path [KEY...] [options]",
       .summary =
-          "The decisions that were kept: which workgroup was chosen for which launch.\n"
+          "What was kept: which workgroup was chosen for which launch, and compiled code.\n"
           "\n"
-          "  list   the adapters with how many decisions each has\n"
-          "  show   the decisions; a KEY shows those that begin with it\n"
-          "  clear  remove decisions: those of a KEY, of an --adapter, or with --yes all.\n"
-          "         Files that are not understood are never removed\n"
-          "  path   the folder they are in",
+          "  list        the adapters with how many decisions each has, and how much code there "
+          "is\n"
+          "  show        the decisions; a KEY shows those that begin with it\n"
+          "  clear       remove decisions: those of a KEY, of an --adapter, or with --yes all.\n"
+          "              Files that are not understood are never removed\n"
+          "  clear-code  remove the compiled code; it is made again when it is needed\n"
+          "  path        the folder of the decisions",
       .details =
           "examples:\n"
           "  vyre cache list\n"
@@ -236,11 +270,11 @@ CommandHelp declare(OptionSet& set, CacheOptions& options) {
 Result<void> check(const CacheOptions& options) {
   const std::string& action = options.words.front();
   const bool takes_keys = action == "show" || action == "clear";
-  if (!takes_keys && action != "list" && action != "path") {
-    const std::vector<std::string> known{"list", "show", "clear", "path"};
+  const std::vector<std::string> known{"list", "show", "clear", "clear-code", "path"};
+  if (std::ranges::find(known, action) == known.end()) {
     const std::string meant = nearest(action, known);
     return fail(Code::invalid_input, fmt::format("there is no action {}", quote(action)),
-                meant.empty() ? "there are list, show, clear and path"
+                meant.empty() ? "there are list, show, clear, clear-code and path"
                               : fmt::format("did you mean {}?", meant));
   }
   if (!takes_keys && options.words.size() > 1) {
@@ -249,8 +283,8 @@ Result<void> check(const CacheOptions& options) {
   if (options.yes && action != "clear") {
     return fail(Code::invalid_input, "--yes goes with clear");
   }
-  if (action == "path" && !options.adapter.empty()) {
-    return fail(Code::invalid_input, "path takes no --adapter");
+  if ((action == "path" || action == "clear-code") && !options.adapter.empty()) {
+    return fail(Code::invalid_input, fmt::format("{} takes no --adapter", action));
   }
   if (action == "clear" && options.words.size() == 1 && options.adapter.empty() && !options.yes) {
     return fail(Code::invalid_input, "this would remove all decisions",
@@ -264,6 +298,7 @@ Exit run_command(const CacheOptions& options, Streams& streams) {
   if (action == "list") return list(options, streams);
   if (action == "show") return show(options, streams);
   if (action == "clear") return clear(options, streams);
+  if (action == "clear-code") return clear_kept_code(options, streams);
   if (options.json) {
     write_json(streams.out, {{"folder", folder().string()}});
   } else {

@@ -41,8 +41,9 @@ TEST_F(Cache, PathIsWhereDecisionsAre) {
 }
 
 TEST_F(Cache, AnEmptyCacheIsNoError) {
-  EXPECT_EQ(cache({"list"}).out,
-            "no decisions in " + (folder_.path() / "vyre" / "tuner").string() + "\n");
+  EXPECT_EQ(cache({"list"}).out, "no decisions in " + (folder_.path() / "vyre" / "tuner").string() +
+                                     "\nno compiled code in " +
+                                     (folder_.path() / "vyre" / "code").string() + "\n");
   EXPECT_EQ(cache({"show"}).out, "no decisions\n");
   const CommandResult cleared = cache({"clear", "--yes"});
   EXPECT_EQ(cleared.exit, 0);
@@ -55,7 +56,12 @@ TEST_F(Cache, ListsAndShows) {
   EXPECT_EQ(cache({"list"}).out,
             "adapter  decisions  bytes  state\n"
             "cpu              1     24  ok\n"
-            "gpu              2     49  ok\n");
+            "gpu              2     49  ok\n"
+            "no compiled code in " +
+                (folder_.path() / "vyre" / "code").string() + "\n");
+  EXPECT_EQ(cache({"list", "--adapter", "cpu"}).out,
+            "adapter  decisions  bytes  state\n"
+            "cpu              1     24  ok\n");
   EXPECT_EQ(cache({"show", "launch-1"}).out,
             "key       workgroup  adapter\n"
             "launch-1  16x1x1     cpu\n"

@@ -65,7 +65,7 @@ constexpr std::array kSubcommands{
                parse_command<PlanOptions>},
     Subcommand{"resident", "recommend the size of a resident launch",
                parse_command<ResidentOptions>},
-    Subcommand{"cache", "list, show or clear the decisions that were kept",
+    Subcommand{"cache", "list, show or clear the decisions and the code that were kept",
                parse_command<CacheOptions>},
 };
 

@@ -334,5 +334,20 @@ TEST_F(RunDevice, ADamagedCacheIsCompiledAnew) {
   EXPECT_EQ(again.at("printed").at(0).at("values"), nlohmann::json({0, 2, 4}));
 }
 
+TEST_F(RunDevice, KeptCodeIsCountedAndCleared) {
+  run_vyre({"cache", "clear-code"});
+  json(kAdd, {"--in", "x=fill:iota:3"});
+  ASSERT_TRUE(replace_file(folder_.path() / "vyre" / "code" / "notes.txt", "mine"));
+  const auto listed = nlohmann::json::parse(run_vyre({"cache", "list", "--json"}).out);
+  EXPECT_EQ(listed.at("code").at("files"), 1);
+  EXPECT_GT(listed.at("code").at("bytes"), 100);
+  EXPECT_NE(run_vyre({"cache", "list"}).out.find("compiled code of 1 kernel, "), std::string::npos);
+  const CommandResult cleared = run_vyre({"cache", "clear-code"});
+  EXPECT_EQ(cleared.exit, 0) << cleared.err;
+  EXPECT_TRUE(cleared.out.starts_with("removed the code of 1 kernel (")) << cleared.out;
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "vyre" / "code" / "notes.txt"));
+  EXPECT_EQ(json(kAdd, {"--in", "x=fill:iota:3"}).at("code").at("source"), "compiled");
+}
+
 }  // namespace
 }  // namespace vyre

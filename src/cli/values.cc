@@ -247,7 +247,8 @@ std::string format_duration(std::uint64_t ns) {
 std::string format_rate(std::uint64_t bytes_per_second) {
   const auto value = static_cast<double>(bytes_per_second);
   if (value < 1e9) return fmt::format("{:.1f} MB/s", value / 1e6);
-  return fmt::format("{:.1f} GB/s", value / 1e9);
+  if (value < 1e12) return fmt::format("{:.1f} GB/s", value / 1e9);
+  return fmt::format("{:.2f} TB/s", value / 1e12);
 }
 
 }  // namespace vyre

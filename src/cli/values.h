@@ -45,7 +45,7 @@ std::string format_extent(const Extent& extent);
 std::string format_bytes(std::uint64_t bytes);
 // "850 ns", "12.3 us", "4.56 ms", "7.89 s".
 std::string format_duration(std::uint64_t ns);
-// "950.0 MB/s", "18.2 GB/s": bytes in a time of at least 1 ns.
+// "950.0 MB/s", "18.2 GB/s", "4.21 TB/s"
 std::string format_rate(std::uint64_t bytes_per_second);
 
 }  // namespace vyre

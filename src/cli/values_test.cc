@@ -115,5 +115,16 @@ TEST(Values, QuotedTextIsShortAndHasNoControlBytes) {
   EXPECT_EQ(quote(std::string(100, 'x')), "'" + std::string(60, 'x') + "...'");
 }
 
+TEST(Values, DurationsAndRatesHaveThreeDigits) {
+  EXPECT_EQ(format_duration(0), "0 ns");
+  EXPECT_EQ(format_duration(999), "999 ns");
+  EXPECT_EQ(format_duration(1234), "1.23 us");
+  EXPECT_EQ(format_duration(12'345'678), "12.3 ms");
+  EXPECT_EQ(format_duration(98'765'432'100), "98.8 s");
+  EXPECT_EQ(format_rate(950'000'000), "950.0 MB/s");
+  EXPECT_EQ(format_rate(18'240'000'000), "18.2 GB/s");
+  EXPECT_EQ(format_rate(4'210'500'000'000), "4.21 TB/s");
+}
+
 }  // namespace
 }  // namespace vyre
