@@ -17,6 +17,7 @@
 
 #include "vyre/lower/allowed_internal.h"
 #include "vyre/lower/host_kernel_internal.h"
+#include "vyre/lower/interleave_gangs_internal.h"
 #include "vyre/lower/range_checks_internal.h"
 #include "vyre/lower/stop_checks_internal.h"
 
@@ -79,13 +80,14 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool scalar) {
   tuning.LoopVectorization = scalar;
   tuning.SLPVectorization = scalar;
   llvm::PassBuilder passes(&target, tuning);
-  passes.registerVectorizerStartEPCallback(
-      [](llvm::FunctionPassManager& functions, llvm::OptimizationLevel) {
-        functions.addPass(llvm::LoopSimplifyPass());
-        functions.addPass(HoistRangeChecks());
-        functions.addPass(PlaceStopChecks());
-        functions.addPass(llvm::SimplifyCFGPass());
-      });
+  passes.registerVectorizerStartEPCallback([](llvm::FunctionPassManager& functions,
+                                              llvm::OptimizationLevel) {
+    functions.addPass(llvm::LoopSimplifyPass());
+    functions.addPass(HoistRangeChecks());
+    functions.addPass(PlaceStopChecks());
+    functions.addPass(llvm::SimplifyCFGPass());
+    functions.addPass(InterleaveGangs{.vector_registers = host().vector_width == 16 ? 32U : 16U});
+  });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;

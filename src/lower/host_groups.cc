@@ -8,6 +8,7 @@
 #include "vyre/base/overloaded.h"
 #include "vyre/lower/host_groups_internal.h"
 #include "vyre/lower/host_prologue_internal.h"
+#include "vyre/lower/interleave_gangs_internal.h"
 #include "vyre/lower/region_locals_internal.h"
 #include "vyre/lower/region_plan_internal.h"
 #include "vyre/lower/stop_checks_internal.h"
@@ -233,7 +234,8 @@ class Group {
     b_.SetInsertPoint(next);
     Value* following = b_.CreateAdd(gang, b_.getInt64(1));
     b_.CreateStore(following, at);
-    b_.CreateCondBr(b_.CreateICmpULT(following, b_.getInt64(e_.gangs)), head, after);
+    mark_gang_loop(
+        b_.CreateCondBr(b_.CreateICmpULT(following, b_.getInt64(e_.gangs)), head, after));
     b_.SetInsertPoint(after);
     at_group_level();
   }

@@ -132,6 +132,8 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
       auto* f = new_function(*out.module, {ptr, ptr, i32, i32, i32},
                              partial ? "partial_group" : "whole_group", true);
       if (partial) f->addFnAttr(llvm::Attribute::Cold);
+      // Where ids are arguments, what is computed from them can be decided before loops.
+      f->addFnAttr(llvm::Attribute::NoInline);
       Emitter e(p, spreads, f, width, w);
       e.wide_offsets = wide_offsets;
       emit_group(e, spreads, f, partial);
