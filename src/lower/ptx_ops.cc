@@ -80,7 +80,6 @@ Value* ptx_elementary(llvm::IRBuilder<>& b, MathFn fn, llvm::ArrayRef<Value*> a)
     case MathFn::exp2: return exp2(b, a[0]);
     case MathFn::exp: return exp2(b, b.CreateFMul(a[0], number(b, std::numbers::log2e)));
     case MathFn::log2: return log2(b, a[0]);
-    case MathFn::log: return b.CreateFMul(log2(b, a[0]), number(b, std::numbers::ln2));
     case MathFn::sin: return one(b, "sin.approx.f32 $0, $1;", within_a_turn(b, a[0]));
     case MathFn::cos: return one(b, "cos.approx.f32 $0, $1;", within_a_turn(b, a[0]));
     default: return nullptr;

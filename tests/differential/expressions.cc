@@ -223,7 +223,7 @@ std::string Writer::scalar_expression(const Shape* shape, int depth) {
   }
   if (shape->kind == Kind::f32 && random.chance(0.12)) {
     const auto* v = shapes.vector(shape->kind, random.between(2, 4));
-    switch (random.below(3)) {
+    switch (rounded_freely ? random.below(3) : 0) {
       case 0: return fmt::format("dot({}, {})", leaf(v, false), expression(v, depth - 1));
       case 1: return fmt::format("length({})", leaf(v, false));
       default: return fmt::format("distance({}, {})", leaf(v, false), expression(v, depth - 1));

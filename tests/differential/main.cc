@@ -28,6 +28,7 @@ namespace {
 struct Options {
   std::uint64_t programs = 300, seed = 1, first = 0, jobs = 1;
   unsigned variants = 2;
+  bool variants_given = false;
   std::string device = "cpu", file;
   bool shrinks = true, print = false;
 };
@@ -146,7 +147,8 @@ int run_file(const Options& o) {
     fmt::print("{}\n", describe(text ? runner.error() : text.error()));
     return 2;
   }
-  const auto outcome = check(*runner, {*std::move(text), o.seed}, 0);
+  const auto outcome =
+      check(*runner, {*std::move(text), o.seed}, o.variants_given ? o.variants : 0);
   fmt::print("{} {} variants {}\n", static_cast<int>(outcome.verdict), outcome.variants,
              outcome.message);
   return outcome.verdict == Verdict::same ? 0 : 1;
@@ -172,7 +174,7 @@ int main(int argc, char** argv) {
     else if (name == "--first")
       o.first = std::strtoull(value, nullptr, 10);
     else if (name == "--variants")
-      o.variants = static_cast<unsigned>(std::strtoul(value, nullptr, 10));
+      o.variants = static_cast<unsigned>(std::strtoul(value, nullptr, 10)), o.variants_given = true;
     else if (name == "--jobs")
       o.jobs = std::max<std::uint64_t>(std::strtoull(value, nullptr, 10), 1);
     else if (name == "--device")

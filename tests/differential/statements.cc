@@ -245,6 +245,7 @@ void Writer::write_out(const Place&) {
     case 0: return line(fmt::format("out_u[{}] = {};", own_index(), compute(Kind::u32)));
     case 1: return line(fmt::format("out_f[own] = {};", compute(Kind::f32)));
     case 2:
+      if (extent[2] > 1) return;  // others would write there too
       return line(fmt::format("out_x[gid.y * {}u + gid.x {} {}u] = {};", extent[0],
                               x_offset < 0 ? "-" : "+", std::abs(x_offset), compute(Kind::i32)));
     case 3: {

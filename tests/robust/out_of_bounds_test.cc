@@ -141,7 +141,7 @@ var<workgroup> wg_a: array<atomic<u32>, 3>;
   out[own] = wg[IDX] + wg_v[IDX].y * 3u + wg_v[IDX][IDX] * 5u + atomicLoad(&wg_a[IDX]) * 7u
     + wg[0] + wg[15] + wg_v[3].z;)"},
     {"behind a guard by the length", "", R"(
-  if (gid.x < arrayLength(&run)) { run[gid.x] = run[gid.x] + 1u; }
+  if (gid.x < arrayLength(&run)) { run[gid.x] = gid.x * 3u + 1u; }
   if (u32(IDX) < arrayLength(&con)) { out[own] = con[IDX].x; }
   if (u32(IDX) < 13u) { fix[IDX] = 3u; })"},
 };
