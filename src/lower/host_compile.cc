@@ -80,14 +80,16 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool scalar) {
   tuning.LoopVectorization = scalar;
   tuning.SLPVectorization = scalar;
   llvm::PassBuilder passes(&target, tuning);
-  passes.registerVectorizerStartEPCallback([](llvm::FunctionPassManager& functions,
-                                              llvm::OptimizationLevel) {
-    functions.addPass(llvm::LoopSimplifyPass());
-    functions.addPass(HoistRangeChecks());
-    functions.addPass(PlaceStopChecks());
-    functions.addPass(llvm::SimplifyCFGPass());
-    functions.addPass(InterleaveGangs{.vector_registers = host().vector_width == 16 ? 32U : 16U});
-  });
+  passes.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& functions, llvm::OptimizationLevel) {
+        functions.addPass(llvm::LoopSimplifyPass());
+        functions.addPass(HoistRangeChecks());
+        functions.addPass(PlaceStopChecks());
+        functions.addPass(llvm::SimplifyCFGPass());
+        InterleaveGangs interleave;
+        interleave.vector_registers = host().vector_width == 16 ? 32 : 16;
+        functions.addPass(interleave);
+      });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;
