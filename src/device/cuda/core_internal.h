@@ -1,6 +1,7 @@
 // What a device and all that came from it share.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,6 +23,9 @@ struct CudaCore {
   }
   // Destroys the context, or gives back all that was made in it.
   ~CudaCore();
+  // Destroys a context of our own that is lost, while others still hold what came from it: nothing
+  // of theirs calls the driver any more.
+  void let_go_of_lost();
   CudaCore(const CudaCore&) = delete;
   CudaCore& operator=(const CudaCore&) = delete;
 
@@ -38,6 +42,7 @@ struct CudaCore {
   std::optional<CuStream> guest_stream;
   Limits limits;
   Target target;
+  std::atomic<bool> destroyed{false};
   std::mutex profile_mutex;
   std::optional<Profile> profile;
 };

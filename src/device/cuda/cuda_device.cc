@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <mutex>
+#include <vector>
 
 #include "vyre/device/cuda/core_internal.h"
 #include "vyre/device/cuda/driver_internal.h"
@@ -13,9 +15,38 @@ namespace {
 // How long a guest waits for its own last work before it leaves what it uses where it is.
 constexpr std::chrono::seconds kLastWork{10};
 
+// The devices with contexts of our own. A driver refuses new contexts while a lost one is there.
+class OwnDevices {
+ public:
+  void add(const std::shared_ptr<CudaCore>& core) {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(cores_, [](const auto& known) { return known.expired(); });
+    cores_.push_back(core);
+  }
+  void let_go_of_lost() {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& known : cores_) {
+      if (const auto core = known.lock()) core->let_go_of_lost();
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<CudaCore>> cores_;
+};
+
+OwnDevices& own_devices() {
+  static OwnDevices devices;
+  return devices;
+}
+
 Result<CuContext> make_context(const CudaDriver& driver, CuDevice device, const std::string& name) {
   CuContext context = nullptr;
-  const CuResult result = driver.context_create(&context, cu::kContextMapHost, device);
+  CuResult result = driver.context_create(&context, cu::kContextMapHost, device);
+  if (loses_context(result)) {
+    own_devices().let_go_of_lost();
+    result = driver.context_create(&context, cu::kContextMapHost, device);
+  }
   if (result == cu::kOutOfMemory) {
     return fail(Code::out_of_memory, fmt::format("{} has no memory left for a context", name),
                 "end other programs that use it");
@@ -97,7 +128,7 @@ CudaCore::~CudaCore() {
   ignored_status = {};
   if (!context.guest()) {
     // Takes everything in it along.
-    driver.context_destroy(context.handle());
+    if (!destroyed.exchange(true)) driver.context_destroy(context.handle());
     return;
   }
   CurrentContext current(context);
@@ -107,6 +138,11 @@ CudaCore::~CudaCore() {
   pinned.free_all();
   timed.destroy_all();
   untimed.destroy_all();
+}
+
+void CudaCore::let_go_of_lost() {
+  if (context.guest() || !context.lost() || destroyed.exchange(true)) return;
+  driver.context_destroy(context.handle());
 }
 
 CudaDevice::CudaDevice(std::shared_ptr<CudaCore> core) : core_(std::move(core)) {}
@@ -185,6 +221,7 @@ Result<std::shared_ptr<CudaDevice>> open_cuda(const CudaDriver& driver, unsigned
       CudaContext::Options{
           .handle = context, .guest = guest, .leave_current = options.leave_current, .name = name});
   VYRE_CHECK(prepare(*core, options));
+  if (!guest) own_devices().add(core);
   return std::make_shared<CudaDevice>(std::move(core));
 }
 
