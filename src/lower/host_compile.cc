@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include "vyre/lower/allowed_internal.h"
 #include "vyre/lower/host_kernel_internal.h"
@@ -88,7 +89,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool scalar) {
         functions.addPass(llvm::SimplifyCFGPass());
         InterleaveGangs interleave;
         interleave.vector_registers = host().vector_width == 16 ? 32 : 16;
-        functions.addPass(interleave);
+        functions.addPass(std::move(interleave));
       });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
