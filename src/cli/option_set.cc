@@ -150,8 +150,14 @@ Result<void> OptionSet::take_positionals(std::vector<std::string> words,
                 meant.empty() ? "" : fmt::format("did you mean {}?", meant));
   }
   if (words.size() > most_positionals_) {
-    return fail(Code::invalid_input,
-                fmt::format("unexpected argument {}", quote(words[most_positionals_])));
+    const std::string& word = words[most_positionals_];
+    const auto bare = std::ranges::find_if(optionals_, [&](const OptionalValue& each) {
+      const auto& given = app_->get_option(each.name)->results();
+      return !given.empty() && given.front() == kFlagGiven;
+    });
+    return fail(
+        Code::invalid_input, fmt::format("unexpected argument {}", quote(word)),
+        bare == optionals_.end() ? "" : fmt::format("{0} takes a value as {0}=VALUE", bare->name));
   }
   if (words.size() < least_positionals_) {
     return fail(Code::invalid_input, fmt::format("{} is missing", positionals_.front().left));

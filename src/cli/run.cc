@@ -21,25 +21,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Outputs are written after the run; what can be known before should not cost a run.
+// Files are written after the run; what can be known before should not cost a run.
+Result<void> check_place(std::string_view option, const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    return fail(Code::invalid_input, fmt::format("{}: {} is a folder", option, path.string()));
+  }
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return {};
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, error)) {
+    return fail(Code::invalid_input,
+                fmt::format("{}: there is no folder {}", option, folder.string()));
+  }
+  if (::access(folder.c_str(), W_OK) != 0) {
+    return fail(Code::invalid_input,
+                fmt::format("{}: the folder {} cannot be written to", option, folder.string()));
+  }
+  return {};
+}
+
 Result<void> check_output_places(const RunOptions& options) {
   for (const OutputArgument& output : options.outputs) {
-    std::error_code error;
-    if (fs::is_directory(output.path, error)) {
-      return fail(Code::invalid_input, fmt::format("--out: {} is a folder", output.path));
-    }
-    if (fs::exists(output.path, error) && !fs::is_regular_file(output.path, error)) continue;
-    const fs::path parent = fs::path(output.path).parent_path();
-    const fs::path folder = parent.empty() ? fs::path(".") : parent;
-    if (!fs::is_directory(folder, error)) {
-      return fail(Code::invalid_input,
-                  fmt::format("--out: there is no folder {}", folder.string()));
-    }
-    if (::access(folder.c_str(), W_OK) != 0) {
-      return fail(Code::invalid_input,
-                  fmt::format("--out: the folder {} cannot be written to", folder.string()));
-    }
+    VYRE_CHECK(check_place("--out", output.path));
   }
+  if (!options.emit_to.empty()) VYRE_CHECK(check_place("--emit-to", options.emit_to));
   return {};
 }
 

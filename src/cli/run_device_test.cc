@@ -135,6 +135,8 @@ TEST_F(RunDevice, RunsAreCountedSensibly) {
   EXPECT_EQ(error(kAdd, {"--time=0"}), "vyre: --time: the least is 1 run; see vyre run --help\n");
   EXPECT_EQ(error(kAdd, {"--time=many"}),
             "vyre: --time: 'many' is not a whole number; see vyre run --help\n");
+  EXPECT_EQ(error(kAdd, {"--time", "5"}),
+            "vyre: unexpected argument '5'; --time takes a value as --time=VALUE\n");
   EXPECT_EQ(error(kAdd, {"--time", "--time"}), "vyre: --time was given 2 times; give it once\n");
 }
 
@@ -284,6 +286,8 @@ TEST_F(RunDevice, CodeIsEmittedAndNothingRuns) {
   EXPECT_NE(error(kShared, {"--emit", "asm", "--items-per-lane", "2"}).find("cannot run"),
             std::string::npos);
   EXPECT_EQ(run(kAdd, {"--emit", "asm", "--emit-to", "/dev/full"}).exit, 1);
+  EXPECT_EQ(error(kAdd, {"--emit", "asm", "--emit-to", path("none/add.s")}),
+            "vyre: --emit-to: there is no folder " + path("none") + "\n");
 }
 
 TEST_F(RunDevice, PtxNeedsNoGpu) {

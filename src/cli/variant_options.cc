@@ -46,10 +46,11 @@ Result<void> check_limits(const Limits& limits, const Extent& workgroup, std::st
     if (fits) threads *= workgroup[axis];
   }
   if (fits && threads <= limits.max_threads_per_block) return {};
-  return fail(Code::limit,
-              fmt::format("--workgroup: {} is too large; {} allows {} invocations, at most {}",
-                          format_extent(workgroup), device, limits.max_threads_per_block,
-                          format_extent(limits.max_block_dim)));
+  return fail(
+      Code::limit,
+      fmt::format("--workgroup: {} is too large; {} allows {} invocations, along each axis {}",
+                  format_extent(workgroup), device, limits.max_threads_per_block,
+                  format_extent(limits.max_block_dim)));
 }
 
 }  // namespace
