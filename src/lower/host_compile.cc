@@ -25,7 +25,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 1;
+constexpr int kGeneratorVersion = 2;
 
 struct Host {
   std::string cpu;
