@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "vyre/c/objects_internal.h"
+#include "vyre/c/stack_internal.h"
 
 namespace vyre {
 namespace {
@@ -72,8 +73,10 @@ Outcome<Dispatch> prepare(const KernelObject& kernel, const vyre_binding* given,
   VYRE_TRY(const auto bindings, bindings_of(*kernel.session, given, count));
   VYRE_TRY(const DispatchSize size, size_of(grid));
   VYRE_TRY(const auto variant, variant_of(session, kernel.kernel, wanted));
-  VYRE_TRY(Dispatch dispatch, session.prepare(kernel.kernel, bindings, size, variant));
-  return dispatch;
+  return with_enough_stack([&]() -> Outcome<Dispatch> {
+    VYRE_TRY(Dispatch dispatch, session.prepare(kernel.kernel, bindings, size, variant));
+    return dispatch;
+  });
 }
 
 Outcome<> create_dispatch(vyre_kernel id, const vyre_binding* bindings, std::uint64_t count,

@@ -1,4 +1,5 @@
 #include "vyre/c/objects_internal.h"
+#include "vyre/c/stack_internal.h"
 #include "vyre/ir/interpret_bind.h"
 
 namespace vyre {
@@ -132,7 +133,9 @@ using namespace vyre;
 
 vyre_code vyre_module_load(vyre_session session, const char* text, uint64_t length,
                            const char* file_name, vyre_module* module) {
-  return guarded([&] { return load_module(session, text, length, file_name, module); });
+  return guarded([&] {
+    return with_enough_stack([&] { return load_module(session, text, length, file_name, module); });
+  });
 }
 
 vyre_code vyre_module_free(vyre_module module) {
@@ -163,7 +166,10 @@ vyre_code vyre_module_entry_name(vyre_module module, uint32_t index, char* text,
 
 vyre_code vyre_kernel_create(vyre_module module, const char* entry, const vyre_override* overrides,
                              uint64_t override_count, vyre_kernel* kernel) {
-  return guarded([&] { return create_kernel(module, entry, overrides, override_count, kernel); });
+  return guarded([&] {
+    return with_enough_stack(
+        [&] { return create_kernel(module, entry, overrides, override_count, kernel); });
+  });
 }
 
 vyre_code vyre_kernel_free(vyre_kernel kernel) {

@@ -78,6 +78,46 @@ static void* fails_once(void* unused) {
   return NULL;
 }
 
+/* A program nested as deep as the language allows, on a thread with as little stack as there is. */
+static void* deep(void* unused) {
+  (void)unused;
+  enum { kDepth = 250 };
+  static char text[kDepth * 16 + 512];
+  strcpy(text,
+         "@group(0) @binding(0) var<storage, read_write> x: array<f32>;\n"
+         "@compute @workgroup_size(1) fn main() { x[0] = ");
+  for (int i = 0; i < kDepth; ++i) strcat(text, "(x[1] + ");
+  strcat(text, "1.0");
+  for (int i = 0; i < kDepth; ++i) strcat(text, ")");
+  strcat(text, "; }\n");
+  vyre_module deep_module = 0;
+  vyre_kernel deep_kernel = 0;
+  vyre_buffer buffer = 0;
+  float x[2] = {0, 1};
+  CHECK_OK(vyre_module_load(session, text, VYRE_TO_THE_END, NULL, &deep_module));
+  CHECK_OK(vyre_kernel_create(deep_module, NULL, NULL, 0, &deep_kernel));
+  CHECK_OK(vyre_buffer_create(session, sizeof x, &buffer));
+  CHECK_OK(vyre_buffer_write(buffer, 0, x, sizeof x));
+  const vyre_binding binding = {0, 0, buffer, 0, VYRE_TO_THE_END};
+  CHECK_OK(vyre_run(deep_kernel, &binding, 1, &kGrid, NULL, VYRE_NO_DEADLINE));
+  CHECK_OK(vyre_buffer_read(buffer, 0, x, sizeof x));
+  CHECK(x[0] == kDepth + 1);
+  /* Errors come back to the thread that asked. */
+  CHECK_CODE(vyre_module_load(session, "?", 1, "deep.wgsl", &deep_module), VYRE_INVALID_INPUT);
+  CHECK(strstr(vyre_last_error_text(), "deep.wgsl:1:1") != NULL);
+  return NULL;
+}
+
+static void small_stack(void) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  CHECK(pthread_attr_setstacksize(&attributes, 128 * 1024) == 0);
+  CHECK(pthread_create(&thread, &attributes, deep, NULL) == 0);
+  pthread_join(thread, NULL);
+  pthread_attr_destroy(&attributes);
+}
+
 /* threads [CACHE_FOLDER [DEVICE]] */
 int main(int argc, char** argv) {
   CHECK_OK(vyre_session_open(argc > 2 ? argv[2] : "cpu", NULL, &session));
@@ -90,6 +130,8 @@ int main(int argc, char** argv) {
   CHECK(pthread_create(&threads[0], NULL, fails_once, NULL) == 0);
   pthread_join(threads[0], NULL);
   CHECK(strstr(vyre_last_error_text(), "module") != NULL);
+
+  small_stack();
 
   for (int close_early = 0; close_early < 2; ++close_early) {
     for (unsigned i = 0; i < kThreads; ++i) {
