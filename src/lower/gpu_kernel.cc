@@ -187,12 +187,6 @@ class GpuKernel {
       pointer.is_workgroup = true;
       e_.globals[static_cast<std::size_t>(id)] = pointer;
     }
-    if (!groups_) {
-      // Workgroups of one lane along an axis are as many as the extent.
-      for (unsigned i = 1; i < 3; ++i) {
-        if (variant_.workgroup[i] != 1) leave_unless(b_.CreateICmpULT(x(i), extent_[i]));
-      }
-    }
   }
 
   Pointer pointer_to(GlobalId id) {
@@ -310,6 +304,16 @@ class GpuKernel {
     e_.rows_tested = tested;
   }
 
+  // Workgroups of one lane along an axis are as many as the extent.
+  Value* row_inside() {
+    Value* inside = b_.getTrue();
+    for (unsigned i = 1; i < 3; ++i) {
+      if (variant_.workgroup[i] == 1) continue;
+      inside = b_.CreateAnd(inside, b_.CreateICmpULT(position_[i], extent_[i]));
+    }
+    return inside;
+  }
+
   // Everything that the quick code relies on, for all items of the thread. Indices are compared as
   // the program computes them, modulo 2^32.
   Value* all_inside(Value* first, std::uint32_t span,
@@ -320,7 +324,7 @@ class GpuKernel {
       }
       return b_.CreateICmpULT(index, count);
     };
-    Value* inside = below(first, extent_[0]);
+    Value* inside = b_.CreateAnd(row_inside(), below(first, extent_[0]));
     std::map<Value*, std::uint64_t> furthest;  // by row: the largest offset from it
     for (const RowRequirement& r : requirements) {
       Value* row = r.along.row != nullptr ? b_.CreateAdd(first, r.along.row) : first;
@@ -385,7 +389,8 @@ class GpuKernel {
     auto* j = b_.CreatePHI(b_.getInt32Ty(), 2);
     j->addIncoming(b_.getInt32(0), before);
     Value* offset = b_.CreateNUWMul(j, b_.getInt32(step));
-    b_.CreateCondBr(b_.CreateICmpULT(b_.CreateNUWAdd(first, offset), extent_[0]), one, done);
+    Value* runs = b_.CreateICmpULT(b_.CreateNUWAdd(first, offset), extent_[0]);
+    b_.CreateCondBr(b_.CreateAnd(row_inside(), runs), one, done);
     b_.SetInsertPoint(one);
     set_ids(first, offset, false);
     body();
