@@ -162,6 +162,8 @@ SinCos sincos(const Floats& f, Value* x) {
   Value* r = f.fma(n, f(-1.5703125), x);
   r = f.fma(n, f(-4.837512969970703e-4), r);
   r = f.fma(n, f(-7.549789415861596e-8), r);
+  // Beyond 2^24 the rest means nothing any more, but a sine stays a sine.
+  r = held(f, r, -1, 1);
   Value* z = b.CreateFMul(r, r);
   Value* s = f.fma(b.CreateFMul(r, z),
                    f.polynomial(z, {-1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880}), r);

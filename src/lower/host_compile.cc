@@ -25,7 +25,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 2;
+constexpr int kGeneratorVersion = 3;
 
 struct Host {
   std::string cpu;

@@ -150,6 +150,19 @@ std::vector<AccuracyCase> accuracy_cases(bool half) {
       [](const Arguments& a) { return std::fabs(a.x) < 1; }, atanh_error);
   one("sin", [](Real v) { return std::sin(v); }, within(-kPi, kPi), sine);
   one("cos", [](Real v) { return std::cos(v); }, within(-kPi, kPi), sine);
+  // WGSL promises nothing beyond a turn; we go on for a while, and stay a sine and a cosine.
+  const auto turns = [=](Real v) {
+    return [=](const Arguments& a) { return std::fabs(a.x) > kPi && std::fabs(a.x) < v; };
+  };
+  const auto again = [&](const char* name, const char* expression, Real (*reference)(Real),
+                         const Domain& domain, const Allowed& allowed) {
+    out.push_back(
+        {name, expression, 1, [=](const Arguments& a) { return reference(a.x); }, domain, allowed});
+  };
+  again("sin of turns", "sin(x)", [](Real v) { return std::sin(v); }, turns(1e6L), sine);
+  again("cos of turns", "cos(x)", [](Real v) { return std::cos(v); }, turns(1e6L), sine);
+  again("sin of anything", "sin(x)", [](Real) { return 0.0L; }, always, absolute(1.000001L));
+  again("cos of anything", "cos(x)", [](Real) { return 0.0L; }, always, absolute(1.000001L));
   one("tan", [](Real v) { return std::tan(v); }, within(-kPi, kPi), tangent_error);
   one("sinh", [](Real v) { return std::sinh(v); }, always, hyperbolic_error);
   one("cosh", [](Real v) { return std::cosh(v); }, always, hyperbolic_error);
