@@ -45,6 +45,7 @@ std::string Writer::index(int count, int depth) {
   if (pick < 4 || index_depth >= 1) {
     return fmt::format("{}", random.below(static_cast<std::size_t>(count)));
   }
+  if (auto c = counter_index(count)) return *c;
   ++index_depth;
   const bool is_signed = random.chance(0.4);
   const std::string e =
@@ -56,6 +57,23 @@ std::string Writer::index(int count, int depth) {
   --index_depth;
   if (pick < 8) return fmt::format("({} % {}{})", safe, count, is_signed ? "i" : "u");
   return safe;
+}
+
+// An index that counts along with a loop.
+std::optional<std::string> Writer::counter_index(int count) {
+  std::vector<std::string> counters;
+  for (const Variable& v : scope) {
+    if (v.text[0] == 'c' && (v.uniform || !pure_uniform)) counters.push_back(v.text);
+  }
+  if (counters.empty() || !random.chance(0.5)) return std::nullopt;
+  const std::string c = random.of(counters);
+  switch (random.below(5)) {
+    case 0: return fmt::format("{} + {}", c, random.below(4));
+    case 1: return fmt::format("{} * {}", c, random.between(2, 3));
+    case 2: return fmt::format("{} - {}", c, random.below(3));
+    case 3: return fmt::format("{} - {}", std::max(count - 1, 0), c);
+    default: return c;
+  }
 }
 
 std::optional<std::string> Writer::path(const Shape* from, const Shape* to, int depth) {
@@ -136,6 +154,17 @@ std::string Writer::buffer_read(const Shape* shape) {
           random.chance(0.4) ? fmt::format("lidx + {}u", random.below(5)) : index(s.size, 0);
       return fmt::format("{}[{}]{}", s.name, i, *rest);
     }
+  }
+  if (in_entry && !pure_uniform && random.chance(0.3)) {  // what we may have written ourselves
+    if (shape->is_scalar(Kind::u32)) {
+      return fmt::format("out_u[own * 4u + {}u]", random.below(4));
+    }
+    if (shape->is_scalar(Kind::f32)) return "out_f[own]";
+    if (shape->is_scalar(Kind::i32)) {
+      return fmt::format("out_x[gid.y * {}u + gid.x {} {}u]", extent[0], x_offset < 0 ? "-" : "+",
+                         std::abs(x_offset));
+    }
+    if (const auto rest = path(record, shape, 4)) return "out_s[own]" + *rest;
   }
   if (random.chance(0.3)) {
     if (const auto rest = path(record, shape, 4)) return fmt::format("in_s[{}]{}", at(), *rest);

@@ -170,18 +170,35 @@ void Writer::repeat(const Place& place) {
   std::string bound = fmt::format("{}u", random.between(1, 4));
   if (random.chance(0.5)) bound = fmt::format("({} & 3u)", leaf(shapes.scalar(Kind::u32), false));
   const std::string c = fresh("c");
-  const Variable counter{c, shapes.scalar(Kind::u32), false, uniform, false};
+  const bool is_signed = random.chance(0.3);
+  const Variable counter{c, shapes.scalar(is_signed ? Kind::i32 : Kind::u32), false, uniform,
+                         false};
+  if (place.loops == 0 && random.chance(0.4)) {  // one that goes on for a while
+    bound = random.of<std::string>({"17u", "40u", "min(arrayLength(&in_u), 30u)",
+                                    "min(params.n, 33u)", "max(params.n, 3u) % 20u"});
+  }
+  if (is_signed) bound = fmt::format("i32({})", bound);
+  const char* zero = is_signed ? "0i" : "0u";
   const std::size_t outer = scope.size();
   pure_uniform = false;
-  switch (random.below(3)) {
+  switch (random.below(4)) {
+    case 3:
+      if (is_signed) {
+        open(fmt::format("for (var {} = {} - 1i; {} >= 0i; {}--)", c, bound, c, c));
+        scope.push_back(counter);
+        block(inner, random.between(1, 4));
+        close();
+        break;
+      }
+      [[fallthrough]];
     case 0:
-      open(fmt::format("for (var {} = 0u; {} < {}; {}++)", c, c, bound, c));
+      open(fmt::format("for (var {} = {}; {} < {}; {}++)", c, zero, c, bound, c));
       scope.push_back(counter);
       block(inner, random.between(1, 4));
       close();
       break;
     case 1:
-      line(fmt::format("var {} = 0u;", c));
+      line(fmt::format("var {} = {};", c, zero));
       open(fmt::format("while ({} < {})", c, bound));
       scope.push_back(counter);
       line(fmt::format("{}++;", c));
@@ -189,7 +206,7 @@ void Writer::repeat(const Place& place) {
       close();
       break;
     default: {
-      line(fmt::format("var {} = 0u;", c));
+      line(fmt::format("var {} = {};", c, zero));
       open("loop");
       scope.push_back(counter);
       line(fmt::format("if ({} >= {}) {{ break; }}", c, bound));

@@ -85,6 +85,7 @@ class Writer {
   std::string condition(int depth) { return expression(shapes.scalar(Kind::boolean), depth); }
   // An index of any integer type: most often inside, sometimes anywhere.
   std::string index(int count, int depth);
+  std::optional<std::string> counter_index(int count);
   // A path from a variable of one shape to a part of another; empty when there is none.
   std::optional<std::string> path(const Shape* from, const Shape* to, int depth);
   std::optional<std::string> variable_path(const Shape* shape, bool assignable, int depth);
