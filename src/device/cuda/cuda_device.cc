@@ -51,6 +51,14 @@ Result<CuContext> make_context(const CudaDriver& driver, CuDevice device, const 
     return fail(Code::out_of_memory, fmt::format("{} has no memory left for a context", name),
                 "end other programs that use it");
   }
+  if (loses_context(result)) {
+    return fail(
+        Code::unavailable,
+        fmt::format("{} cannot be opened again: a kernel crashed, and the driver keeps that "
+                    "failure for the rest of the process: cuCtxCreate: {}",
+                    name, result_text(driver, result)),
+        "start the program again");
+  }
   if (result != cu::kSuccess) {
     return fail(Code::unavailable, fmt::format("{} cannot be opened: cuCtxCreate: {}", name,
                                                result_text(driver, result)));

@@ -6,7 +6,8 @@
 // and frees nothing that it did not make.
 //
 // A kernel that crashes loses the whole context: from then on every call of that device fails and
-// says since which kernel. Opening the device again gives a fresh context.
+// says since which kernel. Opening the device again gives a fresh context, where the driver allows
+// one: some keep a crash for the rest of the process, and then the error says so.
 #pragma once
 
 #include <filesystem>

@@ -531,7 +531,7 @@ TEST_F(CudaReal, GuestUsesTheApplicationsContextStreamAndMemory) {
 }
 
 // Last: it breaks a context on purpose.
-TEST_F(CudaReal, ZCrashLosesTheDeviceAndANewOneOpens) {
+TEST_F(CudaReal, ZCrashLosesTheDeviceAndANewOneOpensOrSaysWhyNot) {
   auto crash = load(gpu_code(kCrash, "crash", {}));
   auto memory = must(device_->allocate(100));
   must(queue_->launch({.code = crash.get(), .kernel = "crash"}));
@@ -548,7 +548,12 @@ TEST_F(CudaReal, ZCrashLosesTheDeviceAndANewOneOpens) {
   const auto beside = open_cuda(0);
   std::printf("opened again while the lost one is held: %s\n",
               beside ? "yes" : beside.error().what.c_str());
-  ASSERT_TRUE(beside) << beside.error().what;
+  if (!beside) {  // drivers differ
+    EXPECT_EQ(beside.error().code, Code::unavailable);
+    EXPECT_NE(beside.error().what.find("for the rest of the process"), std::string::npos);
+    EXPECT_EQ(beside.error().fix, "start the program again");
+    return;
+  }
   const auto queue = must((*beside)->make_queue());
   EXPECT_TRUE(computes(**beside, *queue));
   EXPECT_EQ(device_->allocate(10).error().what, waited.error().what);
