@@ -67,7 +67,11 @@ Leaf Emitter::add_offset(const Leaf& offset, const Leaf& index, std::uint64_t sc
                       (!index.varying || index.linear.base != nullptr);
   if (!offset.varying && !index.varying) {
     const RowInvariant place(*this, {&offset, &index});
-    return place.mark(uniform(b.CreateAdd(offset.value, scaled(widen(index.value)))));
+    // Nobody uses the offset of an index that is outside, so it does not wrap: addresses fold.
+    Value* step = widen(index.value);
+    if (gpu) return place.mark(uniform(b.CreateAdd(offset.value, scaled(step))));
+    if (scale != 1) step = b.CreateNUWMul(step, llvm::ConstantInt::get(step->getType(), scale));
+    return place.mark(uniform(b.CreateNUWAdd(offset.value, step)));
   }
   if (linear) {
     Value* base = offset.varying ? offset.linear.base : offset.value;

@@ -193,16 +193,21 @@ class Interleaver {
     std::set<const llvm::Value*> shared, carried;
     std::size_t at = 0;
     for (const llvm::Instruction& i : block) {
+      // What a phi names lives elsewhere until the phi does.
       for (const llvm::Value* operand : i.operands()) {
-        if (!operand->getType()->isVectorTy() || llvm::isa<llvm::Constant>(operand)) continue;
-        if (!own_.contains(operand)) {
-          shared.insert(operand);
-        } else if (!llvm::isa<llvm::PHINode>(i)) {
-          last_use[operand] = at;
+        if (!operand->getType()->isVectorTy() || llvm::isa<llvm::Constant>(operand) ||
+            llvm::isa<llvm::PHINode>(i)) {
+          continue;
         }
         const auto* defined = llvm::dyn_cast<llvm::Instruction>(operand);
         const bool here = defined != nullptr && defined->getParent() == &block;
-        if (own_.contains(operand) && !here) carried.insert(operand);
+        if (!own_.contains(operand)) {
+          shared.insert(operand);
+        } else if (here) {
+          last_use[operand] = at;
+        } else {
+          carried.insert(operand);
+        }
       }
       ++at;
     }
@@ -212,7 +217,11 @@ class Interleaver {
     for (const llvm::Instruction& i : block) {
       while (!living.empty() && *living.begin() <= at) living.erase(living.begin());
       const auto use = last_use.find(&i);
-      if (use != last_use.end() && i.getType()->isVectorTy()) living.insert(use->second);
+      // A scalar for all lanes is broadcast from memory by the operation that uses it; a value seen
+      // as another type is the same register.
+      const bool free =
+          llvm::isa<llvm::ShuffleVectorInst, llvm::InsertElementInst, llvm::BitCastInst>(i);
+      if (use != last_use.end() && !free && i.getType()->isVectorTy()) living.insert(use->second);
       out.own = std::max(out.own, living.size());
       ++at;
     }
@@ -248,7 +257,7 @@ llvm::PreservedAnalyses InterleaveGangs::run(llvm::Function& function,
     const unsigned gangs = evolution.getSmallConstantTripCount(loop);
     Interleaver interleaver(*loop, loops, evolution);
     if (gangs < 2 || !interleaver.possible() || !interleaver.worthwhile()) continue;
-    std::size_t together = 8;
+    std::size_t together = 16;
     while (together > 1 &&
            (gangs % together != 0 || interleaver.registers(together) > vector_registers)) {
       together /= 2;
