@@ -275,7 +275,7 @@ void Emitter::loop_statement(EmitFrame& frame, StmtId id, const LoopStmt& s) {
   mask = outer;
   if (!ended()) {
     if (s.break_if != kNoExpr) {
-      b.CreateCondBr(eval_leaf(frame, s.break_if).value, target.exit, head);
+      b.CreateCondBr(agreed(eval_leaf(frame, s.break_if), mask), target.exit, head);
     } else {
       b.CreateBr(head);
     }
