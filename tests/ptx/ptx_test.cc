@@ -1,0 +1,199 @@
+// The text of GPU kernels: where loads stand, what is checked, what loops and atomics become.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "kernels.h"
+
+namespace vyre {
+namespace {
+
+constexpr const char* kSaxpy = R"(
+@group(0) @binding(0) var<uniform> a: f32;
+@group(0) @binding(1) var<storage, read> x: array<f32>;
+@group(0) @binding(2) var<storage, read_write> y: array<f32>;
+@compute @workgroup_size(256) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.x < arrayLength(&y)) { y[id.x] = a * x[id.x] + y[id.x]; }
+})";
+
+// A kernel around statements that write the u32 `out`.
+Kernel with_body(const std::string& body, const std::string& globals = {}) {
+  return kernels_of(globals + R"(
+@group(0) @binding(0) var<uniform> n: u32;
+@group(0) @binding(1) var<storage, read> data: array<u32>;
+@group(0) @binding(2) var<storage, read_write> result: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>,
+        @builtin(local_invocation_index) lane: u32) {
+  var out = 0u;
+  )" + body + "\n  result[id.x] = out;\n}")
+      .at(0);
+}
+std::string ptx_with(const std::string& body, const std::string& globals = {}) {
+  const Kernel kernel = with_body(body, globals);
+  return ptx_of(kernel, variant_of(kernel));
+}
+
+TEST(Ptx, DeclaresItsWorkgroup) {
+  const Kernel kernel = kernels_of(kSaxpy).at(0);
+  EXPECT_EQ(count(ptx_of(kernel, variant_of(kernel)), ".reqntid 256, 1, 1"), 1U);
+}
+
+TEST(Ptx, LoadsAFullTileBeforeItsFirstStore) {
+  const Kernel kernel = kernels_of(kSaxpy).at(0);
+  for (const std::uint32_t items : {2U, 4U, 8U}) {
+    const auto lines =
+        lines_with(ptx_of(kernel, variant_of(kernel, items)), {"ld.global", "st.global"});
+    // One load of the uniform, then the tile's, then its stores; ragged tiles come after them.
+    ASSERT_GE(lines.size(), 1 + 3 * items);
+    for (std::size_t i = 0; i < 1 + 2 * items; ++i) {
+      EXPECT_TRUE(lines[i].contains("ld.global")) << items << " items, line " << i << lines[i];
+    }
+    for (std::size_t i = 1 + 2 * items; i < 1 + 3 * items; ++i) {
+      EXPECT_TRUE(lines[i].contains("st.global")) << items << " items, line " << i << lines[i];
+    }
+  }
+}
+
+TEST(Ptx, LoadsNeighbouringItemsTogether) {
+  const Kernel kernel = kernels_of(kSaxpy).at(0);
+  const std::string ptx = ptx_of(kernel, variant_of(kernel, 4, ItemLayout::blocked));
+  EXPECT_EQ(count(ptx, "ld.global.nc.v4.f32"), 1U);
+  EXPECT_EQ(count(ptx, "ld.global.v4.f32"), 1U);
+  EXPECT_EQ(count(ptx, "st.global.v4.f32"), 1U);
+}
+
+TEST(Ptx, TakesTheConstantCacheOnlyForWhatNothingWrites) {
+  const Kernel kernel = kernels_of(kSaxpy).at(0);
+  const auto loads = lines_with(ptx_of(kernel, variant_of(kernel)), {"ld.global"});
+  const auto constant = std::ranges::count_if(loads, [](auto& l) { return l.contains(".nc."); });
+  EXPECT_GT(constant, 0);
+  EXPECT_LT(constant, static_cast<long>(loads.size()));  // y is written
+}
+
+TEST(Ptx, TakesUniformsByValueWhenAsked) {
+  const Kernel kernel = kernels_of(kSaxpy).at(0);
+  const auto small = gpu_by_value(kernel, 256);
+  ASSERT_EQ(small.size(), 1U);
+  EXPECT_EQ(small[0].slot, 0U);
+  EXPECT_EQ(small[0].bytes, 4U);
+  const std::string ptx = ptx_of(kernel, variant_of(kernel), {.by_value = {0}});
+  EXPECT_EQ(count(ptx, ".param .align 16 .b8 vyre_kernel_param_0[4]"), 1U);
+}
+
+TEST(Ptx, LooksAtTheTimerOnlyInLoopsThatMayNotEnd) {
+  EXPECT_GT(count(ptx_with("loop { if (data[out] == 7u) { break; } out++; }"), "%globaltimer"), 0U);
+  EXPECT_GT(count(ptx_with("while (data[out] != 7u) { out += data[out]; }"), "%globaltimer"), 0U);
+  EXPECT_GT(count(ptx_with("for (var i = 0u; i < n; i += 3u) { out += data[i]; }"), "%globaltimer"),
+            0U);
+  EXPECT_GT(count(ptx_with("for (var i = 0u; i < n; i++) { for (var j = 0u; j < n; j++) "
+                           "{ out += data[i ^ j]; } }"),
+                  "%globaltimer"),
+            0U);
+  EXPECT_EQ(count(ptx_with("for (var i = 0u; i < n; i++) { out += data[i]; }"), "%globaltimer"),
+            0U);
+  EXPECT_EQ(count(ptx_with("var i = 0u; while (i < n && out < 100u) { out += data[i]; i++; }"),
+                  "%globaltimer"),
+            0U);
+  EXPECT_EQ(
+      count(ptx_with("for (var i = 1u; i < 1000u; i *= 2u) { out += data[i]; }"), "%globaltimer"),
+      0U);
+}
+
+TEST(Ptx, LooksAtTheTimerWhereTheCounterIsNotSafe) {
+  // The body changes the counter, a continue passes its step, or the bound moves.
+  EXPECT_GT(
+      count(ptx_with("for (var i = 0u; i < n; i++) { i = data[i]; out += i; }"), "%globaltimer"),
+      0U);
+  EXPECT_GT(count(ptx_with("var i = 0u; while (i < n) { if (data[i] == out) { continue; } "
+                           "out += data[i]; i++; }"),
+                  "%globaltimer"),
+            0U);
+  EXPECT_GT(count(ptx_with("var m = n; for (var i = 0u; i < m; i++) { m += data[i]; out += m; }"),
+                  "%globaltimer"),
+            0U);
+  EXPECT_GT(
+      count(ptx_with("for (var i = 0u; i != 1001u; i += 2u) { out += data[i]; }"), "%globaltimer"),
+      0U);
+}
+
+TEST(Ptx, GivesAtomicsTheirScopeAndOrder) {
+  const std::string globals =
+      "@group(0) @binding(3) var<storage, read_write> bins: "
+      "array<atomic<u32>>;\nvar<workgroup> near: atomic<i32>;\n";
+  const std::string ptx = ptx_with(
+      "atomicAdd(&bins[lane], 1u); out = atomicMax(&bins[lane], lane); "
+      "atomicSub(&near, 1i); out += u32(atomicLoad(&near));",
+      globals);
+  EXPECT_EQ(count(ptx, ".relaxed.gpu.global.add.u32"), 1U);
+  EXPECT_EQ(count(ptx, "atom.relaxed.gpu.global.max.u32"), 1U);
+  EXPECT_EQ(count(ptx, ".relaxed.cta.shared.add.u32"), 1U);
+  EXPECT_GT(count(ptx, "ld.relaxed.cta.shared.u32"), 0U);
+}
+
+TEST(Ptx, ZeroesWorkgroupMemoryUnlessItIsWrittenFirst) {
+  // A store of zero, and a barrier after it, beside the program's own barrier.
+  const std::string read_first =
+      ptx_with("out = shared_words[lane ^ 1u]; workgroupBarrier(); shared_words[lane] = 1u;",
+               "var<workgroup> shared_words: array<u32, 64>;\n");
+  EXPECT_EQ(count(read_first, "bar.sync"), 2U);
+  const Kernel filled = kernels_of(R"(
+@group(0) @binding(0) var<storage, read_write> result: array<u32>;
+var<workgroup> tile: array<u32, 64>;
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) lane: u32, @builtin(global_invocation_id) id: vec3<u32>) {
+  tile[lane] = id.x;
+  workgroupBarrier();
+  result[id.x] = tile[63u - lane];
+})")
+                            .at(0);
+  const std::string ptx = ptx_of(filled, variant_of(filled));
+  // Zeros only behind the branch for workgroups that miss lanes.
+  const auto lines = lines_with(ptx, {"bra", "st.shared"});
+  ASSERT_FALSE(lines.empty());
+  EXPECT_TRUE(lines[0].contains("bra")) << lines[0];
+}
+
+TEST(Ptx, KeepsProductsAndSumsApartUnlessTheProgramFusedThem) {
+  const std::string ptx = ptx_with("out = bitcast<u32>(bitcast<f32>(n) * 3.0) + 1u;");
+  EXPECT_EQ(count(ptx, "fma"), 0U);
+  EXPECT_GT(count(ptx, "mul.rn.f32"), 0U);
+}
+
+TEST(Ptx, IsMadeForTheNewestProcessorThatIsKnown) {
+  const Kernel kernel = kernels_of(kSaxpy).at(0);
+  const auto for_processor = [&](const char* name) {
+    return compile_gpu(kernel, variant_of(kernel), {.processor = name});
+  };
+  EXPECT_TRUE(for_processor("sm_120")->ptx.contains(".target sm_90"));
+  EXPECT_TRUE(for_processor("sm_88")->ptx.contains(".target sm_87"));
+  EXPECT_TRUE(for_processor("sm_75")->ptx.contains(".target sm_75"));
+  const auto old = for_processor("sm_60");
+  ASSERT_FALSE(old);
+  EXPECT_EQ(old.error().code, Code::unavailable);
+  const auto wrong = for_processor("gfx90a");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().code, Code::invalid_input);
+}
+
+TEST(GpuVariants, SayWhyTheyCannotRun) {
+  const Kernel free = kernels_of(kSaxpy).at(0);
+  const Limits limits = gpu_limits();
+  EXPECT_EQ(gpu_why_not(free, variant_of(free, 4), limits), "");
+  Variant v = variant_of(free);
+  v.workgroup = {2048, 1, 1};
+  EXPECT_TRUE(gpu_why_not(free, v, limits).contains("1024"));
+  v.workgroup = {0, 1, 1};
+  EXPECT_TRUE(gpu_why_not(free, v, limits).contains("axis of 0"));
+  EXPECT_TRUE(gpu_why_not(free, variant_of(free, 3), limits).contains("1, 2, 4, 8 or 16"));
+  const Kernel waits = with_body("workgroupBarrier();");
+  EXPECT_TRUE(gpu_why_not(waits, variant_of(waits, 2), limits).contains("waits"));
+  const Kernel large = kernels_of(
+                           "var<workgroup> much: array<u32, 20000>;\n"
+                           "@compute @workgroup_size(1) fn main() { much[3] = 1; }")
+                           .at(0);
+  EXPECT_TRUE(gpu_why_not(large, variant_of(large), limits).contains("49152"));
+}
+
+}  // namespace
+}  // namespace vyre
