@@ -14,7 +14,10 @@ namespace {
 constexpr std::string_view kCuda = "cuda";
 
 Result<std::shared_ptr<Device>> open_gpu(unsigned ordinal) {
-  VYRE_TRY(auto device, open_cuda(ordinal, {.code_folder = cache_folder() / "code"}));
+  CudaOptions options;
+  // Never in the current folder: code that others left there is not to be run.
+  if (const auto cache = cache_folder(); cache.is_absolute()) options.code_folder = cache / "code";
+  VYRE_TRY(auto device, open_cuda(ordinal, options));
   return device;
 }
 

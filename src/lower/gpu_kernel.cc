@@ -181,6 +181,9 @@ class GpuKernel {
       e_.grid[i] = special(kBlocks[i], std::uint64_t{1} + (i == 0 ? 0x7FFFFFFFU : 65535));
     }
     b_.SetInsertPoint(start);
+    // Also a kernel without loops, of a grid that takes too long, ends at its deadline.
+    Value* no_deadline = b_.CreateICmpEQ(e_.gpu->deadline, b_.getInt64(~std::uint64_t{0}));
+    e_.branch(no_deadline, [] {}, [&] { e_.gpu_check_deadline(); });
     for (const GlobalId id : globals_in(p_, {MemoryKind::workgroup})) {
       Pointer pointer = pointer_to(id);
       pointer.base = shared_memory(id);

@@ -33,6 +33,7 @@ Result<std::string> host_text(const Kernel&, const Variant&, HostText, const Hos
 }
 
 std::string gpu_generator_version() { return "none"; }
+std::vector<ByValue> gpu_by_value(const Kernel&, std::uint32_t) { return {}; }
 std::string gpu_why_not(const Kernel&, const Variant&, const Limits&) { return {}; }
 Variant gpu_default_variant(const Kernel& kernel, const Limits&) { return declared(kernel); }
 Result<GpuCode> compile_gpu(const Kernel&, const Variant&, const GpuOptions&) {
