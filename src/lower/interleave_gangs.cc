@@ -3,6 +3,7 @@
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
@@ -25,6 +26,12 @@ bool is_arithmetic(const llvm::Instruction& i) {
     return call->getIntrinsicID() == llvm::Intrinsic::fma;
   }
   return i.getType()->isFPOrFPVectorTy() && i.isBinaryOp();
+}
+
+// Memory of the function itself, which one gang after the other uses.
+bool is_own_memory(const llvm::Value* at) {
+  while (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(at)) at = step->getPointerOperand();
+  return llvm::isa<llvm::AllocaInst>(at);
 }
 
 class Interleaver {
@@ -50,6 +57,11 @@ class Interleaver {
       }
     }
     for (const llvm::Instruction* i : ordered_) {
+      if (i->mayWriteToMemory() && std::ranges::any_of(i->operands(), [](const llvm::Use& u) {
+            return is_own_memory(u.get());
+          })) {
+        return false;
+      }
       for (const llvm::User* user : i->users()) {
         if (!loop_.contains(llvm::cast<llvm::Instruction>(user)->getParent())) return false;
       }
