@@ -268,6 +268,81 @@ VYRE_API vyre_code vyre_run(vyre_kernel kernel, const vyre_binding* bindings,
                             uint64_t binding_count, const vyre_grid* grid,
                             const vyre_variant* variant, uint64_t deadline_ns);
 
+/* ---- In a CUDA program ----------------------------------------------------------------------- */
+
+/* A session may work as a guest: in the application's own context, on its stream, with its memory.
+ * It leaves threads with the context that they had, waits for nothing but its own work, and frees
+ * nothing that it did not make. Launches that are submitted take their place in the stream, between
+ * what the application puts there before and after them. */
+typedef struct vyre_cuda_options {
+  uint32_t struct_size;
+  uint32_t ordinal; /* of the device, from 0; a context's own device goes before it */
+  /* The application's CUcontext, which must outlive the session; null: one of the session's own. A
+   * program of CUDA's runtime library has its own from cuCtxGetCurrent, after its first call. */
+  void* context;
+  void* stream;        /* a CUstream or cudaStream_t of that context; it must outlive the session */
+  uint32_t has_stream; /* 0: a stream of the session's own; else `stream`, null for the default */
+  /* Not 0: a thread that had no context keeps the session's after a call, and the next call is
+   * cheaper. Not for threads that use CUDA's runtime library as well. */
+  uint32_t leave_current;
+} vyre_cuda_options;
+
+/* Without options (null) all of them are 0. VYRE_UNAVAILABLE says why there is no such device. What
+ * is given as a context or a stream cannot be checked: it must be one. */
+VYRE_API vyre_code vyre_session_open_cuda(const vyre_cuda_options* cuda,
+                                          const vyre_session_options* options,
+                                          vyre_session* session);
+
+/* Memory of the caller on a GPU: a CUdeviceptr, or what cudaMalloc gave. It must stay until the
+ * buffer and every dispatch that binds it are freed. An address that is no memory is found out only
+ * by the device: the first launch that touches it fails, and the device is lost. */
+VYRE_API vyre_code vyre_buffer_adopt_address(vyre_session session, uint64_t device_address,
+                                             uint64_t bytes, vyre_buffer* buffer);
+
+typedef enum vyre_gpu_format {
+  VYRE_PTX = 0,  /* text */
+  VYRE_CUBIN = 1 /* for the device's own processor */
+} vyre_gpu_format;
+
+/* What a parameter of the caller's GPU code is given at each launch. */
+typedef enum vyre_gpu_parameter_kind {
+  VYRE_GPU_ADDRESS = 0,  /* 8 bytes: where the binding `slot` begins */
+  VYRE_GPU_BYTES = 1,    /* 8 bytes: its length */
+  VYRE_GPU_EXTENT = 2,   /* 4 bytes: the invocations along axis `slot` */
+  VYRE_GPU_DEADLINE = 3, /* 8 bytes: when the device's %globaltimer passes it, give up */
+  VYRE_GPU_STATUS = 4,   /* 8 bytes: the address of a u32, to be set to 1 by code that gave up */
+  VYRE_GPU_VALUE = 5     /* `value_bytes` bytes of `value`, the same at each launch */
+} vyre_gpu_parameter_kind;
+
+typedef struct vyre_gpu_parameter {
+  uint32_t kind; /* a vyre_gpu_parameter_kind */
+  uint32_t slot; /* counts the bindings of a dispatch by their group and binding; an axis: 0 to 2 */
+  const void* value; /* copied */
+  uint64_t value_bytes;
+} vyre_gpu_parameter;
+
+/* A kernel that vyre did not make. Everything is copied. */
+typedef struct vyre_gpu_code {
+  uint32_t struct_size;
+  uint32_t format; /* a vyre_gpu_format */
+  const void* code;
+  uint64_t code_bytes; /* VYRE_TO_THE_END: PTX up to its null */
+  const char* entry;   /* the kernel's name inside */
+  const vyre_gpu_parameter* parameters;
+  uint64_t parameter_count;
+  uint32_t workgroup[3];
+  uint32_t covers[3]; /* invocations of one workgroup along each axis; 0: as `workgroup` */
+  uint32_t dynamic_shared_bytes;
+  uint32_t reserved; /* 0 */
+} vyre_gpu_code;
+
+/* The caller's own code, made ready as vyre_dispatch_create does it; only on a GPU. Whole
+ * workgroups run: what lies beyond the grid's invocations is the kernel's business. A deadline ends
+ * only code that takes it as a parameter and looks at it. */
+VYRE_API vyre_code vyre_dispatch_create_gpu(vyre_session session, const vyre_gpu_code* code,
+                                            const vyre_binding* bindings, uint64_t binding_count,
+                                            const vyre_grid* grid, vyre_dispatch* dispatch);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,11 +1,11 @@
 #include <chrono>
 #include <limits>
 
+#include "vyre/c/arguments_internal.h"
 #include "vyre/c/objects_internal.h"
 #include "vyre/c/stack_internal.h"
 
 namespace vyre {
-namespace {
 
 constexpr std::uint64_t kMaxBindings = 4096;
 
@@ -38,6 +38,8 @@ Outcome<DispatchSize> size_of(const vyre_grid* grid) {
   if (grid->unit == VYRE_INVOCATIONS) return DispatchSize::extent(axes);
   return failure(VYRE_INVALID_INPUT, fmt::format("grid.unit is {}, which is no unit", grid->unit));
 }
+
+namespace {
 
 Outcome<std::optional<Variant>> variant_of(const Session& session, const Kernel& kernel,
                                            const vyre_variant* given) {

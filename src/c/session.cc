@@ -1,9 +1,9 @@
 #include "vyre/base/paths.h"
+#include "vyre/c/arguments_internal.h"
 #include "vyre/c/objects_internal.h"
 #include "vyre/engine/devices.h"
 
 namespace vyre {
-namespace {
 
 constexpr std::uint32_t kMaxThreads = 1024;
 
@@ -35,15 +35,21 @@ Outcome<SessionOptions> options_of(const vyre_session_options* given) {
   return options;
 }
 
+Outcome<std::uint64_t> publish_session(Session session) {
+  const std::uint64_t id = table<SessionObject>().insert(std::make_unique<SessionObject>(
+      SessionObject{std::make_shared<SharedSession>(std::move(session))}));
+  if (id == 0) return too_many_handles();
+  return id;
+}
+
+namespace {
+
 Outcome<> open_session(const char* device, const vyre_session_options* given, vyre_session* out) {
   if (device == nullptr) return null_pointer("device");
   if (out == nullptr) return null_pointer("session");
   VYRE_TRY(SessionOptions options, options_of(given));
   VYRE_TRY(Session session, Session::open(device, std::move(options)));
-  const std::uint64_t id = table<SessionObject>().insert(std::make_unique<SessionObject>(
-      SessionObject{std::make_shared<SharedSession>(std::move(session))}));
-  if (id == 0) return too_many_handles();
-  *out = id;
+  VYRE_TRY(*out, publish_session(std::move(session)));
   return {};
 }
 

@@ -72,6 +72,8 @@ static void with_bad_handle(const struct world* w, uint64_t bad) {
     CHECK_CODE(vyre_module_load(bad, kText, VYRE_TO_THE_END, NULL, &out), no);
     CHECK_CODE(vyre_buffer_create(bad, 4, &out), no);
     CHECK_CODE(vyre_buffer_adopt(bad, text, sizeof text, &out), no);
+    CHECK_CODE(vyre_buffer_adopt_address(bad, 4096, 16, &out), no);
+    CHECK_CODE(vyre_dispatch_create_gpu(bad, NULL, NULL, 0, &kOne, &out), no);
     CHECK_CODE(vyre_session_close(bad), bad == 0 ? VYRE_OK : no);
   }
   if (bad >> 60 != w->module >> 60) {
