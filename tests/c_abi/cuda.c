@@ -238,10 +238,10 @@ static void wrong_on_the_gpu(vyre_session session, vyre_buffer x) {
   code.entry = "absent";
   CHECK_CODE(vyre_dispatch_create_gpu(session, &code, &at_x, 1, &kOne, &out), VYRE_INVALID_INPUT);
   code = add_code();
-  code.code = "this is no PTX";
+  code.code = "this is wrong";
   CHECK_CODE(vyre_dispatch_create_gpu(session, &code, &at_x, 1, &kOne, &out), VYRE_INVALID_INPUT);
   code.format = VYRE_CUBIN;
-  code.code_bytes = 14;
+  code.code_bytes = 13;
   CHECK_CODE(vyre_dispatch_create_gpu(session, &code, &at_x, 1, &kOne, &out), VYRE_INVALID_INPUT);
   code = add_code();
   code.workgroup[1] = 0;
