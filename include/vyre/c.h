@@ -271,9 +271,10 @@ VYRE_API vyre_code vyre_run(vyre_kernel kernel, const vyre_binding* bindings,
 /* ---- In a CUDA program ----------------------------------------------------------------------- */
 
 /* A session may work as a guest: in the application's own context, on its stream, with its memory.
- * It leaves threads with the context that they had, waits for nothing but its own work, and frees
- * nothing that it did not make. Launches that are submitted take their place in the stream, between
- * what the application puts there before and after them. */
+ * It leaves threads with the context that they had, and frees nothing that it did not make.
+ * Launches that are submitted take their place in the stream, between what the application puts
+ * there before and after them. Where a call waits, as vyre_dispatch_run, vyre_session_wait and
+ * vyre_session_close do, it waits for what is in that stream by then, and for no other. */
 typedef struct vyre_cuda_options {
   uint32_t struct_size;
   uint32_t ordinal; /* of the device, from 0; a context's own device goes before it */
