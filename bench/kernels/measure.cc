@@ -1,10 +1,10 @@
 #include "measure.h"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 
 #include "sides.h"
 
@@ -127,6 +127,7 @@ Measured measure(const Problem& p, unsigned threads, double seconds, TimedBy clo
   for (std::size_t peer = 0; peer < kPeers; ++peer) {
     if (ms[peer].empty()) continue;
     std::vector<double> ratios;
+    ratios.reserve(out.rounds);
     for (std::size_t i = 0; i < out.rounds; ++i) ratios.push_back(ms[peer][i] / ms[kVyre][i]);
     out.ratio[peer] = median(std::move(ratios));
     out.times[peer] = timing_of(ms[peer]);

@@ -113,7 +113,8 @@ class PoclSide final : public Implementation {
       buffers_.push_back(
           a.create_buffer(runtime().context, CL_MEM_READ_WRITE, bytes_[i], nullptr, nullptr));
       write(i, p.buffers[i].initial);
-      a.set_argument(kernel_, static_cast<cl_uint>(i), sizeof(cl_mem), &buffers_[i]);
+      a.set_argument(kernel_, static_cast<cl_uint>(i), sizeof(cl_mem),
+                     static_cast<const void*>(&buffers_[i]));
     }
   }
   ~PoclSide() override {
