@@ -211,6 +211,12 @@ Result<Dispatch> Session::prepare(const OwnKernel& kernel, std::span<const Bindi
     out.bindings_.push_back(memory);
   }
   for (const GpuParameter& p : kernel.code.parameters) {
+    if (p.kind == GpuParameterKind::contents) {
+      return fail(
+          Code::invalid_input,
+          fmt::format("kernel '{}' asks for a binding's contents; give it the bytes", kernel.name),
+          "declare a constant value");
+    }
     const bool of_binding =
         p.kind == GpuParameterKind::address || p.kind == GpuParameterKind::bytes;
     if (of_binding && p.slot >= sorted.size()) {

@@ -2,8 +2,8 @@
 // where it is not, or shows no device, every function here says `unavailable` and why.
 //
 // A device works in a context of its own, or as a guest in one that an application hands over. A
-// guest leaves the caller's threads with the context they had, waits for nothing but its own work,
-// and frees nothing that it did not make.
+// guest leaves the caller's threads with the context they had, waits for nothing but its own work
+// and what an adopted stream has before it, and frees nothing that it did not make.
 //
 // A kernel that crashes loses the whole context: from then on every call of that device fails and
 // says since which kernel. Opening the device again gives a fresh context, where the driver allows
