@@ -75,6 +75,15 @@ HostArguments emit_host_prologue(Emitter& e, llvm::Function* function, Value* la
   return out;
 }
 
+namespace {
+bool is_zero(const Program& p, ExprId id) {
+  if (const auto* c = std::get_if<ConstantExpr>(&p[id].node)) {
+    return std::ranges::all_of(p[c->id].scalars, [](std::uint64_t s) { return s == 0; });
+  }
+  return std::holds_alternative<ZeroExpr>(p[id].node);
+}
+}  // namespace
+
 void begin_privates(Emitter& e, EmitFrame& entry) {
   const Program& p = e.program();
   for (std::uint32_t i = 0; i < p.globals.size(); ++i) {
@@ -83,7 +92,7 @@ void begin_privates(Emitter& e, EmitFrame& entry) {
     const auto cells = e.cells_of(g.type);
     LaneMemory& memory = e.privates[GlobalId{i}];
     if (memory.base == nullptr) memory = e.new_lane_memory(cells, true, "private");
-    if (g.initial == kNoExpr) {
+    if (g.initial == kNoExpr || is_zero(p, g.initial)) {
       e.zero_cells(memory, cells, nullptr);
     } else {
       e.store_cells(memory, e.eval(entry, g.initial), nullptr);
