@@ -25,6 +25,7 @@ Digest key_of(const Kernel& kernel, const Variant& variant, const Target& target
   text(host ? host_target() : to_string(target));
   text(host ? generator_version() : gpu_generator_version());
   hasher.update_u8(options.wide_offsets ? 1 : 0);
+  hasher.update_u8(options.check_at_start ? 1 : 0);
   for (const std::uint32_t slot : options.by_value) hasher.update_u64(slot);
   return hasher.finish();
 }
@@ -38,6 +39,7 @@ Result<StoredCode> make_code(const Kernel& kernel, const Variant& variant, Devic
   VYRE_TRY(GpuCode ptx, compile_gpu(kernel, variant,
                                     {.processor = target.processor,
                                      .wide_offsets = options.wide_offsets,
+                                     .check_at_start = options.check_at_start,
                                      .by_value = options.by_value}));
   VYRE_TRY(DeviceCode finished, device.finish(std::move(ptx)));
   return std::get<GpuCode>(std::move(finished));

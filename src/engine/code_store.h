@@ -28,6 +28,7 @@ std::string_view to_string(CodeSource source);
 // What a dispatch asks of its code beside the variant.
 struct CodeOptions {
   bool wide_offsets = false;              // a buffer of 2 GiB or more is bound
+  bool check_at_start = false;            // the grid is large: even its start may be late (GPU)
   std::vector<std::uint32_t> by_value{};  // slots of uniforms that come as parameters (on a GPU)
 };
 

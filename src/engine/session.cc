@@ -16,6 +16,7 @@ namespace vyre {
 namespace {
 
 constexpr std::uint64_t kNarrowBytes = std::uint64_t{1} << 31;
+constexpr std::uint64_t kManyGroups = std::uint64_t{1} << 24;
 
 struct Size {
   Extent extent{}, grid{};
@@ -180,7 +181,9 @@ Result<Dispatch> Session::prepare(const Kernel& kernel, std::span<const Binding>
   const bool wide = std::ranges::any_of(
       out.bindings_, [](const BoundMemory& b) { return b.bytes >= kNarrowBytes; });
   choose_uniforms(kernel, bindings, out);
-  CodeOptions options{.wide_offsets = wide};
+  const std::uint64_t rows = std::uint64_t{out.grid_[1]} * out.grid_[2];
+  CodeOptions options{.wide_offsets = wide,
+                      .check_at_start = rows != 0 && out.grid_[0] > kManyGroups / rows};
   for (const Dispatch::Uniform& u : out.uniforms_) options.by_value.push_back(u.slot);
   VYRE_TRY(auto found, codes_->find_or_make(kernel, out.variant_, options));
   out.code_ = std::move(found.code);

@@ -104,8 +104,7 @@ Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const Gpu
   Prepared out;
   out.context = std::make_unique<llvm::LLVMContext>();
   VYRE_TRY(out.target, machine(options.processor));
-  VYRE_TRY(out.code,
-           emit_gpu_module(*out.context, kernel, variant, options.wide_offsets, options.by_value));
+  VYRE_TRY(out.code, emit_gpu_module(*out.context, kernel, variant, options));
   llvm::Module& module = *out.code.module;
   module.setTargetTriple(out.target->getTargetTriple().str());
   module.setDataLayout(out.target->createDataLayout());

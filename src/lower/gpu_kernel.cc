@@ -50,19 +50,19 @@ std::vector<GlobalId> slots_of(const Program& p) {
 class GpuKernel {
  public:
   GpuKernel(llvm::Module& module, const Kernel& kernel, const ProgramSpreads& spreads,
-            const Variant& variant, std::span<const std::uint32_t> by_value)
+            const Variant& variant, const GpuOptions& options)
       : module_(module),
         p_(*kernel.program),
         spreads_(spreads),
         variant_(variant),
-        by_value_(by_value),
+        options_(options),
         groups_(kernel.stats.barriers != 0 || !globals_in(p_, {MemoryKind::workgroup}).empty()),
         function_(make_function()),
         e_(p_, spreads, function_, 1, variant.workgroup),
         b_(e_.b) {}
 
-  void emit(bool wide_offsets) {
-    e_.wide_offsets = wide_offsets;
+  void emit() {
+    e_.wide_offsets = options_.wide_offsets;
     begin();
     if (groups_) {
       zero_workgroup_memory();
@@ -140,7 +140,7 @@ class GpuKernel {
   }
 
   bool is_by_value(std::uint32_t slot) const {
-    return std::ranges::find(by_value_, slot) != by_value_.end();
+    return std::ranges::find(options_.by_value, slot) != options_.by_value.end();
   }
 
   static bool is_constant(const Global& g) {
@@ -181,9 +181,7 @@ class GpuKernel {
       e_.grid[i] = special(kBlocks[i], std::uint64_t{1} + (i == 0 ? 0x7FFFFFFFU : 65535));
     }
     b_.SetInsertPoint(start);
-    // Also a kernel without loops, of a grid that takes too long, ends at its deadline.
-    Value* no_deadline = b_.CreateICmpEQ(e_.gpu->deadline, b_.getInt64(~std::uint64_t{0}));
-    e_.branch(no_deadline, [] {}, [&] { e_.gpu_check_deadline(); });
+    if (options_.check_at_start) e_.gpu_check_deadline();
     for (const GlobalId id : globals_in(p_, {MemoryKind::workgroup})) {
       Pointer pointer = pointer_to(id);
       pointer.base = shared_memory(id);
@@ -417,7 +415,7 @@ class GpuKernel {
   const Program& p_;
   const ProgramSpreads& spreads_;
   const Variant& variant_;
-  std::span<const std::uint32_t> by_value_;
+  const GpuOptions& options_;
   bool groups_;
   std::vector<GpuParameter> parameters_;
   llvm::Function* function_;
@@ -433,14 +431,13 @@ class GpuKernel {
 }  // namespace
 
 Result<GpuModule> emit_gpu_module(llvm::LLVMContext& context, const Kernel& kernel,
-                                  const Variant& variant, bool wide_offsets,
-                                  std::span<const std::uint32_t> by_value) {
+                                  const Variant& variant, const GpuOptions& options) {
   const Program& p = *kernel.program;
   VYRE_TRY(const auto spreads, analyse_spreads(p, Spread::lane));
   GpuModule out;
   out.module = std::make_unique<llvm::Module>(p.name, context);
-  GpuKernel gpu(*out.module, kernel, spreads, variant, by_value);
-  gpu.emit(wide_offsets);
+  GpuKernel gpu(*out.module, kernel, spreads, variant, options);
+  gpu.emit();
   out.parameters = gpu.parameters();
   if (!gpu.problem().empty()) {
     return fail(Code::internal,

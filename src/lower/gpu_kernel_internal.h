@@ -4,10 +4,10 @@
 #include <llvm/IR/Module.h>
 
 #include <memory>
-#include <span>
 
 #include "vyre/base/error.h"
 #include "vyre/ir/kernel.h"
+#include "vyre/lower/gpu_compile.h"
 #include "vyre/target/code.h"
 #include "vyre/target/variant.h"
 
@@ -21,7 +21,6 @@ struct GpuModule {
 constexpr const char* kGpuEntryName = "vyre_kernel";
 
 Result<GpuModule> emit_gpu_module(llvm::LLVMContext& context, const Kernel& kernel,
-                                  const Variant& variant, bool wide_offsets,
-                                  std::span<const std::uint32_t> by_value);
+                                  const Variant& variant, const GpuOptions& options);
 
 }  // namespace vyre
