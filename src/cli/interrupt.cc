@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 volatile std::sig_atomic_t remembered = 0;
+volatile std::sig_atomic_t at_once = 0;
 std::array<struct sigaction, kSignals.size()> before;
 
 std::atomic<std::uint32_t> flag{0};
@@ -16,6 +17,10 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free);  // a signal han
 
 void remember(int signal) {
   remembered = signal;
+  if (at_once != 0) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
   flag.store(1, std::memory_order_relaxed);
 }
 
@@ -39,6 +44,12 @@ InterruptGuard::~InterruptGuard() {
     ::sigaction(kSignals[i], &before[i], nullptr);
   }
 }
+
+EndAtOnce::EndAtOnce() {
+  at_once = 1;
+  end_by_signal();  // one that came before
+}
+EndAtOnce::~EndAtOnce() { at_once = 0; }
 
 int interrupting_signal() { return remembered; }
 std::atomic<std::uint32_t>& interrupt_flag() { return flag; }

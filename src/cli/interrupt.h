@@ -15,6 +15,16 @@ class InterruptGuard {
   ~InterruptGuard();
 };
 
+// While one exists, such a signal ends the process at once after all: for work that cannot be
+// stopped half-way and leaves nothing behind, such as compiling.
+class EndAtOnce {
+ public:
+  EndAtOnce();
+  EndAtOnce(const EndAtOnce&) = delete;
+  EndAtOnce& operator=(const EndAtOnce&) = delete;
+  ~EndAtOnce();
+};
+
 // The signal that was remembered, or 0.
 int interrupting_signal();
 // Becomes 1 with the signal; a deadline may set it too.

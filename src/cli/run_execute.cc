@@ -59,7 +59,10 @@ class DeviceRun {
 
   Result<void> prepare(const Kernel& kernel, const Variant& variant, const RunOptions& options) {
     const auto size = DispatchSize::extent(plan_.extent);
-    VYRE_TRY(dispatch_, session_.prepare(kernel, bindings_, size, variant));
+    {
+      const EndAtOnce while_compiling;
+      VYRE_TRY(dispatch_, session_.prepare(kernel, bindings_, size, variant));
+    }
     if (options.deadline_seconds) {
       limits_.deadline = nanoseconds(static_cast<std::int64_t>(*options.deadline_seconds * 1e9));
     }
