@@ -11,7 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "../kernels/checks.h"
+#include "checks.h"
 #include "launch_cost.h"
 #include "side.h"
 #include "vyre/base/files.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../kernels/problem.h"
+#include "problem.h"
 #include "vyre/engine/session.h"
 
 namespace vyre::bench {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "../native.h"
+#include "native.h"
 
 namespace vyre::bench {
 namespace {

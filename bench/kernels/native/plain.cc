@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "../native.h"
+#include "native.h"
 
 namespace vyre::bench {
 namespace {
