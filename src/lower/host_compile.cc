@@ -31,6 +31,7 @@ struct Host {
   std::string cpu;
   std::string features;
   std::uint32_t vector_width = 4;
+  std::string missing;  // instructions that our code is made of, and the processor has not
 };
 
 const Host& host() {
@@ -46,6 +47,11 @@ const Host& host() {
       h.vector_width = 16;
     } else if (features.lookup("avx2")) {
       h.vector_width = 8;
+    }
+    // Without them the code generator would call library functions.
+    for (const char* needed : {"fma", "f16c", "sse4.1"}) {
+      if (!features.lookup(needed))
+        h.missing += (h.missing.empty() ? "" : ", ") + std::string(needed);
     }
     return h;
   }();
@@ -111,6 +117,12 @@ struct Prepared {
 
 Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const HostOptions& options) {
   if (auto why = host_why_not(kernel, variant); !why.empty()) return fail(Code::invalid_input, why);
+  if (!host().missing.empty()) {
+    return fail(Code::unavailable,
+                fmt::format("this processor ({}) lacks instructions that compiled kernels need: {}",
+                            host().cpu, host().missing),
+                "use the interpreter");
+  }
   Prepared out;
   out.context = std::make_unique<llvm::LLVMContext>();
   VYRE_TRY(out.target, machine());
