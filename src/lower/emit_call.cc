@@ -78,7 +78,12 @@ LaneMemory Emitter::local_memory(EmitFrame& frame, LocalId local) {
 
 namespace {
 constexpr ScalarKind kWord = ScalarKind::u32;
+
+LaneMemory pointer_memory(Emitter& e, const LocalSlot& slot) {
+  if (slot.spread == Spread::group) return slot.memory;
+  return e.slot_memory(slot.scratch_offset, kPointerCells, slot.spread);
 }
+}  // namespace
 
 void Emitter::put_local(EmitFrame& frame, LocalId local, const Val& value) {
   LocalSlot& slot = frame.locals[static_cast<std::size_t>(local)];
@@ -92,16 +97,18 @@ void Emitter::put_local(EmitFrame& frame, LocalId local, const Val& value) {
     store_cells(local_memory(frame, local), value, mask);
     return;
   }
-  // A pointer that outlives its region: its offset and whether it is inside.
-  if (wide_offsets) {
-    problem = "a pointer is kept across a barrier while buffers exceed 2 GiB";
-    return;
-  }
+  // A pointer that outlives its region: whether it is inside, and its offset in one word or two.
   const Pointer p = resolved(*value.pointer);
-  const LaneMemory memory =
-      slot.spread == Spread::group ? slot.memory : slot_memory(slot.scratch_offset, 2, slot.spread);
-  store_cell(memory, b.getInt32(0), kWord, p.offset, mask);
-  store_cell(memory, b.getInt32(1), ScalarKind::boolean,
+  const LaneMemory memory = pointer_memory(*this, slot);
+  const auto part = [&](unsigned shift) {
+    return lift({p.offset}, [&](auto v) {
+      llvm::Type* words = v[0]->getType()->isVectorTy() ? lanes_of(b.getInt32Ty()) : b.getInt32Ty();
+      return b.CreateTrunc(b.CreateLShr(v[0], shift), words);
+    });
+  };
+  store_cell(memory, b.getInt32(1), kWord, wide_offsets ? part(0) : p.offset, mask);
+  if (wide_offsets) store_cell(memory, b.getInt32(2), kWord, part(32), mask);
+  store_cell(memory, b.getInt32(0), ScalarKind::boolean,
              p.inside.value == nullptr ? constant_leaf(Scalar::of(true)) : p.inside, mask);
   slot.pointer = p;
 }
@@ -122,8 +129,7 @@ Val Emitter::get_local(EmitFrame& frame, LocalId local) {
   if (p_.types.get_if<PointerType>(type) == nullptr) {
     return load_cells(local_memory(frame, local), type);
   }
-  const LaneMemory memory =
-      slot.spread == Spread::group ? slot.memory : slot_memory(slot.scratch_offset, 2, slot.spread);
+  const LaneMemory memory = pointer_memory(*this, slot);
   Val out;
   out.type = type;
   if (!slot.pointer) {
@@ -131,8 +137,14 @@ Val Emitter::get_local(EmitFrame& frame, LocalId local) {
     return out;
   }
   Pointer p = *slot.pointer;
-  p.offset = load_cell(memory, b.getInt32(0), kWord);
-  p.inside = load_cell(memory, b.getInt32(1), ScalarKind::boolean);
+  p.inside = load_cell(memory, b.getInt32(0), ScalarKind::boolean);
+  p.offset = load_cell(memory, b.getInt32(1), kWord);
+  if (wide_offsets) {
+    p.offset = lift({p.offset, load_cell(memory, b.getInt32(2), kWord)}, [&](auto v) {
+      llvm::Type* wide = v[0]->getType()->isVectorTy() ? lanes_of(b.getInt64Ty()) : b.getInt64Ty();
+      return b.CreateOr(b.CreateZExt(v[0], wide), b.CreateShl(b.CreateZExt(v[1], wide), 32));
+    });
+  }
   if (p.kind == Pointer::Kind::lanes) {
     const PointerRoot root = frame.spreads->pointers.at(local);
     EmitFrame* owner = &frame;

@@ -17,6 +17,9 @@
 
 namespace vyre {
 
+// Of a pointer that is kept from region to region: inside, and the offset in up to 64 bits.
+constexpr std::uint64_t kPointerCells = 3;
+
 // Where a local of an emitted frame lives.
 struct LocalSlot {
   enum class Kind : std::uint8_t {

@@ -25,7 +25,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 3;
+constexpr int kGeneratorVersion = 4;
 
 struct Host {
   std::string cpu;

@@ -101,7 +101,7 @@ class Group {
       if (!out.plan->many(id) && !parameter) continue;
       const TypeId type = f.function->locals[i].type;
       const bool pointer = p_.types.get_if<PointerType>(type) != nullptr;
-      const std::uint64_t cells = pointer ? 2 : e_.cells_of(type);
+      const std::uint64_t cells = pointer ? kPointerCells : e_.cells_of(type);
       slot.kind = LocalSlot::Kind::slot;
       slot.spread = joined(spreads.locals[i]);
       const bool is_var = f.function->locals[i].kind == LocalKind::var;

@@ -16,7 +16,10 @@
 #include <random>
 
 #include "support/runner.h"
+#include "vyre/base/arithmetic.h"
 #include "vyre/base/files.h"
+#include "vyre/device/cpu/cpu_device.h"
+#include "vyre/lower/host_compile.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre {
@@ -174,6 +177,45 @@ TEST_P(EveryDevice, RunsExactlyTheInvocationsInsideTheExtent) {
       const Data got = run_on(runner, c, extent, runner.default_variant(c.kernel));
       EXPECT_EQ(first_difference(*c.kernel.program, want, got, c.tolerance), "") << runner.device();
     }
+  }
+}
+
+// Code for buffers of 2 GiB and more, on small ones.
+TEST_P(EveryDevice, GivesTheSameWithWideOffsets) {
+  const Case& c = cases()[GetParam()];
+  const auto device = CpuDevice::make({.threads = 2});
+  const auto queue = device->make_queue();
+  ASSERT_TRUE(queue);
+  const Data want = interpreted(c, c.extent);
+  for (const std::uint32_t width : {1U, 16U}) {
+    Variant v;
+    v.workgroup = c.kernel.program->workgroup;
+    v.gang_width = width;
+    if (!host_why_not(c.kernel, v).empty()) continue;
+    const auto object = compile_host(c.kernel, v, {.wide_offsets = true});
+    ASSERT_TRUE(object) << describe(object.error());
+    const auto code = load_host(*object);
+    ASSERT_TRUE(code) << describe(code.error());
+    const auto loaded = device->load(*code);
+    ASSERT_TRUE(loaded);
+    Data data = make_data(c);
+    std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, BoundMemory>> slots;
+    const auto globals = resources(*c.kernel.program);
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      slots.push_back({{globals[i]->group, globals[i]->binding},
+                       {reinterpret_cast<std::uintptr_t>(data[i].data()), data[i].size()}});
+    }
+    std::ranges::sort(slots, {}, [](const auto& s) { return s.first; });
+    std::vector<BoundMemory> bindings;
+    for (const auto& slot : slots) bindings.push_back(slot.second);
+    Launch launch;
+    launch.code = loaded->get();
+    launch.bindings = bindings;
+    launch.extent = c.extent;
+    launch.workgroup = v.workgroup;
+    for (unsigned i = 0; i < 3; ++i) launch.grid[i] = ceil_div(c.extent[i], v.workgroup[i]);
+    ASSERT_TRUE((*queue)->launch(launch));
+    EXPECT_EQ(first_difference(*c.kernel.program, want, data, c.tolerance), "") << to_string(v);
   }
 }
 
