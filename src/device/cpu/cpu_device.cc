@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -20,6 +21,8 @@ namespace {
 constexpr std::uint64_t kInlineInvocations = 8192;
 constexpr std::uint64_t kTaskInvocations = 16384;
 constexpr std::uint64_t kTasksPerThread = 8;
+// Work that is worth waking a thread for.
+constexpr std::chrono::microseconds kWorthWaking{20};
 // Between two looks at whether the launch was stopped, which costs nothing at this size.
 constexpr std::uint64_t kSliceInvocations = std::uint64_t{1} << 20;
 // So many that a launch which was stopped gets past those that are left in no time.
@@ -207,17 +210,15 @@ Result<void> CpuDevice::launch(const Launch& l) {
 
   std::atomic<bool> stopped{false};
   std::atomic<bool> no_memory{false};
-  const std::uint64_t per_task = groups_in_task(l, groups, pool_.threads());
   const std::uint64_t slice = std::max<std::uint64_t>(1, kSliceInvocations / size);
-  const auto task = [&](std::uint64_t i) {
+  const auto run = [&](std::uint64_t from, std::uint64_t end) {
     std::byte* memory = scratch.reserve(code.scratch_bytes);
     if (memory == nullptr && code.scratch_bytes != 0) {
       no_memory = true;
       return;
     }
     const FloatEnvironment environment;
-    const std::uint64_t end = std::min(groups, (i + 1) * per_task);
-    for (std::uint64_t first = i * per_task; first < end; first += slice) {
+    for (std::uint64_t first = from; first < end; first += slice) {
       if (stop.load(std::memory_order_relaxed) != 0 ||
           code.entry(&record, first, std::min(slice, end - first), memory) != 0) {
         stopped = true;
@@ -225,11 +226,29 @@ Result<void> CpuDevice::launch(const Launch& l) {
       }
     }
   };
-  const std::uint64_t tasks = ceil_div(groups, per_task);
-  if (groups * size <= kInlineInvocations) {
-    for (std::uint64_t i = 0; i < tasks; ++i) task(i);
+  const std::uint64_t finest = std::uint64_t{pool_.threads()} * kTasksPerThread;
+  std::uint64_t per_task = groups_in_task(l, groups, pool_.threads());
+  std::uint64_t done = 0;
+  bool alone = groups * size <= kInlineInvocations;
+  if (l.groups_per_task == 0 && groups > 1 && pool_.threads() > 1 &&
+      ceil_div(groups, per_task) < finest) {
+    // Invocations may be few and each of them long: the first ones tell.
+    done = ceil_div(groups, finest);
+    const auto begin = std::chrono::steady_clock::now();
+    run(0, done);
+    const auto spent = std::chrono::steady_clock::now() - begin;
+    if (spent * ((groups - done) / done) > kWorthWaking) {
+      per_task = done;
+      alone = false;
+    }
+  }
+  if (alone) {
+    run(done, groups);
   } else {
-    pool_.run(tasks, task);
+    pool_.run(ceil_div(groups - done, per_task), [&](std::uint64_t i) {
+      const std::uint64_t first = done + i * per_task;
+      run(first, std::min(groups, first + per_task));
+    });
   }
   if (armed != 0) watchdog_.disarm(armed);
 
