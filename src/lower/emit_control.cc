@@ -244,6 +244,19 @@ void Emitter::return_statement(EmitFrame& frame, const ReturnStmt& s) {
   }
 }
 
+namespace {
+// The loops of scalar code are those whose trips differ from lane to lane: unrolled by a number,
+// they would guess wrong twice, at the end of the unrolled part and at their own.
+void keep_whole(Emitter& e, llvm::BranchInst* latch) {
+  if (e.wide()) return;
+  auto* rule = llvm::MDNode::get(
+      e.context(), llvm::MDString::get(e.context(), "llvm.loop.unroll.runtime.disable"));
+  auto* loop = llvm::MDNode::getDistinct(e.context(), {nullptr, rule});
+  loop->replaceOperandWith(0, loop);
+  latch->setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+}  // namespace
+
 void Emitter::loop_statement(EmitFrame& frame, StmtId id, const LoopStmt& s) {
   if (gpu) return gpu_loop(frame, id, s);
   const auto& spread = frame.spreads->constructs.at(id);
@@ -275,9 +288,10 @@ void Emitter::loop_statement(EmitFrame& frame, StmtId id, const LoopStmt& s) {
   mask = outer;
   if (!ended()) {
     if (s.break_if != kNoExpr) {
-      b.CreateCondBr(agreed(eval_leaf(frame, s.break_if), mask), target.exit, head);
+      keep_whole(*this,
+                 b.CreateCondBr(agreed(eval_leaf(frame, s.break_if), mask), target.exit, head));
     } else {
-      b.CreateBr(head);
+      keep_whole(*this, b.CreateBr(head));
     }
   }
   targets.pop_back();

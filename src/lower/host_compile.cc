@@ -25,7 +25,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 4;
+constexpr int kGeneratorVersion = 5;
 
 struct Host {
   std::string cpu;
