@@ -1,6 +1,7 @@
 #include "vyre/c/objects_internal.h"
 #include "vyre/c/stack_internal.h"
 #include "vyre/ir/interpret_bind.h"
+#include "vyre/ir/slots.h"
 
 namespace vyre {
 namespace {
@@ -92,10 +93,7 @@ Outcome<> create_kernel(vyre_module id, const char* entry, const vyre_override* 
 // Storage and uniform variables, by group and binding.
 std::vector<const Global*> buffers_of(const Program& program) {
   std::vector<const Global*> out;
-  for (const Global& g : program.globals) {
-    if (g.memory == MemoryKind::storage || g.memory == MemoryKind::uniform) out.push_back(&g);
-  }
-  std::ranges::sort(out, {}, [](const Global* g) { return std::pair(g->group, g->binding); });
+  for (const GlobalId id : slots_of(program)) out.push_back(&program[id]);
   return out;
 }
 

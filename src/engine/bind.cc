@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vyre/engine/bind_internal.h"
+#include "vyre/ir/slots.h"
 
 namespace vyre {
 namespace {
@@ -46,10 +47,7 @@ Result<BoundMemory> bound_part(const Binding& b, std::string_view name) {
 Result<std::vector<BoundMemory>> bind_slots(const Program& p, std::span<const Binding> given,
                                             std::uint64_t alignment) {
   std::vector<const Global*> slots;
-  for (const Global& g : p.globals) {
-    if (g.memory == MemoryKind::storage || g.memory == MemoryKind::uniform) slots.push_back(&g);
-  }
-  std::ranges::sort(slots, {}, [](const Global* g) { return std::pair(g->group, g->binding); });
+  for (const GlobalId id : slots_of(p)) slots.push_back(&p[id]);
   std::vector<BoundMemory> chosen;
   for (const Global* g : slots) {
     const Binding* found = nullptr;

@@ -9,6 +9,7 @@
 #include "vyre/base/paths.h"
 #include "vyre/engine/bind_internal.h"
 #include "vyre/engine/devices.h"
+#include "vyre/ir/slots.h"
 #include "vyre/lower/gpu_compile.h"
 #include "vyre/lower/host_compile.h"
 
@@ -283,13 +284,9 @@ void Session::choose_uniforms(const Kernel& kernel, std::span<const Binding> bin
     if (b != nullptr && b->buffer.copy_) out.written_.push_back(b->buffer.copy_);
   }
   if (device_->target().kind == TargetKind::host) return;
-  std::vector<const Global*> slots;
-  for (const Global& g : p.globals) {
-    if (g.memory == MemoryKind::storage || g.memory == MemoryKind::uniform) slots.push_back(&g);
-  }
-  std::ranges::sort(slots, {}, [](const Global* g) { return std::pair(g->group, g->binding); });
+  const std::vector<GlobalId> slots = slots_of(p);
   for (const ByValue& v : gpu_by_value(kernel, HostCopy::kMost)) {
-    const Binding* b = find(*slots[v.slot]);
+    const Binding* b = find(p[slots[v.slot]]);
     if (b == nullptr || !b->buffer.copy_) continue;
     out.uniforms_.push_back(
         {.slot = v.slot, .bytes = v.bytes, .offset = b->offset, .buffer = b->buffer});

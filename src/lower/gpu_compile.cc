@@ -12,6 +12,7 @@
 #include <charconv>
 #include <mutex>
 
+#include "vyre/ir/slots.h"
 #include "vyre/lower/allowed_internal.h"
 #include "vyre/lower/gpu_kernel_internal.h"
 #include "vyre/lower/hoist_loads_internal.h"
@@ -130,16 +131,12 @@ bool uses_geometry(const Stats& s) {
 
 std::vector<ByValue> gpu_by_value(const Kernel& kernel, std::uint32_t most_bytes) {
   const Program& p = *kernel.program;
-  std::vector<const Global*> slots;
-  for (const Global& g : p.globals) {
-    if (g.memory == MemoryKind::storage || g.memory == MemoryKind::uniform) slots.push_back(&g);
-  }
-  std::ranges::sort(slots, {}, [](const Global* g) { return std::pair(g->group, g->binding); });
+  const std::vector<GlobalId> slots = slots_of(p);
   std::vector<ByValue> out;
   std::uint64_t all = 0;
   for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
-    if (slots[slot]->memory != MemoryKind::uniform) continue;
-    const std::uint64_t bytes = p.types.layout(slots[slot]->type).size;
+    if (p[slots[slot]].memory != MemoryKind::uniform) continue;
+    const std::uint64_t bytes = p.types.layout(p[slots[slot]].type).size;
     if (bytes > most_bytes || all + bytes > kMostByValue) continue;
     all += bytes;
     out.push_back({slot, static_cast<std::uint32_t>(bytes)});

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 
+#include "vyre/ir/slots.h"
 #include "vyre/lower/emitter_internal.h"
 #include "vyre/lower/gpu_kernel_internal.h"
 #include "vyre/lower/host_prologue_internal.h"
@@ -38,12 +39,6 @@ std::vector<GlobalId> globals_in(const Program& p, std::initializer_list<MemoryK
   for (std::uint32_t i = 0; i < p.globals.size(); ++i) {
     if (std::ranges::find(kinds, p.globals[i].memory) != kinds.end()) out.push_back(GlobalId{i});
   }
-  return out;
-}
-
-std::vector<GlobalId> slots_of(const Program& p) {
-  auto out = globals_in(p, {MemoryKind::storage, MemoryKind::uniform});
-  std::ranges::sort(out, {}, [&](GlobalId g) { return std::pair(p[g].group, p[g].binding); });
   return out;
 }
 

@@ -1,26 +1,12 @@
 #include <algorithm>
 
+#include "vyre/ir/slots.h"
 #include "vyre/lower/host_prologue_internal.h"
 #include "vyre/lower/stop_checks_internal.h"
 
 namespace vyre {
 
 using llvm::Value;
-
-namespace {
-
-// Resource globals in slot order.
-std::vector<GlobalId> slots_of(const Program& p) {
-  std::vector<GlobalId> out;
-  for (std::uint32_t i = 0; i < p.globals.size(); ++i) {
-    const auto memory = p.globals[i].memory;
-    if (memory == MemoryKind::storage || memory == MemoryKind::uniform) out.push_back(GlobalId{i});
-  }
-  std::ranges::sort(out, {}, [&](GlobalId g) { return std::pair(p[g].group, p[g].binding); });
-  return out;
-}
-
-}  // namespace
 
 HostArguments emit_host_prologue(Emitter& e, llvm::Function* function, Value* launch) {
   auto& b = e.b;
