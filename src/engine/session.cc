@@ -12,6 +12,7 @@
 #include "vyre/ir/slots.h"
 #include "vyre/lower/gpu_compile.h"
 #include "vyre/lower/host_compile.h"
+#include "vyre/tune/space.h"
 
 namespace vyre {
 namespace {
@@ -154,6 +155,20 @@ std::string Session::why_not(const Kernel& kernel, const Variant& variant) const
   return device_->target().kind == TargetKind::host
              ? host_why_not(kernel, variant)
              : gpu_why_not(kernel, variant, device_->limits());
+}
+
+std::vector<Variant> Session::variants(const Kernel& kernel, DispatchSize size) const {
+  SpaceRequest request;
+  request.kind = device_->target().kind;
+  request.usual = default_variant(kernel);
+  request.declared = kernel.program->workgroup;
+  for (unsigned i = 0; i < 3; ++i) {
+    request.extent[i] = size.value[i] * (size.in_workgroups ? request.declared[i] : 1);
+  }
+  request.shape_is_fixed = size.in_workgroups;
+  request.limits = device_->limits();
+  request.why_not = [&](const Variant& v) { return why_not(kernel, v); };
+  return variant_space(request);
 }
 
 Result<Dispatch> Session::prepare(const Kernel& kernel, std::span<const Binding> bindings,

@@ -145,6 +145,8 @@ class Session {
   Result<Dispatch> prepare(const OwnKernel& kernel, std::span<const Binding> bindings,
                            DispatchSize size) const;
   Variant default_variant(const Kernel& kernel) const;
+  // Every variant that a search would choose from, the default one first.
+  std::vector<Variant> variants(const Kernel& kernel, DispatchSize size) const;
   // Why a variant cannot run the kernel here; empty when it can.
   std::string why_not(const Kernel& kernel, const Variant& variant) const;
 

@@ -1,0 +1,121 @@
+#include "setup.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "vyre/base/files.h"
+#include "vyre/wgsl/module.h"
+
+namespace vyre::bench {
+namespace {
+
+Result<Kernel> kernel_of(std::string text, const std::string& entry) {
+  const auto parsed = parse_wgsl(std::move(text), entry + ".wgsl");
+  if (!parsed.module) return fail(Code::invalid_input, parsed.message());
+  const Program* program = parsed.module->find(entry);
+  if (program == nullptr) return fail(Code::invalid_input, "no entry point " + entry);
+  return make_kernel(*program);
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+Result<Setup> Setup::make(const Session& session, const Problem& problem) {
+  Setup out(session, problem);
+  VYRE_TRY(auto text, read_file("bench/kernels/wgsl/" + problem.name + ".wgsl"));
+  VYRE_TRY(out.kernel_, kernel_of(std::move(text), problem.name));
+  for (std::uint32_t i = 0; i < problem.buffers.size(); ++i) {
+    VYRE_TRY(auto buffer, session.buffer(problem.buffers[i].initial.size()));
+    VYRE_CHECK(session.write(buffer, 0, problem.buffers[i].initial));
+    out.bindings_.push_back({.group = 0, .binding = i, .buffer = buffer});
+    out.buffers_.push_back(std::move(buffer));
+  }
+  const Stats& s = out.kernel_.stats;
+  const bool together = s.barriers != 0 || s.workgroup_bytes != 0 || s.uses_workgroup_id ||
+                        s.uses_workgroup_count || s.uses_local_id;
+  Extent extent{};
+  for (unsigned i = 0; i < 3; ++i) extent[i] = problem.groups[i] * problem.workgroup[i];
+  out.size_ = together ? DispatchSize::workgroups(problem.groups) : DispatchSize::extent(extent);
+  return out;
+}
+
+Result<void> Setup::reset() const {
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (problem_->buffers[i].role != Role::output) continue;
+    VYRE_CHECK(session_.write(buffers_[i], 0, problem_->buffers[i].initial));
+  }
+  return {};
+}
+
+Result<std::string> Setup::wrong_result(const Dispatch& dispatch) const {
+  VYRE_CHECK(reset());
+  VYRE_CHECK(session_.run(dispatch));
+  Outputs outputs(buffers_.size());
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (problem_->buffers[i].role != Role::output) continue;
+    outputs[i].resize(buffers_[i].size());
+    VYRE_CHECK(session_.read(buffers_[i], 0, outputs[i]));
+  }
+  return problem_->check(outputs);
+}
+
+Result<double> Setup::time(const Dispatch& dispatch, unsigned launches) const {
+  VYRE_TRY(const auto begin, session_.record());
+  for (unsigned i = 0; i < launches; ++i) VYRE_CHECK(session_.submit(dispatch));
+  VYRE_TRY(const auto end, session_.record());
+  VYRE_CHECK(end->wait());
+  VYRE_TRY(const auto spent, end->since(*begin));
+  return std::chrono::duration<double, std::nano>(spent).count() / launches;
+}
+
+Result<Exhaustive> measure_all(const Setup& setup, const std::vector<Variant>& variants,
+                               unsigned rounds, double round_ns) {
+  Exhaustive out;
+  std::vector<Dispatch> dispatches(variants.size());
+  std::vector<unsigned> batches(variants.size(), 0);
+  std::vector<std::vector<double>> times(variants.size());
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    out.all.push_back({variants[i], 0, 0, {}});
+    auto made =
+        setup.session().prepare(setup.kernel(), setup.bindings(), setup.size(), variants[i]);
+    if (!made) {
+      out.all[i].problem = describe(made.error());
+      continue;
+    }
+    dispatches[i] = *std::move(made);
+    auto wrong = setup.wrong_result(dispatches[i]);
+    if (!wrong || !wrong->empty()) {
+      out.all[i].problem = wrong ? *wrong : describe(wrong.error());
+      continue;
+    }
+    VYRE_TRY(const double first, setup.time(dispatches[i], 2));
+    batches[i] = static_cast<unsigned>(std::clamp(round_ns / std::max(first, 100.0), 1.0, 500.0));
+  }
+  for (unsigned round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      if (batches[i] == 0) continue;
+      VYRE_TRY(const double ns, setup.time(dispatches[i], batches[i]));
+      times[i].push_back(ns);
+    }
+  }
+  bool any = false;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    if (batches[i] == 0) continue;
+    Timed& t = out.all[i];
+    t.ns = median(times[i]);
+    std::vector<double> off;
+    for (const double ns : times[i]) off.push_back(std::abs(ns - t.ns));
+    t.spread_ns = 1.48 * median(std::move(off));
+    if (!any || t.ns < out.all[out.best].ns) out.best = i;
+    any = true;
+  }
+  if (!any) return fail(Code::device, "no variant runs: " + out.all.front().problem);
+  return out;
+}
+
+}  // namespace vyre::bench
