@@ -1,0 +1,55 @@
+// Measures all candidates one after another, in the calls that a program makes anyway: what the
+// mode `on` does with kernels that only the program can run. Plain computation.
+//
+// Every candidate runs once unlooked at and then kFirstSamples times, in rounds, so that a change
+// of the machine's speed meets them all; the best kFinalists go on to kFinalSamples.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace vyre {
+
+class KernelSweep {
+ public:
+  static constexpr std::uint32_t kFirstSamples = 3;
+  static constexpr std::uint32_t kFinalSamples = 9;
+  static constexpr std::size_t kFinalists = 8;
+
+  // Candidates that are out already are not run.
+  explicit KernelSweep(const std::vector<bool>& is_out);
+
+  // What to run now; nothing while the last times of a round have not come, and at the end.
+  std::optional<std::uint32_t> next();
+  void report(std::uint32_t candidate, double ns);
+  void abandon(std::uint32_t candidate);
+  void take_back(std::uint32_t candidate);  // it was not run after all
+  void drop(std::uint32_t candidate);
+
+  bool finished() const { return phase_ == Phase::over; }
+  // Of least median; nothing where all are out, or none was timed.
+  std::optional<std::uint32_t> winner() const;
+  const std::vector<double>& times_ns(std::uint32_t candidate) const;
+  double median_ns(std::uint32_t candidate) const;  // 0: not measured
+
+ private:
+  enum class Phase : std::uint8_t { all, finalists, over };
+  struct Row {
+    bool out = false;
+    std::uint32_t asked = 0;  // runs, the first one included
+    std::uint32_t came = 0;   // of those, with a time
+    std::uint32_t abandoned = 0;
+    std::vector<double> times_ns{};
+  };
+  std::uint32_t wanted() const;
+  bool waits() const;  // for times
+  void advance();
+
+  Phase phase_ = Phase::all;
+  std::vector<std::uint32_t> order_;  // those of this phase
+  std::uint32_t idle_ = 0;            // questions since the last answer
+  std::vector<Row> rows_;
+};
+
+}  // namespace vyre

@@ -1,0 +1,199 @@
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "vyre/base/log.h"
+#include "vyre/tune/kernel_tuner_internal.h"
+
+namespace vyre {
+
+std::pair<std::uint64_t, std::optional<PendingCalls::Entry>> PendingCalls::add(
+    const OnlineStep& step, bool of_sweep) {
+  static std::atomic<std::uint64_t> last_id = 0;
+  const std::uint64_t id = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
+  const std::scoped_lock lock(mutex_);
+  if (places_.empty()) places_.resize(kPlaces);
+  Entry& place = places_[id % kPlaces];
+  std::optional<Entry> given_up;
+  if (place.id != 0) given_up = place;
+  place = {id, step, of_sweep};
+  return {id, given_up};
+}
+
+std::optional<PendingCalls::Entry> PendingCalls::take(std::uint64_t id) {
+  const std::scoped_lock lock(mutex_);
+  if (id == 0 || places_.empty()) return std::nullopt;
+  Entry& place = places_[id % kPlaces];
+  if (place.id != id) return std::nullopt;
+  const Entry entry = place;
+  place.id = 0;
+  return entry;
+}
+
+OnlineTuner& KernelTuner::State::tuner() {
+  if (started.load(std::memory_order_acquire)) return *online;
+  const std::scoped_lock lock(start_mutex);
+  if (started.load(std::memory_order_relaxed)) return *online;
+  std::vector<OnlineCandidate> list;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    list.push_back({to_string(candidates[i]), expected_ns[i]});
+  }
+  online_options.needs_verification = static_cast<bool>(verifier);
+  online = std::make_unique<OnlineTuner>(key, std::move(list), start, mode, online_options, store);
+  trusted = std::make_unique<std::atomic<bool>[]>(candidates.size());
+  trusted[start].store(true, std::memory_order_relaxed);
+  const std::vector<CandidateView> view = online->view();
+  std::vector<bool> is_out(candidates.size());
+  for (std::size_t i = 0; i < view.size() && i < candidates.size(); ++i) {
+    if (view[i].stage == CandidateStage::verified) {
+      trusted[i].store(true, std::memory_order_relaxed);
+    }
+    is_out[i] = view[i].stage == CandidateStage::dropped;
+  }
+  if (mode == TunerMode::sweep) {
+    sweep.emplace(is_out);
+    sweeping.store(true, std::memory_order_relaxed);
+  }
+  started.store(true, std::memory_order_release);
+  return *online;
+}
+
+TunedCall KernelTuner::State::call_of(const OnlineStep& step, bool of_sweep) {
+  TunedCall call = untimed(step.candidate);
+  call.probe = step.probe;
+  if (!step.timed) return call;
+  const auto [id, given_up] = pending.add(step, of_sweep);
+  if (given_up) give_up(*given_up);
+  call.timed = true;
+  call.id = id;
+  return call;
+}
+
+std::optional<bool> KernelTuner::State::verify_now(std::uint32_t candidate) {
+  if (trusted[candidate].load(std::memory_order_acquire)) return true;
+  if (verifying.exchange(true, std::memory_order_acquire)) return std::nullopt;
+  const auto began = std::chrono::steady_clock::now();
+  std::string wrong;
+  try {
+    const Result<bool> said = verifier(choice(candidate));
+    if (!said) {
+      wrong = "could not be verified: " + describe(said.error());
+    } else if (!*said) {
+      wrong = "gave a wrong result";
+    }
+  } catch (const abi::__forced_unwind&) {
+    verifying.store(false, std::memory_order_release);
+    throw;
+  } catch (const std::exception& e) {
+    wrong = fmt::format("could not be verified: {}", e.what());
+  } catch (...) {
+    wrong = "could not be verified: an unknown exception";
+  }
+  const std::chrono::duration<double, std::nano> cost = std::chrono::steady_clock::now() - began;
+  const bool is_right = wrong.empty();
+  if (is_right) {
+    trusted[candidate].store(true, std::memory_order_release);
+    online->verified(candidate, cost.count());
+  } else {
+    drop(candidate, std::move(wrong), cost.count());
+  }
+  verifying.store(false, std::memory_order_release);
+  return is_right;
+}
+
+void KernelTuner::State::verify_waiting(const std::optional<std::uint32_t>& candidate) {
+  std::uint32_t now = 0;
+  {
+    const std::scoped_lock lock(waiting_mutex);
+    if (candidate) waiting.push_back(*candidate);
+    if (waiting.empty()) return;
+    now = waiting.front();
+    waiting.pop_front();
+    has_waiting.store(!waiting.empty(), std::memory_order_relaxed);
+  }
+  if (verify_now(now)) return;
+  const std::scoped_lock lock(waiting_mutex);
+  waiting.push_back(now);
+  has_waiting.store(true, std::memory_order_relaxed);
+}
+
+TunedCall KernelTuner::State::next() {
+  OnlineTuner& its = tuner();
+  if (closed.load(std::memory_order_acquire)) {
+    const std::uint32_t best = its.best();
+    return untimed(may_run(best) ? best : start);
+  }
+  if (sweeping.load(std::memory_order_acquire)) {
+    if (const std::optional<TunedCall> call = next_of_sweep()) return *call;
+  }
+  const OnlineStep step = its.next();
+  if (verifier && (step.verify || has_waiting.load(std::memory_order_relaxed))) {
+    verify_waiting(step.verify);
+  }
+  if (may_run(step.candidate)) [[likely]] {
+    return call_of(step, false);
+  }
+  // A decision of a time without a verifier.
+  if (step.timed) its.abandon(step);
+  return untimed(verify_now(step.candidate).value_or(false) ? step.candidate : start);
+}
+
+std::optional<TunedCall> KernelTuner::State::next_of_sweep() {
+  while (true) {
+    std::optional<std::uint32_t> candidate;
+    {
+      const std::scoped_lock lock(sweep_mutex);
+      if (!sweep) return std::nullopt;
+      candidate = sweep->next();
+      if (sweep->finished()) finish_sweep();
+    }
+    if (!candidate) return std::nullopt;
+    const std::optional<bool> is_right = may_run(*candidate) ? true : verify_now(*candidate);
+    if (is_right.value_or(false)) {
+      const OnlineStep step{.candidate = *candidate, .timed = true, .probe = *candidate != start};
+      return call_of(step, true);
+    }
+    if (!is_right) {
+      const std::scoped_lock lock(sweep_mutex);
+      if (sweep) sweep->take_back(*candidate);
+      return untimed(start);
+    }
+  }
+}
+
+void KernelTuner::State::finish_sweep() {
+  sweeping.store(false, std::memory_order_release);
+  if (const std::optional<std::uint32_t> winner = sweep->winner()) {
+    std::vector<EvidenceEvent> events;
+    for (std::uint32_t i = 0; i < candidates.size(); ++i) {
+      if (sweep->times_ns(i).empty()) continue;
+      events.push_back({.kind = EventKind::measured,
+                        .candidate = to_string(candidates[i]),
+                        .times_ns = sweep->times_ns(i)});
+    }
+    const std::size_t measured = events.size();
+    online->finish(*winner, std::move(events),
+                   fmt::format("the fastest of {} in a sweep", measured));
+  }
+  sweep.reset();
+}
+
+void KernelTuner::State::give_up(const PendingCalls::Entry& entry) {
+  if (!entry.of_sweep) {
+    online->abandon(entry.step);
+    return;
+  }
+  const std::scoped_lock lock(sweep_mutex);
+  if (sweep) sweep->abandon(entry.step.candidate);
+}
+
+void KernelTuner::State::drop(std::uint32_t candidate, std::string why, double cost_ns) {
+  OnlineTuner& its = tuner();
+  VYRE_LOG(info, "{}: {} is out: {}", key.name, to_string(candidates[candidate]), why);
+  its.drop(candidate, std::move(why), cost_ns);
+  const std::scoped_lock lock(sweep_mutex);
+  if (sweep) sweep->drop(candidate);
+}
+
+}  // namespace vyre
