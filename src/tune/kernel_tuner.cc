@@ -159,14 +159,15 @@ Result<void> KernelTuner::abandon(const TunedCall& call) {
 }
 
 Result<void> KernelTuner::failed(const TunedCall& call, std::string why) {
-  const std::uint32_t candidate = call.choice.index();
-  if (candidate >= state_->candidates.size()) {
-    return fail(Code::invalid_input, fmt::format("there is no candidate {}", candidate));
-  }
+  std::uint32_t candidate = call.choice.index();
   if (call.id != 0) {
     const std::optional<PendingCalls::Entry> entry = state_->pending.take(call.id);
     if (!entry) return waits_for_no_time(call.id);
     state_->give_up(*entry);
+    candidate = entry->step.candidate;
+  }
+  if (candidate >= state_->candidates.size()) {
+    return fail(Code::invalid_input, fmt::format("there is no candidate {}", candidate));
   }
   state_->drop(candidate, why.empty() ? "it failed" : std::move(why), 0);
   return {};

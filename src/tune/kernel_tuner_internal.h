@@ -1,13 +1,12 @@
 // The insides of a KernelTuner.
 #pragma once
 
-#include <array>
 #include <atomic>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vyre/tune/kernel_sweep_internal.h"
@@ -57,11 +56,8 @@ struct KernelTuner::State {
   PendingCalls pending;
 
   // The verifier runs on one thread at a time, and while it runs nothing is locked: it may call the
-  // tuner itself. What cannot be verified at once waits for another call.
+  // tuner itself.
   std::atomic<bool> verifying = false;
-  std::atomic<bool> has_waiting = false;
-  std::mutex waiting_mutex;
-  std::deque<std::uint32_t> waiting;
 
   std::atomic<bool> sweeping = false;
   std::mutex sweep_mutex;
@@ -77,7 +73,6 @@ struct KernelTuner::State {
   }
   // Whether the candidate is right; nothing while another thread verifies.
   std::optional<bool> verify_now(std::uint32_t candidate);
-  void verify_waiting(const std::optional<std::uint32_t>& candidate);
 
   TunedCall next();
   std::optional<TunedCall> next_of_sweep();

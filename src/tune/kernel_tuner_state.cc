@@ -102,22 +102,6 @@ std::optional<bool> KernelTuner::State::verify_now(std::uint32_t candidate) {
   return is_right;
 }
 
-void KernelTuner::State::verify_waiting(const std::optional<std::uint32_t>& candidate) {
-  std::uint32_t now = 0;
-  {
-    const std::scoped_lock lock(waiting_mutex);
-    if (candidate) waiting.push_back(*candidate);
-    if (waiting.empty()) return;
-    now = waiting.front();
-    waiting.pop_front();
-    has_waiting.store(!waiting.empty(), std::memory_order_relaxed);
-  }
-  if (verify_now(now)) return;
-  const std::scoped_lock lock(waiting_mutex);
-  waiting.push_back(now);
-  has_waiting.store(true, std::memory_order_relaxed);
-}
-
 TunedCall KernelTuner::State::next() {
   OnlineTuner& its = tuner();
   if (closed.load(std::memory_order_acquire)) {
@@ -128,8 +112,8 @@ TunedCall KernelTuner::State::next() {
     if (const std::optional<TunedCall> call = next_of_sweep()) return *call;
   }
   const OnlineStep step = its.next();
-  if (verifier && (step.verify || has_waiting.load(std::memory_order_relaxed))) {
-    verify_waiting(step.verify);
+  if (step.verify && !verify_now(*step.verify)) {
+    its.abandon({.candidate = step.candidate, .verify = step.verify});
   }
   if (may_run(step.candidate)) [[likely]] {
     return call_of(step, false);
