@@ -1,11 +1,10 @@
 // What was learned about keys, as events in one file that only grows. The state of a key is the
 // fold of its events, so that files merge by concatenation and processes share one by appending.
-// The format is described in docs/cache-format.md and at the top of evidence.cc.
+// The format is described in docs/cache-format.md and in evidence_text.h.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -35,9 +34,10 @@ std::string_view to_string(EventKind kind);
 
 struct EvidenceEvent {
   EventKind kind = EventKind::measured;
-  std::string candidate{};           // not for untunable, unpinned, spent
+  std::string candidate{};           // not for untunable, unpinned, spent; may be empty for
+                                     // settled (the incumbent) and reopened
   std::vector<double> times_ns{};    // measured
-  std::string reason{};              // rejected, promoted, reopened, untunable, pinned
+  std::string reason{};              // all but measured, verified, unpinned, spent
   std::string over{};                // promoted: the incumbent before
   double gain = 0;                   // promoted: share of the time that it saves
   double noise = 0;                  // promoted: the spread of that share
@@ -48,16 +48,18 @@ struct EvidenceEvent {
 
 // The fold.
 struct CandidateState {
-  std::string candidate;
+  std::string candidate{};
   std::vector<double> recent_ns{};  // the last kRecentSamples
   std::uint64_t samples = 0;        // ever
   bool verified = false;
   std::string rejected{};  // why; empty: not
+
+  bool operator==(const CandidateState&) const = default;
 };
 inline constexpr std::size_t kRecentSamples = 15;
 
 struct KeyState {
-  TuningKey key;
+  TuningKey key{};
   std::vector<CandidateState> candidates{};  // in the order of their first event
   std::string incumbent{};                   // the last promoted or settled; empty: none
   std::string reason{};                      // why it is the incumbent
@@ -68,6 +70,17 @@ struct KeyState {
   std::int64_t first_ms = 0, last_ms = 0;
   std::uint64_t events = 0;
 
+  // Of the last promotion of the incumbent; 0 and empty where it became that in another way.
+  std::string over{};
+  double gain = 0, noise = 0;
+  std::uint32_t pairs = 0;
+  std::int64_t decided_ms = 0;  // when it was last promoted, settled or reopened
+  std::uint64_t promotions = 0, reopenings = 0;
+  std::string reopened{};    // why, the last time
+  std::string pin_reason{};  // why a person chose
+  std::int64_t pinned_ms = 0;
+
+  bool operator==(const KeyState&) const = default;
   // The pin, else the incumbent, else nothing.
   std::string_view decision() const { return pin.empty() ? incumbent : pin; }
 };
@@ -87,6 +100,10 @@ struct Match {
   bool is_answer() const { return kind == MatchKind::exact || kind == MatchKind::bucket; }
 };
 
+class EvidenceFile;
+class EvidenceFold;
+class FileLock;
+
 // Safe to use from many threads, and beside other stores and processes on the same file.
 class EvidenceStore {
  public:
@@ -96,6 +113,10 @@ class EvidenceStore {
   // Keeps everything in memory alone.
   static std::shared_ptr<EvidenceStore> in_memory();
 
+  EvidenceStore(const EvidenceStore&) = delete;
+  EvidenceStore& operator=(const EvidenceStore&) = delete;
+  ~EvidenceStore();
+
   const std::filesystem::path& path() const { return path_; }
 
   // In the file, each event a whole line, when it returns; and in the fold. All events of one call
@@ -104,24 +125,38 @@ class EvidenceStore {
 
   // The state of exactly this key.
   std::optional<KeyState> find(const TuningKey& key) const;
-  // The best that is known for it: exact, then of its bucket, then the nearest hint.
+  // The best that is known for it: exact, then of its bucket, then the nearest hint. Only states
+  // with a decision count.
   std::optional<Match> lookup(const TuningKey& key) const;
   std::vector<KeyState> all() const;
 
   // Takes over what others appended since.
   Result<void> refresh();
-  // Rewrites the file with one summary line a key. Nothing that others append meanwhile is lost.
+  // Rewrites the file with one summary line a key. Nothing that others append meanwhile is lost. It
+  // happens by itself when a file has grown to many times of that.
   Result<void> compact();
-  // Removes keys by id, or everything when there are none given.
+  // Removes keys by id, or everything when there are none given. Returns how many there were.
   Result<std::size_t> remove(std::span<const std::string> key_ids);
 
  private:
-  EvidenceStore() = default;
+  explicit EvidenceStore(std::filesystem::path path);
 
-  std::filesystem::path path_;  // empty: in memory
+  // With writing_ held.
+  Result<void> take_news();
+  std::string next_line_name();
+  std::string summaries(std::span<const std::string> without);
+  Result<void> replace(const FileLock* lock, std::string_view content);
+  Result<void> compact_if_large(const FileLock& lock);
+
+  const std::filesystem::path path_;  // empty: in memory
+  std::mutex writing_;                // one user of the file at a time; taken before mutex_
+  std::unique_ptr<EvidenceFile> file_;
+  std::string writer_;  // who this is in the lines of the file
+  int writer_process_ = 0;
+  std::uint64_t written_lines_ = 0;
+  std::uint64_t compact_at_bytes_ = 0;
   mutable std::mutex mutex_;
-  std::map<std::string, KeyState, std::less<>> states_;  // by key_id
-  std::uint64_t read_bytes_ = 0;                         // of the file, into the fold
+  std::unique_ptr<EvidenceFold> fold_;  // of the file up to where it was read
 };
 
 // <cache folder>/tuner/evidence.jsonl: all devices in one file, so that one is a hint for another.

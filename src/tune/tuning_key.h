@@ -17,13 +17,13 @@
 namespace vyre {
 
 struct TuningKey {
-  std::string program;    // what identifies the code: a fingerprint in hex, or a text of the user's
-  std::string name;       // what a person calls it; not part of the identity
-  std::string overrides;  // settings that are not searched: "TILE=16 FAST=true", ordered by name
-  std::string size;       // "1000x1x1"; empty where size does not matter
-  std::string device;     // "NVIDIA H200"
-  std::string driver;     // "580.159"
-  std::string generator;  // of the code: a new one may give different code
+  std::string program{};  // what identifies the code: a fingerprint in hex, or a text of the user's
+  std::string name{};     // what a person calls it; not part of the identity
+  std::string overrides{};  // settings that are not searched: "TILE=16 FAST=true", ordered by name
+  std::string size{};       // "1000x1x1"; empty where size does not matter
+  std::string device{};     // "NVIDIA H200"
+  std::string driver{};     // "580.159"
+  std::string generator{};  // of the code: a new one may give different code
 
   bool operator==(const TuningKey&) const = default;
 };
@@ -31,8 +31,8 @@ struct TuningKey {
 // "t1-" and 32 hexadecimal digits of everything but the name.
 std::string key_id(const TuningKey& key);
 
-// The sizes that share a choice: each axis of "AxBxC" up to the next power of two, as "<=1024x1x1";
-// a size that is no such text is its own bucket.
+// The sizes that share a choice: each axis of "A", "AxB" or "AxBxC" up to the next power of two, as
+// "<=1024x1x1"; a size that is no such text is its own bucket.
 std::string size_bucket(std::string_view size);
 // The same key for all sizes of its bucket.
 TuningKey bucket_key(TuningKey key);
