@@ -1,16 +1,23 @@
 // The online search for one key: which candidate the next call runs, and what it may cost. Plain
 // computation: no clock, no file, no thread, no device, so that every search can be replayed.
 //
+// The policy is a lower confidence bound in the coordinates of `suggest`: with a diagonal
+// preconditioner of exp(3 sigma / T), the largest gradient is the smallest mu - 3 sigma, and it
+// returns to the identity as candidates become certain.
+//
 // What it keeps true: what is lost (time above the incumbent's, verification, copies, calls slowed
 // by compiling) stays below `share` of the time spent plus a first allowance.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vyre/tune/evidence.h"
+#include "vyre/tune/online_policy_statistics.h"
 
 namespace vyre {
 
@@ -38,7 +45,8 @@ struct OnlineStep {
   bool probe = false;                   // it is not the incumbent
   std::optional<std::uint32_t> make{};  // begin to make it ready, in the background
   std::optional<std::uint32_t>
-      verify{};  // compare its results with the incumbent's, beside the call
+      verify{};              // compare its results with the incumbent's, beside the call
+  std::uint64_t ticket = 0;  // of a timed step: which one it is
 };
 
 struct Ledger {
@@ -62,26 +70,151 @@ class OnlinePolicy {
   OnlinePolicy(std::vector<OnlineCandidate> candidates, std::uint32_t start, OnlineOptions options);
   // Takes over what is known: times, verifications, rejections, the incumbent, the ledger. Of a
   // hint (another size or device) only the order: its times as a prior. Candidates that the space
-  // does not have are left out.
-  void restore(const KeyState& known, bool is_answer);
+  // does not have are left out. Times of another size keep their order alone, too.
+  void restore(const KeyState& known, bool is_answer, bool same_size = true);
 
+  // The first call is never more than a call: a program that calls once pays nothing.
   OnlineStep next();
-  // A timed run has ended; in the order of the steps. `slowed`: something else of the tuner's ran
-  // beside it, so that what it took above the usual is lost.
+  // A timed run has ended; of each candidate in the order of the steps. `slowed`: something else of
+  // the tuner's ran beside it, so that what it took above the usual is lost.
   void report(std::uint32_t candidate, double ns, bool slowed = false);
+  // The same in any order.
+  void report(const OnlineStep& step, double ns, bool slowed = false);
+  // A step whose run was not timed, or whose verification did not take place.
+  void abandon(const OnlineStep& step);
   void made(std::uint32_t candidate);
   void verified(std::uint32_t candidate, double cost_ns);
   void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
   void charge(double ns);  // anything else that the tuner cost
 
-  std::uint32_t incumbent() const;
-  bool settled() const;
+  // How many calls from now on would be the incumbent's, untimed, if nothing is reported meanwhile;
+  // and that so many took place without asking.
+  std::uint64_t idle_calls() const;
+  void skip(std::uint64_t calls);
+
+  std::uint32_t incumbent() const { return incumbent_; }
+  bool settled() const { return settled_; }
   double expected_ns(std::uint32_t candidate) const;  // measured, else predicted
   Ledger ledger() const;
   std::vector<CandidateView> view() const;
-  std::string reason() const;  // why the incumbent is what it is
+  std::string reason() const { return reason_; }  // why the incumbent is what it is
+  // Whether something happened that a restart must know.
+  bool has_decisions() const { return decisions_; }
   // What happened since the last call, for the evidence.
   std::vector<EvidenceEvent> take_events();
+
+ private:
+  struct Candidate {
+    std::string text;
+    double prior_ns = 0;
+    CandidateStage stage = CandidateStage::unmade;
+    std::string dropped{};
+    bool verified_before = false;  // by another process
+    bool verifying = false;
+    double verifying_ns = 0;  // held back for it
+    bool closed = false;      // lost to the incumbent or tied with it
+    bool stale = false;       // its prior is a time, from before a drift or of another size
+    std::vector<double> recent_ns{};
+    double median_ns = 0, spread_ns = 0;
+    std::uint64_t samples = 0;
+    double first_ns = 0;           // the one thrown away; 0: not yet
+    std::vector<double> ratios{};  // to the incumbent, of pairs
+    std::uint32_t pairs = 0;       // since the search was opened
+    std::uint32_t outstanding = 0;
+    std::vector<double> unsaved_ns{};
+
+    bool measured() const { return !recent_ns.empty(); }
+    bool usable() const { return stage != CandidateStage::dropped; }
+  };
+  struct Estimate {
+    double mu = 0, sigma = 0;
+    double low = 0, high = 0;  // plausible
+  };
+  // A timed step that was not reported yet.
+  struct Grant {
+    std::uint64_t ticket = 0, call = 0, pair = 0;
+    std::uint32_t candidate = 0;
+    bool probe = false;
+    double reserve_ns = 0;
+  };
+  // Two calls in a row, the second of the incumbent; 0: not known yet.
+  struct Pair {
+    std::uint64_t id = 0;
+    std::uint32_t candidate = 0;
+    double probe_ns = 0, incumbent_ns = 0;
+  };
+
+  // online_policy.cc: what to do next.
+  void restore_answer(const KeyState& known);
+  void restore_times(const KeyState& known);
+  void restore_order(const KeyState& known, bool is_answer);
+  std::optional<std::uint32_t> find(std::string_view text) const;
+  void count_call();
+  OnlineStep grant(OnlineStep step, std::uint64_t pair, double reserve_ns);
+  OnlineStep time_incumbent(OnlineStep step);
+  OnlineStep settled_step(OnlineStep step);
+  OnlineStep waiting_step(OnlineStep step);
+  OnlineStep probe_or_verify(OnlineStep step, std::uint32_t candidate);
+  bool incumbent_is_known() const;
+  bool may_step(std::uint32_t candidate) const;
+  double step_cost(std::uint32_t candidate) const;
+  double verification_cost() const;
+  void end_verification(Candidate& candidate);
+  double room_ns() const;
+  std::optional<std::uint32_t> choose();
+  std::optional<std::uint32_t> choose_begun() const;
+  std::optional<std::uint32_t> to_make() const;
+  void settle();
+
+  // online_policy_estimate.cc: what is believed.
+  void believe();
+  Estimate estimate(std::uint32_t candidate) const;
+  double usual_noise() const;
+  bool worth_trying(std::uint32_t candidate) const;
+
+  // online_policy_learn.cc: what times teach.
+  std::vector<Grant>::iterator grant_of(const OnlineStep& step);
+  void forget(std::vector<Grant>::iterator grant);
+  void forget_pair(std::uint64_t id);
+  void learn(const Grant& grant, double ns, bool slowed);
+  void add_sample(std::uint32_t candidate, double ns);
+  void drifted(std::size_t run);
+  void fill_pair(const Grant& grant, double ns);
+  void judge(std::uint32_t candidate);
+  void promote(std::uint32_t candidate, std::string reason, double gain, double noise,
+               std::uint32_t pairs);
+  void refresh(Candidate& candidate) const;
+  void decide(EvidenceEvent event);
+  void save_times();
+
+  std::vector<Candidate> candidates_;
+  OnlineOptions options_;
+  std::uint32_t incumbent_ = 0;
+  bool settled_ = false;
+  std::string reason_;
+
+  std::uint64_t calls_ = 0;
+  std::uint64_t tickets_ = 0, pairs_ = 0;
+  std::vector<Grant> grants_;
+  std::vector<Pair> open_pairs_;
+  std::uint64_t owed_pair_ = 0;  // the next call is the incumbent's in this pair
+  std::uint64_t until_timed_ = 0;
+  double affordable_at_ns_ = 0;  // nothing can be done before the bound allows so much
+
+  bool believed_ = false;  // the estimates are up to date
+  double prior_scale_ = 1, prior_error_ = 0, stale_error_ = 0;
+  std::vector<Estimate> estimates_;
+  std::vector<std::uint32_t> active_;  // without the incumbent
+
+  double spent_ns_ = 0, lost_ns_ = 0, reserved_ns_ = 0, allowance_ns_ = 0;
+  std::uint64_t uncounted_calls_ = 0;  // before the incumbent's time was known
+  double verification_ns_ = 0;         // what the last one cost; 0: none yet
+  DriftWatch drift_;
+  std::uint32_t drifts_ = 0;
+
+  std::vector<EvidenceEvent> events_;
+  bool decisions_ = false;
+  double saved_spent_ns_ = 0, saved_lost_ns_ = 0;
 };
 
 }  // namespace vyre

@@ -1,0 +1,378 @@
+#include "vyre/tune/online_policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "vyre/tune/suggest.h"
+
+namespace vyre {
+namespace {
+
+constexpr std::size_t kFirstSamples = 3;       // of the incumbent before anything is tried
+constexpr std::uint64_t kForgetAfter = 4096;   // calls: a step that was never reported
+constexpr std::uint32_t kMostOutstanding = 8;  // probes that were not reported yet
+constexpr std::uint32_t kMostMaking = 4;       // in the background at once
+constexpr std::uint32_t kMostAhead = 6;        // being made, or made and not tried
+constexpr std::uint32_t kMostVerifying = 2;    // at once
+constexpr double kGuessedVerification = 5;     // calls of the incumbent
+constexpr std::uint64_t kWaitingPeriod = 16;   // while nothing can be done, one call in so many
+constexpr double kOtherSizeError = 0.05;       // of times in the same bucket, as a prior
+constexpr double kLargestGain = 54.59815003;   // of the preconditioner: e^4
+
+}  // namespace
+
+OnlinePolicy::OnlinePolicy(std::vector<OnlineCandidate> candidates, std::uint32_t start,
+                           OnlineOptions options)
+    : options_(options), incumbent_(start), reason_("the first choice; nothing is measured yet") {
+  assert(start < candidates.size());
+  options_.settled_period = std::max(options_.settled_period, 1u);
+  candidates_.reserve(candidates.size());
+  CandidateStage stage = CandidateStage::verified;
+  if (options_.needs_verification) stage = CandidateStage::made;
+  if (options_.needs_code) stage = CandidateStage::unmade;
+  for (OnlineCandidate& candidate : candidates) {
+    candidates_.push_back(
+        {.text = std::move(candidate.text), .prior_ns = candidate.prior_ns, .stage = stage});
+  }
+  candidates_[start].stage = CandidateStage::verified;
+}
+
+std::optional<std::uint32_t> OnlinePolicy::find(std::string_view text) const {
+  const auto found = std::ranges::find(candidates_, text, &Candidate::text);
+  if (found == candidates_.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - candidates_.begin());
+}
+
+void OnlinePolicy::restore(const KeyState& known, bool is_answer, bool same_size) {
+  believed_ = false;
+  if (is_answer) restore_answer(known);
+  if (is_answer && same_size) {
+    restore_times(known);
+  } else {
+    restore_order(known, is_answer);
+  }
+}
+
+void OnlinePolicy::restore_answer(const KeyState& known) {
+  for (const CandidateState& state : known.candidates) {
+    const auto index = find(state.candidate);
+    if (!index) continue;
+    Candidate& candidate = candidates_[*index];
+    candidate.verified_before = state.verified;
+    if (!state.rejected.empty()) {
+      candidate.stage = CandidateStage::dropped;
+      candidate.dropped = state.rejected;
+    } else if (state.verified && candidate.stage == CandidateStage::made) {
+      candidate.stage = CandidateStage::verified;
+    }
+  }
+  const auto index = find(known.incumbent);
+  if (!index || !candidates_[*index].usable()) return;
+  incumbent_ = *index;
+  candidates_[*index].stage = CandidateStage::verified;
+  settled_ = known.settled;
+  if (!known.reason.empty()) reason_ = known.reason;
+}
+
+void OnlinePolicy::restore_times(const KeyState& known) {
+  for (const CandidateState& state : known.candidates) {
+    const auto index = find(state.candidate);
+    if (!index) continue;
+    Candidate& candidate = candidates_[*index];
+    const auto recent = std::span(state.recent_ns);
+    const auto last = recent.last(std::min(recent.size(), kRecentSamples));
+    candidate.recent_ns.assign(last.begin(), last.end());
+    std::erase_if(candidate.recent_ns, [](double ns) { return !(ns > 0) || !std::isfinite(ns); });
+    candidate.samples = state.samples;
+    refresh(candidate);
+  }
+  spent_ns_ = saved_spent_ns_ = std::max(0.0, known.spent_ns);
+  lost_ns_ = saved_lost_ns_ = std::max(0.0, known.lost_ns);
+}
+
+void OnlinePolicy::restore_order(const KeyState& known, bool is_answer) {
+  std::vector<std::pair<std::uint32_t, double>> times;
+  std::vector<double> scales;
+  for (const CandidateState& state : known.candidates) {
+    const double ns = median_of(state.recent_ns);
+    const auto index = find(state.candidate);
+    if (!index || !(ns > 0) || !std::isfinite(ns)) continue;
+    times.emplace_back(*index, ns);
+    scales.push_back(candidates_[*index].prior_ns / ns);
+  }
+  const double scale = median_of(scales);
+  for (const auto& [index, ns] : times) {
+    candidates_[index].prior_ns = ns * scale;
+    candidates_[index].stale = is_answer;
+  }
+  stale_error_ = kOtherSizeError;
+  // What won there is tried first here, whatever the times of it.
+  const auto winner = find(known.decision());
+  if (is_answer || !winner) return;
+  const double least = std::ranges::min_element(candidates_, {}, &Candidate::prior_ns)->prior_ns;
+  candidates_[*winner].prior_ns = std::min(candidates_[*winner].prior_ns, 0.999 * least);
+}
+
+void OnlinePolicy::count_call() {
+  const double usual_ns = candidates_[incumbent_].median_ns;
+  if (usual_ns > 0) {
+    spent_ns_ += usual_ns * static_cast<double>(std::exchange(uncounted_calls_, 0) + 1);
+  } else {
+    ++uncounted_calls_;
+  }
+}
+
+bool OnlinePolicy::incumbent_is_known() const {
+  return candidates_[incumbent_].recent_ns.size() >= kFirstSamples;
+}
+
+Ledger OnlinePolicy::ledger() const {
+  return {.spent_ns = spent_ns_,
+          .lost_ns = lost_ns_,
+          .bound_ns = allowance_ns_ + options_.share * spent_ns_};
+}
+
+double OnlinePolicy::room_ns() const {
+  return allowance_ns_ + options_.share * spent_ns_ - lost_ns_ - reserved_ns_;
+}
+
+void OnlinePolicy::charge(double ns) {
+  if (ns > 0) lost_ns_ += ns;
+}
+
+OnlineStep OnlinePolicy::grant(OnlineStep step, std::uint64_t pair, double reserve_ns) {
+  step.timed = true;
+  step.ticket = ++tickets_;
+  grants_.push_back({.ticket = step.ticket,
+                     .call = calls_,
+                     .pair = pair,
+                     .candidate = step.candidate,
+                     .probe = step.probe,
+                     .reserve_ns = reserve_ns});
+  ++candidates_[step.candidate].outstanding;
+  reserved_ns_ += reserve_ns;
+  return step;
+}
+
+OnlineStep OnlinePolicy::time_incumbent(OnlineStep step) {
+  return grant(step, std::exchange(owed_pair_, 0), 0);
+}
+
+OnlineStep OnlinePolicy::settled_step(OnlineStep step) {
+  if (until_timed_ == 0) until_timed_ = options_.settled_period;
+  if (--until_timed_ == 0) return time_incumbent(step);
+  count_call();
+  return step;
+}
+
+OnlineStep OnlinePolicy::waiting_step(OnlineStep step) {
+  if (until_timed_ == 0) until_timed_ = kWaitingPeriod;
+  if (--until_timed_ == 0) return time_incumbent(step);
+  count_call();
+  return step;
+}
+
+OnlineStep OnlinePolicy::next() {
+  OnlineStep step{.candidate = incumbent_};
+  if (++calls_ == 1) {
+    count_call();
+    return step;
+  }
+  while (!grants_.empty() && grants_.front().call + kForgetAfter < calls_) {
+    forget(grants_.begin());
+    count_call();
+  }
+  if (settled_) return settled_step(step);
+  if (allowance_ns_ == 0 && incumbent_is_known()) {
+    allowance_ns_ = std::min(options_.allowance_ns,
+                             options_.allowance_calls * candidates_[incumbent_].median_ns);
+  }
+  believe();
+  if (active_.empty()) {
+    settle();
+    return settled_step(step);
+  }
+  if ((step.make = to_make())) candidates_[*step.make].stage = CandidateStage::making;
+  if (owed_pair_ != 0) return time_incumbent(step);
+  const Candidate& incumbent = candidates_[incumbent_];
+  if (!incumbent_is_known()) {
+    if (incumbent.recent_ns.size() + incumbent.outstanding <= kFirstSamples) {
+      return time_incumbent(step);
+    }
+    count_call();
+    return step;
+  }
+  const auto chosen = choose();
+  if (!chosen) return waiting_step(step);
+  return *chosen == incumbent_ ? time_incumbent(step) : probe_or_verify(step, *chosen);
+}
+
+std::optional<std::uint32_t> OnlinePolicy::to_make() const {
+  if (!options_.needs_code || (allowance_ns_ > 0 && room_ns() <= 0)) return std::nullopt;
+  std::uint32_t making = 0;
+  std::uint32_t ahead = 0;
+  std::optional<std::uint32_t> best;
+  for (const std::uint32_t i : active_) {
+    const Candidate& candidate = candidates_[i];
+    if (candidate.stage == CandidateStage::unmade) {
+      if (!best || estimates_[i].low < estimates_[*best].low) best = i;
+    } else if (candidate.stage == CandidateStage::making) {
+      ++making;
+    } else if (!candidate.measured()) {
+      ++ahead;
+    }
+  }
+  if (making >= kMostMaking || making + ahead >= kMostAhead) return std::nullopt;
+  return best;
+}
+
+double OnlinePolicy::verification_cost() const {
+  return verification_ns_ > 0 ? verification_ns_
+                              : kGuessedVerification * candidates_[incumbent_].median_ns;
+}
+
+double OnlinePolicy::step_cost(std::uint32_t candidate) const {
+  const double slower_ns = std::max(0.0, estimates_[candidate].high - estimates_[incumbent_].mu);
+  const bool unverified = candidates_[candidate].stage == CandidateStage::made;
+  return slower_ns + (unverified ? verification_cost() : 0);
+}
+
+bool OnlinePolicy::may_step(std::uint32_t candidate) const {
+  const Candidate& it = candidates_[candidate];
+  if (it.stage == CandidateStage::made) {
+    return !it.verifying &&
+           std::ranges::count_if(candidates_, &Candidate::verifying) < kMostVerifying;
+  }
+  if (it.stage != CandidateStage::verified) return false;
+  return it.outstanding < (it.measured() ? 3u : 2u) &&
+         std::ranges::count_if(grants_, &Grant::probe) < kMostOutstanding;
+}
+
+// One that looks faster than the incumbent is measured to the end before others are begun: it costs
+// nothing, and every call after its promotion gains.
+std::optional<std::uint32_t> OnlinePolicy::choose_begun() const {
+  std::optional<std::uint32_t> best;
+  for (const std::uint32_t i : active_) {
+    const Estimate& it = estimates_[i];
+    if (!candidates_[i].measured() || it.mu + it.sigma > 0.995 * estimates_[incumbent_].mu)
+      continue;
+    if (!may_step(i) || step_cost(i) > room_ns()) continue;
+    if (!best || it.mu < estimates_[*best].mu) best = i;
+  }
+  return best;
+}
+
+std::optional<std::uint32_t> OnlinePolicy::choose() {
+  const double room = room_ns();
+  if (room < affordable_at_ns_) return std::nullopt;
+  if (const auto begun = choose_begun()) return begun;
+
+  std::vector<std::uint32_t> choices;
+  double least_cost = std::numeric_limits<double>::infinity();
+  for (const std::uint32_t i : active_) {
+    if (!may_step(i)) continue;
+    least_cost = std::min(least_cost, step_cost(i));
+    choices.push_back(i);
+  }
+  affordable_at_ns_ = least_cost;
+  if (least_cost > room) return std::nullopt;
+  // Its own uncertainty counts as well, as long as more samples can lower it.
+  if (candidates_[incumbent_].recent_ns.size() < kRecentSamples &&
+      candidates_[incumbent_].outstanding < 2) {
+    choices.push_back(incumbent_);
+  }
+
+  // In units of which the incumbent takes 2^30, so that whole numbers are fine enough.
+  const double unit = 0x1p30 / estimates_[incumbent_].mu;
+  double widest = 0;
+  for (const std::uint32_t i : choices) widest = std::max(widest, estimates_[i].sigma);
+  const NaturalGradientPolicy policy{
+      static_cast<std::uint64_t>(std::max(1.0, 0.75 * widest * unit))};
+  std::vector<Measurement> measurements;
+  std::vector<std::uint32_t> diagonal;
+  for (const std::uint32_t i : choices) {
+    const double ns = std::min(estimates_[i].mu * unit, 0x1p62);
+    measurements.push_back({{i, 1, 1}, static_cast<std::uint64_t>(ns)});
+    const double exponent =
+        3 * estimates_[i].sigma * unit / static_cast<double>(policy.temperature_ns);
+    diagonal.push_back(
+        static_cast<std::uint32_t>(kQ16One * std::min(std::exp(exponent), kLargestGain)));
+  }
+  std::vector<std::uint32_t> weights(choices.size());
+  std::vector<std::uint32_t> gradient(choices.size());
+  const auto suggestion = suggest_with_diagonal(policy, measurements, diagonal, weights, gradient);
+  assert(suggestion);
+  const std::uint32_t selected = suggestion->selected[0];
+  if (selected == incumbent_ || step_cost(selected) <= room) return selected;
+  // The best that can be afforded.
+  std::optional<std::size_t> best;
+  for (std::size_t k = 0; k < choices.size(); ++k) {
+    if (choices[k] != incumbent_ && step_cost(choices[k]) > room) continue;
+    if (!best || gradient[k] >= gradient[*best]) best = k;
+  }
+  return choices[*best];
+}
+
+OnlineStep OnlinePolicy::probe_or_verify(OnlineStep step, std::uint32_t candidate) {
+  Candidate& it = candidates_[candidate];
+  if (it.stage == CandidateStage::made) {
+    it.verifying = true;
+    it.verifying_ns = verification_cost();
+    reserved_ns_ += it.verifying_ns;
+    step.verify = candidate;
+    count_call();
+    return step;
+  }
+  step.candidate = candidate;
+  step.probe = true;
+  // The first time is thrown away, and needs no other to compare it with.
+  std::uint64_t pair = 0;
+  if (it.first_ns > 0 || it.outstanding > 0) {
+    pair = owed_pair_ = ++pairs_;
+    open_pairs_.push_back({.id = pair, .candidate = candidate});
+  }
+  return grant(step, pair, step_cost(candidate));
+}
+
+void OnlinePolicy::settle() {
+  settled_ = true;
+  until_timed_ = 0;
+  const auto tried = std::ranges::count_if(candidates_, &Candidate::measured);
+  if (reason_.starts_with("the first choice")) {
+    reason_ = fmt::format("the first choice: none of {} measured was faster", tried);
+  }
+  decide(
+      {.kind = EventKind::settled, .candidate = candidates_[incumbent_].text, .reason = reason_});
+}
+
+std::uint64_t OnlinePolicy::idle_calls() const {
+  if (calls_ == 0 || owed_pair_ != 0) return 0;
+  if (settled_) return (until_timed_ == 0 ? options_.settled_period : until_timed_) - 1;
+  if (!believed_ || !incumbent_is_known() || to_make()) return 0;
+  const double missing_ns = affordable_at_ns_ - room_ns();
+  if (!(missing_ns > 0)) return 0;
+  const std::uint64_t untimed = (until_timed_ == 0 ? kWaitingPeriod : until_timed_) - 1;
+  const double gained_ns = options_.share * candidates_[incumbent_].median_ns;
+  return static_cast<std::uint64_t>(
+      std::min(static_cast<double>(untimed), std::floor(missing_ns / gained_ns)));
+}
+
+void OnlinePolicy::skip(std::uint64_t calls) {
+  if (calls == 0) return;
+  calls_ += calls;
+  const double usual_ns = candidates_[incumbent_].median_ns;
+  if (usual_ns > 0) {
+    spent_ns_ += usual_ns * static_cast<double>(calls);
+  } else {
+    uncounted_calls_ += calls;
+  }
+  if (until_timed_ > 0) until_timed_ -= std::min(calls, until_timed_ - 1);
+}
+
+}  // namespace vyre
