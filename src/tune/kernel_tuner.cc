@@ -133,8 +133,7 @@ Result<void> KernelTuner::verify(Verifier verifier) {
 TunedCall KernelTuner::next() { return state_->next(); }
 
 Result<void> KernelTuner::report(const TunedCall& call, double ns) {
-  constexpr double kMost = 1e18;  // 31 years
-  if (!(ns >= 0 && ns <= kMost)) {
+  if (!is_time(ns)) {
     return fail(Code::invalid_input, fmt::format("the time of a call cannot be {} ns", ns));
   }
   if (call.id == 0) return {};

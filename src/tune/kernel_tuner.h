@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
@@ -49,6 +50,18 @@ struct TunedCall {
   Result<std::int64_t> number(std::string_view name) const { return choice.number(name); }
 };
 
+// What a verifier says of a candidate: true or false, and, where it knows better than the clock,
+// what finding out has cost. (A clock sees the wait for a busy device too, which costs nothing.)
+struct Verdict {
+  template <std::same_as<bool> Bool>
+  Verdict(Bool right,
+          std::optional<double> its_cost_ns = {})  // NOLINT(google-explicit-constructor)
+      : is_right(right), cost_ns(its_cost_ns) {}
+
+  bool is_right;
+  std::optional<double> cost_ns;
+};
+
 class HostCall;
 
 // Everything may be called from any thread at any time.
@@ -60,12 +73,13 @@ class KernelTuner {
   KernelTuner& operator=(KernelTuner&&) noexcept;
   ~KernelTuner();  // as close(), but for the error
 
-  // How to tell whether a candidate computes what it should: true, false, or why it cannot be told.
-  // next() calls it, between two calls of the program, before it hands out a candidate for the
-  // first time; the time it takes is charged like a slow call. What it does not say to be right is
-  // never handed out; the start candidate is the reference and is not asked about. Without a
-  // verifier every candidate is taken to be right. An error once next() was called.
-  using Verifier = std::function<Result<bool>(const Choice&)>;
+  // How to tell whether a candidate computes what it should; an error where that cannot be told.
+  // next() calls it, on the thread that called and never on two at once, before it hands out a
+  // candidate for the first time; the time it takes is charged like a slow call. What it does not
+  // say to be right is never handed out. The start candidate is the reference, and is not asked
+  // about. Without a verifier every candidate is taken to be right. An error once the tuner was
+  // asked anything.
+  using Verifier = std::function<Result<Verdict>(const Choice&)>;
   Result<void> verify(Verifier verifier);
 
   TunedCall next();

@@ -81,6 +81,9 @@ struct KernelTuner::State {
   void drop(std::uint32_t candidate, std::string why, double cost_ns);
 };
 
+// Of a call, in nanoseconds: at most 31 years.
+inline bool is_time(double ns) { return ns >= 0 && ns <= 1e18; }
+
 // For explain().
 std::string explain_kernel(const TuningKey& key, const std::vector<CandidateView>& view,
                            std::uint32_t best, const Ledger& ledger, const std::string& why);

@@ -75,12 +75,14 @@ std::optional<bool> KernelTuner::State::verify_now(std::uint32_t candidate) {
   if (verifying.exchange(true, std::memory_order_acquire)) return std::nullopt;
   const auto began = std::chrono::steady_clock::now();
   std::string wrong;
+  std::optional<double> its_cost_ns;
   try {
-    const Result<bool> said = verifier(choice(candidate));
+    const Result<Verdict> said = verifier(choice(candidate));
     if (!said) {
       wrong = "could not be verified: " + describe(said.error());
-    } else if (!*said) {
-      wrong = "gave a wrong result";
+    } else {
+      if (!said->is_right) wrong = "gave a wrong result";
+      its_cost_ns = said->cost_ns;
     }
   } catch (const abi::__forced_unwind&) {
     verifying.store(false, std::memory_order_release);
@@ -90,13 +92,14 @@ std::optional<bool> KernelTuner::State::verify_now(std::uint32_t candidate) {
   } catch (...) {
     wrong = "could not be verified: an unknown exception";
   }
-  const std::chrono::duration<double, std::nano> cost = std::chrono::steady_clock::now() - began;
+  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - began;
+  const double cost_ns = is_time(its_cost_ns.value_or(-1)) ? *its_cost_ns : elapsed.count();
   const bool is_right = wrong.empty();
   if (is_right) {
     trusted[candidate].store(true, std::memory_order_release);
-    online->verified(candidate, cost.count());
+    online->verified(candidate, cost_ns);
   } else {
-    drop(candidate, std::move(wrong), cost.count());
+    drop(candidate, std::move(wrong), cost_ns);
   }
   verifying.store(false, std::memory_order_release);
   return is_right;
