@@ -102,6 +102,7 @@ struct TuneReport {
   double budget_seconds = 0;    // that it was given; 0: no limit
   std::string mode{};           // "natural", "on"
   bool interrupted = false;     // a person stopped it; what was learned by then is here
+  std::vector<std::string> method{};  // how it was measured, a sentence each
   ReportDevice device{};
   std::vector<TuneRecord> kernels{};
 };

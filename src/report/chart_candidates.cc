@@ -1,0 +1,238 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "vyre/report/charts.h"
+#include "vyre/report/report_text.h"
+
+namespace vyre {
+namespace {
+
+constexpr double kRowRem = 1.5;
+constexpr std::size_t kLabelCharacters = 26;
+
+// The fastest, and those that have a name, in the order of their times.
+std::vector<std::uint32_t> drawn_rows(const Findings& findings) {
+  if (findings.measured.size() <= kMostRows) return findings.measured;
+  std::vector<std::uint32_t> rows(findings.measured.begin(),
+                                  findings.measured.begin() + kFastestRows);
+  for (std::size_t i = kFastestRows; i < findings.measured.size(); ++i) {
+    const std::uint32_t candidate = findings.measured[i];
+    if (candidate == findings.chosen || candidate == findings.start ||
+        candidate == findings.declared)
+      rows.push_back(candidate);
+  }
+  return rows;
+}
+
+std::string roles(const Findings& findings, std::uint32_t candidate) {
+  std::string text;
+  const auto add = [&](std::optional<std::uint32_t> who, std::string_view role) {
+    if (who == candidate) text += fmt::format("{}{}", text.empty() ? "" : ", ", role);
+  };
+  add(findings.chosen, "chosen");
+  add(findings.start, "first guess");
+  add(findings.declared, "as declared");
+  return text;
+}
+
+std::string hint(const KernelView& view, std::uint32_t candidate) {
+  const CandidateRecord& record = view.record.candidates[candidate];
+  const Spread& spread = view.findings.spreads[candidate];
+  std::string text = shortened(spelled_out(record.parameters, record.text), 120);
+  text += fmt::format("\nmedian {} of {} samples", time_text(spread.median),
+                      count_text(static_cast<double>(spread.count)));
+  text += fmt::format("\nquartiles {} to {}", time_text(spread.first_quartile),
+                      time_text(spread.third_quartile));
+  if (is_known(view.findings.chosen_ns))
+    text += fmt::format("\n{} the chosen one's time",
+                        ratio_text(spread.median / view.findings.chosen_ns));
+  if (const std::string role = roles(view.findings, candidate); !role.empty()) text += "\n" + role;
+  return text;
+}
+
+Axis axis_of(const KernelView& view, const std::vector<std::uint32_t>& rows) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const std::uint32_t i : rows) {
+    least = std::min(least, view.findings.spreads[i].low);
+    most = std::max(most, view.findings.spreads[i].high);
+  }
+  return time_axis(least, most, 4);
+}
+
+void add_row(std::string& out, const KernelView& view, const Axis& axis, std::uint32_t candidate,
+             std::size_t row, std::size_t rows) {
+  const Findings& findings = view.findings;
+  const Spread& spread = findings.spreads[candidate];
+  const double height = 1.0 / static_cast<double>(rows);
+  const double top = static_cast<double>(row) * height, middle = top + height / 2;
+  const MarkStyle style = view.styles[candidate];
+  const std::string role = roles(findings, candidate);
+  // Beyond the name's own colours, charts of times need none.
+  const MarkStyle mark = role.empty() ? MarkStyle{} : style;
+
+  if (candidate == findings.chosen) add_box(out, "highlight", {0, top}, 1, height);
+  add_text(out, role.empty() ? "label end" : "label end strong", {0, middle},
+           shortened(findings.labels[candidate], kLabelCharacters), R"(dx="-0.7em" dy="0.35em")");
+  const double low = axis.at(spread.low), high = axis.at(spread.high);
+  out += fmt::format("<g class=\"{}\">", mark.colour);
+  add_line(out, "whisker", {low, middle}, {high, middle});
+  const double left = axis.at(spread.first_quartile);
+  add_box(out, "quartiles", {left, top + 0.3 * height}, axis.at(spread.third_quartile) - left,
+          0.4 * height);
+  out += "</g>\n";
+  if (const double prior = findings.prior_scale * view.record.candidates[candidate].prior_ns;
+      is_known(prior) && prior > axis.low && prior < axis.high)
+    add_line(out, "expected", {axis.at(prior), top + 0.15 * height},
+             {axis.at(prior), top + 0.85 * height});
+  add_mark(out, mark, {axis.at(spread.median), middle});
+  if (!role.empty()) {
+    const bool right = high < 0.6;
+    add_text(out, right ? "role" : "role end", {right ? high : low, middle}, role,
+             right ? R"(dx="0.8em" dy="0.35em")" : R"(dx="-0.8em" dy="0.35em")");
+  }
+  std::string figure = time_text(spread.median);
+  if (is_known(findings.chosen_ns))
+    figure += fmt::format(" \xC2\xB7 {}", ratio_text(spread.median / findings.chosen_ns));
+  add_text(out, "value", {1, middle}, figure, R"(dx="0.7em" dy="0.35em")");
+  add_hint_box(out, {0, top}, 1, height, hint(view, candidate));
+}
+
+void add_candidates_table(std::string& out, const KernelView& view) {
+  const Findings& findings = view.findings;
+  std::vector<std::uint32_t> order = findings.measured;
+  order.insert(order.end(), findings.dropped.begin(), findings.dropped.end());
+  order.insert(order.end(), findings.untried.begin(), findings.untried.end());
+  const std::size_t all = order.size();
+  order.resize(std::min(order.size(), kMostTableRows));
+  const bool with_rate = is_known(view.record.bytes);
+  std::vector<std::string> heads{"candidate", "median",  "to the chosen",
+                                 "spread",    "samples", "expected"};
+  if (with_rate) heads.emplace_back("rate");
+  heads.emplace_back("state");
+  std::vector<std::vector<Cell>> rows;
+  for (const std::uint32_t i : order) {
+    const CandidateRecord& candidate = view.record.candidates[i];
+    const Spread& spread = findings.spreads[i];
+    const std::string none = "\xE2\x80\x93";
+    const bool known = spread.count > 0;
+    const double ratio = is_known(findings.chosen_ns) ? spread.median / findings.chosen_ns : 0;
+    const double expected = findings.prior_scale * candidate.prior_ns;
+    std::vector<Cell> row;
+    row.push_back({spelled_out(candidate.parameters, candidate.text), {}, "wrap"});
+    row.push_back({known ? time_text(spread.median) : none, known ? spread.median : 1e300});
+    row.push_back({is_known(ratio) ? ratio_text(ratio) : none, is_known(ratio) ? ratio : 1e300});
+    row.push_back({known ? percent_text(spread.deviation / spread.median) : none,
+                   known ? spread.deviation / spread.median : 1e300});
+    row.push_back(
+        {count_text(static_cast<double>(spread.count)), static_cast<double>(spread.count)});
+    row.push_back(
+        {is_known(expected) ? time_text(expected) : none, is_known(expected) ? expected : 1e300});
+    if (with_rate) {
+      const double rate = known ? view.record.bytes / spread.median * 1e9 : 0;
+      row.push_back({known ? rate_text(rate) : none, rate});
+    }
+    std::string state = roles(findings, i);
+    const auto also = [&](std::string_view text) {
+      if (!text.empty()) state += fmt::format("{}{}", state.empty() ? "" : ", ", text);
+    };
+    if (!candidate.dropped.empty())
+      also("dropped: " + candidate.dropped);
+    else if (std::ranges::find(findings.ties, i) != findings.ties.end())
+      also("within noise of the chosen");
+    if (candidate.dropped.empty() && !known) also("not run");
+    if (candidate.verified) also("verified");
+    row.push_back({state, {}, "wrap"});
+    rows.push_back(std::move(row));
+  }
+  const std::string caption =
+      all > order.size() ? fmt::format("The first {} of {}; the JSON has all", order.size(), all)
+                         : "Spread is 1.48 times the median distance from the median. Expected is "
+                           "the model's figure, scaled to the times that were measured";
+  add_table(out, fmt::format("All {} candidates as a table", all), caption, heads, rows);
+}
+
+void add_dropped(std::string& out, const KernelView& view) {
+  const Findings& findings = view.findings;
+  constexpr std::size_t kShown = 12;
+  if (findings.dropped.empty()) return;
+  out += fmt::format("<div class=\"dropped\"><h4>Dropped: {}</h4><ul>\n", findings.dropped.size());
+  for (std::size_t i = 0; i < std::min(findings.dropped.size(), kShown); ++i) {
+    const std::uint32_t candidate = findings.dropped[i];
+    out += fmt::format("<li><code>{}</code> {}</li>\n",
+                       html_escaped(shortened(findings.labels[candidate], 60)),
+                       html_escaped(shortened(view.record.candidates[candidate].dropped, 400)));
+  }
+  if (findings.dropped.size() > kShown)
+    out += fmt::format("<li>and {} more, in the table</li>\n", findings.dropped.size() - kShown);
+  out += "</ul></div>\n";
+}
+
+std::string caption_of(const KernelView& view, std::size_t drawn) {
+  const Findings& findings = view.findings;
+  std::string text = "The fastest first";
+  if (!findings.label_names.empty())
+    text += fmt::format("; each is named by its {}", shortened(findings.label_names, 80));
+  text += ".";
+  if (drawn < findings.measured.size())
+    text += fmt::format(" {} of {} that were run; the others are slower.", drawn,
+                        findings.measured.size());
+  if (!findings.untried.empty())
+    text +=
+        fmt::format(" {} never ran.", findings.untried.size() == 1
+                                          ? "1 candidate"
+                                          : fmt::format("{} candidates", findings.untried.size()));
+  return text;
+}
+
+}  // namespace
+
+std::string candidates_figure(const KernelView& view) {
+  const Findings& findings = view.findings;
+  const std::vector<std::uint32_t> rows = drawn_rows(findings);
+  std::string out;
+  open_figure(out, "candidates", "Time of each candidate", caption_of(view, rows.size()));
+  if (rows.empty()) {
+    out += "<p class=\"nothing\">No candidate was timed.</p>\n";
+  } else {
+    const Axis axis = axis_of(view, rows);
+    std::size_t longest = 4;
+    for (const std::uint32_t i : rows)
+      longest = std::max(longest, character_count(shortened(findings.labels[i], kLabelCharacters)));
+    open_legend(out);
+    add_legend(out, legend_mark({}), "median");
+    add_legend(out, "<span class=\"key quartile-key\"></span>", "middle half of the samples");
+    add_legend(out, legend_stroke("whisker c-rest"), "5% to 95%");
+    if (is_known(findings.prior_scale))
+      add_legend(out, "<span class=\"key expected-key\"></span>", "the model's expectation");
+    close_legend(out);
+    open_chart(out,
+               {.id = view.id + "-candidates",
+                .title = "Time of each candidate",
+                .description = fmt::format(
+                    "{} candidates, the fastest first, {} a logarithmic axis. The fastest has "
+                    "a median of {}, the slowest shown {}. All figures are in the table below.",
+                    rows.size(), axis.log ? "on" : "without",
+                    time_text(findings.spreads[rows.front()].median),
+                    time_text(findings.spreads[rows.back()].median)),
+                .classes = "rows",
+                .height_rem = kRowRem * static_cast<double>(rows.size()),
+                .gutter_em = 0.58 * static_cast<double>(longest) + 1.4});
+    add_axis(out, axis, Side::top);
+    if (findings.chosen && findings.spreads[*findings.chosen].count > 0) {
+      const Spread& chosen = findings.spreads[*findings.chosen];
+      const double left = axis.at(chosen.first_quartile);
+      add_box(out, "band", {left, 0}, axis.at(chosen.third_quartile) - left, 1);
+    }
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      add_row(out, view, axis, rows[row], row, rows.size());
+    close_chart(out);
+  }
+  add_dropped(out, view);
+  add_candidates_table(out, view);
+  close_figure(out);
+  return out;
+}
+
+}  // namespace vyre

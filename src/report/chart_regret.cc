@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "vyre/report/charts.h"
+#include "vyre/report/report_text.h"
+#include "vyre/report/thinning.h"
+
+namespace vyre {
+
+std::string regret_figure(const KernelView& view) {
+  const auto& calls = view.record.calls;
+  const CallAxis along = call_axis(view);
+  std::vector<double> places, bounds;
+  double most = 0, worst = 0;
+  for (const std::size_t i : along.points) {
+    places.push_back(along.axis.at(static_cast<double>(calls[i].call) + 1));
+    bounds.push_back(calls[i].bound_ns);
+    for (const double ns : {calls[i].bound_ns, calls[i].lost_ns})
+      if (is_known(ns)) most = std::max(most, ns);
+    if (is_known(calls[i].bound_ns)) worst = std::max(worst, calls[i].lost_ns / calls[i].bound_ns);
+  }
+  const std::vector<std::size_t> kept = thinned(places, bounds, 360);
+  if (kept.size() < 2) return {};
+
+  const Axis amounts = amount_axis(most);
+  std::vector<Place> lost, bound;
+  for (const std::size_t k : kept) {
+    lost.push_back({places[k], 1 - amounts.at(calls[along.points[k]].lost_ns)});
+    bound.push_back({places[k], 1 - amounts.at(bounds[k])});
+  }
+  std::string out;
+  open_figure(
+      out, "regret", "What the search cost, against its bound",
+      fmt::format("Time lost so far to slower probes, verification and compiling. It came to at "
+                  "most {} of what was allowed at that moment.",
+                  percent_text(worst)));
+  open_legend(out);
+  add_legend(out, legend_stroke("bound"), "may be lost");
+  add_legend(out, legend_stroke("lost"), "was lost");
+  close_legend(out);
+  const CallPoint& last = calls[along.points[kept.back()]];
+  open_chart(out, {.id = view.id + "-regret",
+                   .title = "What the search cost, against its bound",
+                   .description = fmt::format("After {} calls {} were lost of the {} allowed.",
+                                              count_text(static_cast<double>(last.call) + 1),
+                                              time_text(last.lost_ns), time_text(last.bound_ns)),
+                   .classes = "calls",
+                   .height_rem = 13});
+  add_axis(out, amounts, Side::left);
+  add_axis(out, along.axis, Side::bottom);
+  add_text(out, "axis-name middle", {0.5, 1}, "call", R"(dy="2.8em")");
+  open_plane(out);
+  add_area(out, "lost-area", lost);
+  add_path(out, "bound", bound);
+  add_path(out, "lost", lost);
+  close_plane(out);
+  close_chart(out);
+  out += fmt::format(
+      "<script type=\"application/json\" class=\"points\" data-chart=\"{}-regret\">[", view.id);
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    const CallPoint& call = calls[along.points[kept[k]]];
+    fmt::format_to(std::back_inserter(out), "{}[{:.0f},{:.0f},{:.0f},{:.4g},{:.4g}]",
+                   k == 0 ? "" : ",", 1000 * lost[k].x, 1000 * lost[k].y,
+                   static_cast<double>(call.call) + 1, is_known(call.lost_ns) ? call.lost_ns : 0,
+                   call.bound_ns);
+  }
+  out += "]</script>\n";
+  add_calls_table(out, view, true);
+  close_figure(out);
+  return out;
+}
+
+}  // namespace vyre

@@ -1,0 +1,156 @@
+#include "vyre/report/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "vyre/report/report_text.h"
+
+namespace vyre {
+namespace {
+
+std::optional<std::uint32_t> index_of(const TuneRecord& record, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  for (std::uint32_t i = 0; i < record.candidates.size(); ++i)
+    if (record.candidates[i].text == text) return i;
+  return std::nullopt;
+}
+
+// The given median, else that of the candidate's samples.
+double median_of(const ReportBaseline& given, std::optional<std::uint32_t> index,
+                 const Findings& findings) {
+  if (is_known(given.median_ns)) return given.median_ns;
+  return index ? findings.spreads[*index].median : 0;
+}
+
+bool same_parameters(const TuneRecord& record) {
+  const auto& all = record.candidates;
+  if (all.empty() || all[0].parameters.empty()) return false;
+  return std::ranges::all_of(all, [&](const CandidateRecord& candidate) {
+    return std::ranges::equal(
+        candidate.parameters, all[0].parameters, {},
+        [](const auto& pair) -> const std::string& { return pair.first; },
+        [](const auto& pair) -> const std::string& { return pair.first; });
+  });
+}
+
+void make_labels(const TuneRecord& record, Findings& findings) {
+  constexpr std::string_view kBetween = " \xC2\xB7 ";
+  std::vector<std::size_t> varying;
+  if (same_parameters(record)) {
+    for (std::size_t p = 0; p < record.candidates[0].parameters.size(); ++p) {
+      std::set<std::string_view> values;
+      for (const auto& candidate : record.candidates) values.insert(candidate.parameters[p].second);
+      if (values.size() > 1) varying.push_back(p);
+    }
+  }
+  for (const std::size_t p : varying)
+    findings.label_names += fmt::format("{}{}", findings.label_names.empty() ? "" : kBetween,
+                                        record.candidates[0].parameters[p].first);
+  for (const auto& candidate : record.candidates) {
+    std::string label;
+    for (const std::size_t p : varying)
+      label += fmt::format("{}{}", label.empty() ? "" : kBetween,
+                           short_extent(candidate.parameters[p].second));
+    findings.labels.push_back(label.empty() ? candidate.text : label);
+  }
+}
+
+void sort_out(const TuneRecord& record, Findings& findings) {
+  for (std::uint32_t i = 0; i < record.candidates.size(); ++i) {
+    const auto& candidate = record.candidates[i];
+    findings.spreads.push_back(spread_of(candidate.samples_ns));
+    if (!candidate.dropped.empty())
+      findings.dropped.push_back(i);
+    else if (findings.spreads[i].count > 0)
+      findings.measured.push_back(i);
+    else
+      findings.untried.push_back(i);
+  }
+  std::ranges::stable_sort(findings.measured, {},
+                           [&](std::uint32_t i) { return findings.spreads[i].median; });
+}
+
+double prior_scale(const TuneRecord& record, const Findings& findings) {
+  std::vector<double> ratios;
+  for (const std::uint32_t i : findings.measured)
+    if (is_known(record.candidates[i].prior_ns))
+      ratios.push_back(findings.spreads[i].median / record.candidates[i].prior_ns);
+  return spread_of(ratios).median;
+}
+
+void follow_calls(const TuneRecord& record, Findings& findings) {
+  const std::size_t count = record.candidates.size();
+  findings.probes.assign(count, 0);
+  const CallPoint* before = nullptr;
+  for (std::size_t i = 0; i < record.calls.size(); ++i) {
+    const CallPoint& call = record.calls[i];
+    if (call.candidate >= count || call.incumbent >= count) continue;
+    if (call.probe) ++findings.probes[call.candidate];
+    if (before && before->incumbent != call.incumbent)
+      findings.promotions.push_back({.point = i,
+                                     .from = before->incumbent,
+                                     .to = call.incumbent,
+                                     .from_ns = before->incumbent_ns,
+                                     .to_ns = call.incumbent_ns});
+    before = &call;
+  }
+}
+
+// "1.43× faster than X", "as fast as X", "1.05× slower than X".
+std::string compared(double gain, std::string_view with) {
+  if (gain >= 1.005) return fmt::format("{} faster than {}", ratio_text(gain), with);
+  if (gain > 0.995) return fmt::format("as fast as {}", with);
+  return fmt::format("{} slower than {}", ratio_text(1 / gain), with);
+}
+
+}  // namespace
+
+Findings findings_of(const TuneRecord& record) {
+  Findings findings;
+  sort_out(record, findings);
+  make_labels(record, findings);
+  findings.chosen =
+      index_of(record, record.decision.empty() ? record.chosen.candidate : record.decision);
+  findings.start = index_of(record, record.start.candidate);
+  findings.declared = index_of(record, record.declared.candidate);
+  findings.chosen_ns = median_of(record.chosen, findings.chosen, findings);
+  findings.start_ns = median_of(record.start, findings.start, findings);
+  findings.declared_ns = median_of(record.declared, findings.declared, findings);
+  if (findings.chosen) {
+    for (const std::uint32_t i : findings.measured)
+      if (i != *findings.chosen &&
+          within_noise(findings.spreads[i], findings.spreads[*findings.chosen]))
+        findings.ties.push_back(i);
+  }
+  findings.prior_scale = prior_scale(record, findings);
+  follow_calls(record, findings);
+  return findings;
+}
+
+double gain_over_start(const Findings& findings) {
+  return is_known(findings.chosen_ns) ? findings.start_ns / findings.chosen_ns : 0;
+}
+
+double gain_over_declared(const Findings& findings) {
+  return is_known(findings.chosen_ns) ? findings.declared_ns / findings.chosen_ns : 0;
+}
+
+std::string headline(const TuneRecord& record, const Findings& findings) {
+  if (!record.untunable.empty()) return "not tuned";
+  if (record.decision.empty()) return "no decision yet";
+  std::vector<std::string> parts;
+  if (const double gain = gain_over_declared(findings);
+      is_known(gain) && record.declared.candidate != record.decision)
+    parts.push_back(compared(gain, "the declared workgroup"));
+  if (record.start.candidate == record.decision)
+    parts.emplace_back("the first guess was already the best");
+  else if (const double gain = gain_over_start(findings); is_known(gain))
+    parts.push_back(compared(gain, "the first guess"));
+  if (parts.empty() && is_known(findings.chosen_ns)) parts.push_back(time_text(findings.chosen_ns));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace vyre

@@ -1,0 +1,45 @@
+// What a record says, worked out once for every part of the page.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vyre/report/spread.h"
+#include "vyre/report/tune_record.h"
+
+namespace vyre {
+
+struct Promotion {
+  std::size_t point = 0;  // in `calls`
+  std::uint32_t from = 0, to = 0;
+  double from_ns = 0, to_ns = 0;  // what was known of each then
+};
+
+struct Findings {
+  std::vector<Spread> spreads{};          // by candidate
+  std::vector<std::string> labels{};      // by candidate: the values of the parameters that vary
+  std::string label_names{};              // of those parameters: "workgroup · items"
+  std::vector<std::uint32_t> measured{};  // and not dropped, the fastest first
+  std::vector<std::uint32_t> dropped{};
+  std::vector<std::uint32_t> untried{};
+  std::optional<std::uint32_t> chosen{}, start{}, declared{};
+  double chosen_ns = 0, start_ns = 0, declared_ns = 0;  // medians; 0: not known
+  std::vector<std::uint32_t> ties{};  // within the noise of the chosen one, without it
+  double prior_scale = 0;             // times a prior gives a time; 0: nothing to compare with
+  std::vector<Promotion> promotions{};
+  std::vector<std::uint64_t> probes{};  // by candidate
+};
+
+Findings findings_of(const TuneRecord& record);
+
+// How much faster the chosen one is; 0: not known.
+double gain_over_start(const Findings& findings);
+double gain_over_declared(const Findings& findings);
+
+// "1.43× faster than the declared workgroup, 1.02× faster than the first guess": one sentence
+// without its end, for the top of the page.
+std::string headline(const TuneRecord& record, const Findings& findings);
+
+}  // namespace vyre

@@ -1,0 +1,114 @@
+#include "vyre/report/tune_json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "vyre/report/findings.h"
+#include "vyre/report/report_text.h"
+
+namespace vyre {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json time(double ns) { return is_known(ns) ? Json(ns) : Json(nullptr); }
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(clean_utf8(text));
+}
+
+Json to_json(const CandidateRecord& candidate, const Spread& spread) {
+  Json parameters = Json::object();
+  for (const auto& [name, value] : candidate.parameters)
+    parameters[clean_utf8(name)] = clean_utf8(value);
+  Json samples = Json::array();
+  for (const double ns : candidate.samples_ns) samples.push_back(number(ns));
+  return {{"candidate", clean_utf8(candidate.text)},
+          {"parameters", std::move(parameters)},
+          {"median_ns", time(spread.median)},
+          {"spread_ns", spread.count > 0 ? Json(spread.deviation) : Json(nullptr)},
+          {"prior_ns", time(candidate.prior_ns)},
+          {"verified", candidate.verified},
+          {"stage", text_or_null(candidate.stage)},
+          {"dropped", text_or_null(candidate.dropped)},
+          {"samples_ns", std::move(samples)}};
+}
+
+// A row a call, in the order of `call_fields`: a tenth of the size of objects.
+Json to_json(const CallPoint& call) {
+  return Json::array({number(call.seconds), call.call, call.candidate, time(call.ns), call.probe,
+                      call.incumbent, time(call.incumbent_ns), number(call.lost_ns),
+                      number(call.bound_ns)});
+}
+
+Json baseline(const std::string& candidate, double median_ns) {
+  if (candidate.empty()) return nullptr;
+  return {{"candidate", clean_utf8(candidate)}, {"median_ns", time(median_ns)}};
+}
+
+Json to_json(const TuneRecord& record) {
+  const Findings findings = findings_of(record);
+  Json candidates = Json::array(), calls = Json::array(), ties = Json::array();
+  for (std::size_t i = 0; i < record.candidates.size(); ++i)
+    candidates.push_back(to_json(record.candidates[i], findings.spreads[i]));
+  for (const std::uint32_t tie : findings.ties)
+    ties.push_back(clean_utf8(record.candidates[tie].text));
+  for (const CallPoint& call : record.calls) calls.push_back(to_json(call));
+  const std::string& chosen = record.decision.empty() ? record.chosen.candidate : record.decision;
+  return {{"kernel", clean_utf8(record.kernel)},
+          {"file", text_or_null(record.file)},
+          {"size", text_or_null(record.size)},
+          {"key", text_or_null(record.key)},
+          {"decision", baseline(chosen, findings.chosen_ns)},
+          {"reason", text_or_null(record.reason)},
+          {"within_noise", std::move(ties)},
+          {"start", baseline(record.start.candidate, findings.start_ns)},
+          {"declared", baseline(record.declared.candidate, findings.declared_ns)},
+          {"gain_over_start", time(gain_over_start(findings))},
+          {"gain_over_declared", time(gain_over_declared(findings))},
+          {"origin", text_or_null(record.origin)},
+          {"verified", text_or_null(record.verified)},
+          {"untunable", text_or_null(record.untunable)},
+          {"settled", record.settled},
+          {"bytes", time(record.bytes)},
+          {"ledger",
+           {{"spent_ns", number(record.ledger.spent_ns)},
+            {"lost_ns", number(record.ledger.lost_ns)},
+            {"bound_ns", number(record.ledger.bound_ns)},
+            {"share", number(record.ledger.share)}}},
+          {"candidates", std::move(candidates)},
+          {"call_fields",
+           {"seconds", "call", "candidate", "ns", "probe", "incumbent", "incumbent_ns", "lost_ns",
+            "bound_ns"}},
+          {"calls", std::move(calls)}};
+}
+
+}  // namespace
+
+std::string tune_json(const TuneReport& report) {
+  Json profile = Json::array(), method = Json::array(), kernels = Json::array();
+  for (const ReportLine& line : report.device.profile)
+    profile.push_back({{"label", clean_utf8(line.label)}, {"text", clean_utf8(line.text)}});
+  for (const std::string& sentence : report.method) method.push_back(clean_utf8(sentence));
+  for (const TuneRecord& record : report.kernels) kernels.push_back(to_json(record));
+  const Json all{{"format", "vyre-tune-report"},
+                 {"format_version", 1},
+                 {"title", text_or_null(report.title)},
+                 {"command", text_or_null(report.command)},
+                 {"vyre", text_or_null(report.version)},
+                 {"started_ms", report.started_ms},
+                 {"seconds", number(report.seconds)},
+                 {"budget_seconds", time(report.budget_seconds)},
+                 {"mode", text_or_null(report.mode)},
+                 {"interrupted", report.interrupted},
+                 {"method", std::move(method)},
+                 {"device",
+                  {{"name", text_or_null(report.device.name)},
+                   {"driver", text_or_null(report.device.driver)},
+                   {"memory_bytes_per_second", time(report.device.memory_bytes_per_second)},
+                   {"profile", std::move(profile)}}},
+                 {"kernels", std::move(kernels)}};
+  return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace vyre
