@@ -56,7 +56,8 @@ void make_incumbent(KeyState& state, const EvidenceEvent& event) {
 
 // The choice of a summary, unless a later one stands.
 void take_choice(const KeyState& from, bool is_rejected, KeyState& state) {
-  const bool has_choice = from.decided_ms > 0 || from.settled || !from.incumbent.empty();
+  const bool has_choice =
+      from.decided_ms > 0 || from.settled || !from.incumbent.empty() || !from.reopened.empty();
   if (!has_choice || is_rejected || from.decided_ms < state.decided_ms) return;
   if (!from.incumbent.empty()) {
     state.incumbent = from.incumbent;

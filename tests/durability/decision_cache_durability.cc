@@ -1,20 +1,17 @@
-// Decision caches under many processes, kills and races. The counts can be multiplied with the
-// environment variable VYRE_DURABILITY_SCALE (1 when it is not set).
+// Decision caches under many processes, kills and races.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
-#include <functional>
 #include <random>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "processes.h"
 #include "vyre/base/digest.h"
 #include "vyre/tune/keys.h"
 #include "vyre/tune/tuner.h"
@@ -24,71 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int scaled(int count) {
-  const char* scale = std::getenv("VYRE_DURABILITY_SCALE");
-  return count * (scale == nullptr ? 1 : std::max(1, std::atoi(scale)));
-}
-
 // The key of some program, and the workgroup decided for it: what is read can be checked.
 std::string key_of(int number) {
   return std::string(program_key(digest_of(fmt::format("program {}", number)), {}).view());
 }
 Extent workgroup_of(int number) { return {static_cast<std::uint32_t>(number) + 1, 1, 1}; }
-
-// A child process that runs `work` and ends with what it returns.
-class Child {
- public:
-  explicit Child(const std::function<int()>& work) : id_(fork()) {
-    if (id_ == 0) _exit(work());
-  }
-  Child(Child&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
-  Child(const Child&) = delete;
-  ~Child() {
-    if (id_ > 0) kill_now();
-  }
-
-  int wait() {
-    int status = -1;
-    waitpid(std::exchange(id_, -1), &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-  void kill_now() {
-    kill(id_, SIGKILL);
-    wait();
-  }
-
- private:
-  pid_t id_;
-};
-
-struct Pipe {
-  Pipe() { EXPECT_EQ(pipe(ends), 0); }
-  ~Pipe() {
-    close_reading();
-    close_writing();
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-
-  void close_reading() { close_end(0); }
-  void close_writing() { close_end(1); }
-  bool write_number(int number) const {
-    return write(ends[1], &number, sizeof number) == sizeof number;
-  }
-  // Numbers until the writer is gone.
-  std::vector<int> read_numbers() const {
-    std::vector<int> numbers;
-    int number = 0;
-    while (read(ends[0], &number, sizeof number) == sizeof number) numbers.push_back(number);
-    return numbers;
-  }
-
- private:
-  void close_end(int end) {
-    if (ends[end] >= 0) close(std::exchange(ends[end], -1));
-  }
-  int ends[2] = {-1, -1};
-};
 
 class Durability : public testing::Test {
  protected:
