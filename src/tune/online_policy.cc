@@ -23,6 +23,9 @@ constexpr std::uint32_t kMostVerifying = 2;    // at once
 constexpr double kGuessedVerification = 5;     // calls of the incumbent
 constexpr std::uint64_t kWaitingPeriod = 16;   // while nothing can be done, one call in so many
 constexpr double kOtherSizeError = 0.05;       // of times in the same bucket, as a prior
+constexpr double kPlanned = 0.9;               // of the bound; the rest is for surprises
+constexpr double kWindow = 1000;               // calls
+constexpr double kSavedShare = 0.25;           // of what a window may lose, that can be saved up
 constexpr double kLargestGain = 54.59815003;   // of the preconditioner: e^4
 
 }  // namespace
@@ -37,8 +40,9 @@ OnlinePolicy::OnlinePolicy(std::vector<OnlineCandidate> candidates, std::uint32_
   if (options_.needs_verification) stage = CandidateStage::made;
   if (options_.needs_code) stage = CandidateStage::unmade;
   for (OnlineCandidate& candidate : candidates) {
-    candidates_.push_back(
-        {.text = std::move(candidate.text), .prior_ns = candidate.prior_ns, .stage = stage});
+    candidates_.push_back({.text = std::move(candidate.text),
+                           .prior_ns = candidate.prior_ns > 0 ? candidate.prior_ns : 1,
+                           .stage = stage});
   }
   candidates_[start].stage = CandidateStage::verified;
 }
@@ -94,6 +98,8 @@ void OnlinePolicy::restore_times(const KeyState& known) {
   }
   spent_ns_ = saved_spent_ns_ = std::max(0.0, known.spent_ns);
   lost_ns_ = saved_lost_ns_ = std::max(0.0, known.lost_ns);
+  const double usual_ns = candidates_[incumbent_].median_ns;
+  if (usual_ns > 0) calls_before_ = spent_ns_ / usual_ns;
 }
 
 void OnlinePolicy::restore_order(const KeyState& known, bool is_answer) {
@@ -122,7 +128,7 @@ void OnlinePolicy::restore_order(const KeyState& known, bool is_answer) {
 void OnlinePolicy::count_call() {
   const double usual_ns = candidates_[incumbent_].median_ns;
   if (usual_ns > 0) {
-    spent_ns_ += usual_ns * static_cast<double>(std::exchange(uncounted_calls_, 0) + 1);
+    spend(usual_ns * static_cast<double>(std::exchange(uncounted_calls_, 0) + 1));
   } else {
     ++uncounted_calls_;
   }
@@ -138,13 +144,31 @@ Ledger OnlinePolicy::ledger() const {
           .bound_ns = allowance_ns_ + options_.share * spent_ns_};
 }
 
+// What was saved up over a long time must not be lost within a short one: after the first calls, in
+// which the allowance counts, no thousand calls lose more than `share`.
 double OnlinePolicy::room_ns() const {
-  return allowance_ns_ + options_.share * spent_ns_ - lost_ns_ - reserved_ns_;
+  const double whole_ns =
+      kPlanned * (allowance_ns_ + options_.share * spent_ns_) - lost_ns_ - reserved_ns_;
+  if (static_cast<double>(calls_) + calls_before_ <= kWindow) return whole_ns;
+  return std::min(whole_ns, tokens_ns_ - reserved_ns_);
 }
 
-void OnlinePolicy::charge(double ns) {
-  if (ns > 0) lost_ns_ += ns;
+double OnlinePolicy::most_at_once_ns() const {
+  return kSavedShare * options_.share * kWindow * candidates_[incumbent_].median_ns;
 }
+
+void OnlinePolicy::spend(double ns) {
+  spent_ns_ += ns;
+  tokens_ns_ = std::min(tokens_ns_ + (1 - kSavedShare) * options_.share * ns, most_at_once_ns());
+}
+
+void OnlinePolicy::lose(double ns) {
+  if (!(ns > 0)) return;
+  lost_ns_ += ns;
+  tokens_ns_ -= ns;
+}
+
+void OnlinePolicy::charge(double ns) { lose(ns); }
 
 OnlineStep OnlinePolicy::grant(OnlineStep step, std::uint64_t pair, double reserve_ns) {
   step.timed = true;
@@ -240,7 +264,9 @@ double OnlinePolicy::verification_cost() const {
 double OnlinePolicy::step_cost(std::uint32_t candidate) const {
   const double slower_ns = std::max(0.0, estimates_[candidate].high - estimates_[incumbent_].mu);
   const bool unverified = candidates_[candidate].stage == CandidateStage::made;
-  return slower_ns + (unverified ? verification_cost() : 0);
+  const double cost_ns = slower_ns + (unverified ? verification_cost() : 0);
+  // One that costs more than can be saved up waits until all of that is there.
+  return calls_ + calls_before_ <= kWindow ? cost_ns : std::min(cost_ns, most_at_once_ns());
 }
 
 bool OnlinePolicy::may_step(std::uint32_t candidate) const {
@@ -358,7 +384,7 @@ std::uint64_t OnlinePolicy::idle_calls() const {
   const double missing_ns = affordable_at_ns_ - room_ns();
   if (!(missing_ns > 0)) return 0;
   const std::uint64_t untimed = (until_timed_ == 0 ? kWaitingPeriod : until_timed_) - 1;
-  const double gained_ns = options_.share * candidates_[incumbent_].median_ns;
+  const double gained_ns = options_.share * candidates_[incumbent_].median_ns;  // at most
   return static_cast<std::uint64_t>(
       std::min(static_cast<double>(untimed), std::floor(missing_ns / gained_ns)));
 }
@@ -368,7 +394,7 @@ void OnlinePolicy::skip(std::uint64_t calls) {
   calls_ += calls;
   const double usual_ns = candidates_[incumbent_].median_ns;
   if (usual_ns > 0) {
-    spent_ns_ += usual_ns * static_cast<double>(calls);
+    spend(usual_ns * static_cast<double>(calls));
   } else {
     uncounted_calls_ += calls;
   }

@@ -161,6 +161,9 @@ class OnlinePolicy {
   double verification_cost() const;
   void end_verification(Candidate& candidate);
   double room_ns() const;
+  double most_at_once_ns() const;
+  void spend(double ns);
+  void lose(double ns);
   std::optional<std::uint32_t> choose();
   std::optional<std::uint32_t> choose_begun() const;
   std::optional<std::uint32_t> to_make() const;
@@ -202,11 +205,16 @@ class OnlinePolicy {
   double affordable_at_ns_ = 0;  // nothing can be done before the bound allows so much
 
   bool believed_ = false;  // the estimates are up to date
-  double prior_scale_ = 1, prior_error_ = 0, stale_error_ = 0;
+  PriorModel model_;
+  double doubt_ = 0;        // of the prior: so many standard deviations are plausible
+  LogEstimate first_runs_;  // how much longer a first run takes
+  double stale_error_ = 0;
   std::vector<Estimate> estimates_;
   std::vector<std::uint32_t> active_;  // without the incumbent
 
   double spent_ns_ = 0, lost_ns_ = 0, reserved_ns_ = 0, allowance_ns_ = 0;
+  double tokens_ns_ = 0;               // what may be lost soon
+  double calls_before_ = 0;            // of other processes
   std::uint64_t uncounted_calls_ = 0;  // before the incumbent's time was known
   double verification_ns_ = 0;         // what the last one cost; 0: none yet
   DriftWatch drift_;

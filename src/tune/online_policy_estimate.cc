@@ -8,11 +8,14 @@ namespace vyre {
 namespace {
 
 constexpr std::size_t kMostActive = 64;
-constexpr double kLeastGain = 0.005;      // what a change must be worth
-constexpr double kFirstPriorError = 0.2;  // of a prior's logarithm, worth so many candidates:
-constexpr double kFirstPriorWeight = 4;
-constexpr double kLeastPriorError = 0.1, kMostPriorError = 0.5;
-constexpr double kUnknownNoise = 0.03;  // of one sample, until it is known
+constexpr double kLeastGain = 0.005;            // what a change must be worth
+constexpr double kDoubt = 2, kMostDoubt = 3.5;  // standard deviations of a prior's error
+constexpr double kDoubtOfBadPriors = 15;        // more, for errors above kUsualPriorError
+constexpr double kUsualPriorError = 0.2;
+constexpr std::size_t kLeastMeasured = 4;  // candidates, before a prior is believed at all
+constexpr double kWorstCase = 2;           // standard deviations, of what a probe may cost
+constexpr double kFirstError = 0.3, kLeastFirstError = 0.05;  // of the first run of a candidate
+constexpr double kUnknownNoise = 0.03;                        // of one sample, until it is known
 constexpr double kLeastNoise = 0.004;
 constexpr std::size_t kTrustedSpread = 8;  // samples, before a small spread is believed
 
@@ -53,17 +56,18 @@ OnlinePolicy::Estimate OnlinePolicy::estimate(std::uint32_t index) const {
     out.high = std::max(out.mu, candidate.median_ns) + 3 * out.sigma;
     return out;
   }
-  // The error of a prior is a factor, so that the lower bound is one too; a difference would turn
-  // the order around where errors are large.
-  const double error = candidate.stale ? stale_error_ : prior_error_;
-  const double factor = std::exp(3 * error);
-  out.mu = prior_scale_ * candidate.prior_ns;
-  out.high = out.mu * factor;
-  if (candidate.first_ns > out.mu) {
-    out.high = std::max(out.high, candidate.first_ns);
-    out.mu = std::sqrt(out.mu * candidate.first_ns);
+  // Errors are factors, so that the lower bound is one too; a difference would turn the order
+  // around where errors are large.
+  LogEstimate believed = model_.predict(std::log(candidate.prior_ns));
+  if (candidate.stale) believed.error = stale_error_;
+  if (candidate.first_ns > 0) {
+    believed =
+        combined(believed, {std::log(candidate.first_ns) - first_runs_.value, first_runs_.error});
   }
+  const double factor = std::exp(doubt_ * believed.error);
+  out.mu = std::exp(believed.value);
   out.low = out.mu / factor;
+  out.high = std::max(out.mu * std::exp(kWorstCase * believed.error), candidate.first_ns);
   out.sigma = (out.mu - out.low) / 3;
   return out;
 }
@@ -79,18 +83,27 @@ void OnlinePolicy::believe() {
   believed_ = true;
   affordable_at_ns_ = 0;
 
-  std::vector<double> logs;
+  std::vector<double> log_priors;
+  std::vector<double> log_times;
+  std::vector<double> log_firsts;
   for (const Candidate& candidate : candidates_) {
-    if (candidate.measured()) logs.push_back(std::log(candidate.median_ns / candidate.prior_ns));
+    if (!candidate.measured()) continue;
+    log_priors.push_back(std::log(candidate.prior_ns));
+    log_times.push_back(std::log(candidate.median_ns));
+    if (candidate.first_ns > 0) {
+      log_firsts.push_back(std::log(candidate.first_ns / candidate.median_ns));
+    }
   }
-  const double middle = median_of(logs);
-  const double spread = spread_of(logs, middle);
-  const double count = logs.size() < 2 ? 0 : static_cast<double>(logs.size());
-  prior_scale_ = std::exp(middle);
-  prior_error_ = std::clamp(std::sqrt((kFirstPriorWeight * kFirstPriorError * kFirstPriorError +
-                                       count * spread * spread) /
-                                      (kFirstPriorWeight + count)),
-                            kLeastPriorError, kMostPriorError);
+  model_ = PriorModel(log_priors, log_times);
+  // A prior that was found wrong rules out less.
+  doubt_ = std::clamp(kDoubt + kDoubtOfBadPriors * (model_.error() - kUsualPriorError), kDoubt,
+                      kMostDoubt);
+  if (log_priors.size() < kLeastMeasured) doubt_ = kMostDoubt;
+  const double middle = median_of(log_firsts);
+  first_runs_.value = middle;
+  first_runs_.error =
+      std::max(kLeastFirstError, corrected_error(kFirstError, 2, spread_of(log_firsts, middle),
+                                                 log_firsts.size() < 2 ? 0 : log_firsts.size()));
 
   const auto size = static_cast<std::uint32_t>(candidates_.size());
   estimates_.resize(size);
@@ -109,7 +122,7 @@ void OnlinePolicy::believe() {
 
 double OnlinePolicy::expected_ns(std::uint32_t candidate) const {
   const Candidate& it = candidates_[candidate];
-  return it.measured() ? it.median_ns : prior_scale_ * it.prior_ns;
+  return it.measured() ? it.median_ns : std::exp(model_.predict(std::log(it.prior_ns)).value);
 }
 
 std::vector<CandidateView> OnlinePolicy::view() const {

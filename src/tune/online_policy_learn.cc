@@ -72,12 +72,10 @@ void OnlinePolicy::abandon(const OnlineStep& step) {
 void OnlinePolicy::learn(const Grant& grant, double ns, bool slowed) {
   Candidate& candidate = candidates_[grant.candidate];
   believed_ = false;
-  spent_ns_ += ns;
+  spend(ns);
   const double usual_ns = candidates_[incumbent_].median_ns;
-  if (usual_ns > 0 && grant.probe) lost_ns_ += std::max(0.0, ns - usual_ns);
-  if (slowed && !grant.probe && candidate.measured()) {
-    lost_ns_ += std::max(0.0, ns - candidate.median_ns);
-  }
+  if (usual_ns > 0 && grant.probe) lose(ns - usual_ns);
+  if (slowed && !grant.probe && candidate.measured()) lose(ns - candidate.median_ns);
   const bool first = candidate.first_ns == 0;
   if (first) candidate.first_ns = ns;
   const bool disturbed = slowed && candidate.measured() && ns > 1.5 * candidate.median_ns;
@@ -125,15 +123,17 @@ void OnlinePolicy::drifted(std::size_t run) {
 
   // Times from before are a prior now: all scaled alike if the device changed as a whole, and as
   // uncertain as if the incumbent alone had changed.
-  believe();
   stale_error_ = std::clamp(std::abs(change) / 3, 0.03, 0.2);
   for (Candidate& candidate : candidates_) {
     candidate.closed = false;
     candidate.pairs = 0;
     candidate.ratios.clear();
-    if (!candidate.measured()) continue;
+    if (!candidate.measured()) {
+      candidate.prior_ns = std::exp(model_.predict(std::log(candidate.prior_ns)).value);
+      continue;
+    }
     const bool is_incumbent = &candidate == &incumbent;
-    candidate.prior_ns = (is_incumbent ? old_ns : candidate.median_ns) / prior_scale_;
+    candidate.prior_ns = is_incumbent ? old_ns : candidate.median_ns;
     if (is_incumbent) continue;
     candidate.stale = true;
     candidate.recent_ns.clear();
@@ -174,7 +174,9 @@ void OnlinePolicy::judge(std::uint32_t index) {
   // A small spread of few pairs is luck.
   const double spread =
       std::max(spread_of(candidate.ratios, middle), 0.7 * std::sqrt(2.0) * usual_noise());
-  const double noise = 2 * spread / std::sqrt(static_cast<double>(count));
+  // Few pairs know their own spread badly.
+  const auto pairs = static_cast<double>(count);
+  const double noise = (2 + kLeastPairs / pairs) * spread / std::sqrt(pairs);
   const double gain = 1 - middle;
   if (gain > std::max(kLeastGain, noise)) {
     promote(index,

@@ -53,12 +53,9 @@ OnlineSimulation::OnlineSimulation(SimulatedSpace space, SimulatedDevice device,
       policy_(space_.candidates(), space_.start, options),
       ran_(space_.true_ns.size(), false) {}
 
-double OnlineSimulation::run_ns(std::uint32_t candidate) {
-  double ns = space_.true_ns[candidate] * std::exp(device_.noise * normal(random_));
-  if (uniform(random_) < device_.slow_share) ns *= device_.slow_factor;
-  if (!ran_[candidate]) ns *= device_.first_factor;
-  ran_[candidate] = true;
-  return ns;
+double OnlineSimulation::draw_noise() {
+  const double factor = std::exp(device_.noise * normal(random_));
+  return uniform(random_) < device_.slow_share ? factor * device_.slow_factor : factor;
 }
 
 void OnlineSimulation::look_at_ledger(double lost_before_ns) {
@@ -80,9 +77,12 @@ void OnlineSimulation::call() {
     look_at_ledger(lost_ns);
   }
   const double lost_ns = policy_.ledger().lost_ns;
-  const double incumbent_ns = space_.true_ns[policy_.incumbent()];
+  const double noise = draw_noise();
+  const double incumbent_ns = noise * space_.true_ns[policy_.incumbent()];
   const OnlineStep step = policy_.next();
-  double ns = run_ns(step.candidate);
+  double ns = noise * space_.true_ns[step.candidate];
+  if (!ran_[step.candidate]) ns *= device_.first_factor;
+  ran_[step.candidate] = true;
   if (step.timed && device_.late_calls == 0) policy_.report(step, ns);
   if (step.timed && device_.late_calls > 0) late_.push_back({step, ns, now + device_.late_calls});
   if (step.make) making_.push_back({*step.make, now + device_.making_calls});
@@ -95,7 +95,7 @@ void OnlineSimulation::call() {
       policy_.drop(*step.verify, "its results differ", cost_ns);
     }
   }
-  history_.push_back({step, ns, incumbent_ns});
+  history_.push_back({step, ns, incumbent_ns, noise * space_.true_ns[space_.start]});
   look_at_ledger(lost_ns);
 }
 
@@ -110,6 +110,12 @@ double OnlineSimulation::incumbent_fraction() const {
 double OnlineSimulation::total_ns(std::size_t begin, std::size_t end) const {
   double sum = 0;
   for (std::size_t i = begin; i < end; ++i) sum += history_[i].ns;
+  return sum;
+}
+
+double OnlineSimulation::start_total_ns(std::size_t begin, std::size_t end) const {
+  double sum = 0;
+  for (std::size_t i = begin; i < end; ++i) sum += history_[i].start_ns;
   return sum;
 }
 

@@ -55,14 +55,16 @@ class OnlineSimulation {
   struct Call {
     OnlineStep step;
     double ns = 0;            // with the verification
-    double incumbent_ns = 0;  // what the incumbent would have taken: its true time
+    double incumbent_ns = 0;  // what the incumbent would have taken, with the same noise
+    double start_ns = 0;      // and the start
   };
   const std::vector<Call>& history() const { return history_; }
   double total_ns(std::size_t begin, std::size_t end) const;
   double incumbent_total_ns(std::size_t begin, std::size_t end) const;
+  double start_total_ns(std::size_t begin, std::size_t end) const;
 
  private:
-  double run_ns(std::uint32_t candidate);
+  double draw_noise();
   void look_at_ledger(double lost_before_ns);
 
   SimulatedSpace space_;
