@@ -242,6 +242,10 @@ void OnlinePolicy::verified(std::uint32_t index, double cost_ns) {
   candidate.stage = CandidateStage::verified;
   believed_ = false;
   events_.push_back({.kind = EventKind::verified, .candidate = candidate.text});
+  const Candidate& incumbent = candidates_[incumbent_];
+  if (incumbent.usable()) return;
+  settled_ = false;
+  promote(index, fmt::format("{} was dropped: {}", incumbent.text, incumbent.dropped), 0, 0, 0);
 }
 
 void OnlinePolicy::drop(std::uint32_t index, std::string why, double cost_ns) {
