@@ -124,7 +124,7 @@ Axis time_axis(double least, double most, int ticks) {
 
 Axis amount_axis(double most, int ticks) {
   Axis axis;
-  axis.high = is_known(most) ? std::min(1.08 * most, 1e300) : 1;
+  axis.high = is_known(most) ? std::min(1.2 * most, 1e300) : 1;
   axis.ticks = time_ticks(tick_values(axis, ticks), false);
   return axis;
 }
@@ -141,6 +141,11 @@ Axis count_axis(double first, double last, bool log, int ticks) {
 
 Axis ratio_axis(double least, double most, int ticks) {
   Axis axis = bounds(least, most);
+  if (!axis.log && is_known(least) && most > least) {
+    const double air = 0.06 * (most - least);
+    axis.low = std::max(0.0, least - air);
+    axis.high = most + air;
+  }
   const auto values = tick_values(axis, ticks);
   const double step = values.size() > 1 ? values[1] - values[0] : 1;
   for (const double value : values)

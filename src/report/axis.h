@@ -31,7 +31,7 @@ Axis amount_axis(double most, int ticks = 4);
 // For counts from `first` to `last`, marked at whole numbers; `first` is above 0 on a logarithmic
 // one.
 Axis count_axis(double first, double last, bool log, int ticks = 6);
-// For ratios.
+// For ratios: as close around them as they are.
 Axis ratio_axis(double least, double most, int ticks = 5);
 
 }  // namespace vyre

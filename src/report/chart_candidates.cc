@@ -206,6 +206,14 @@ std::string candidates_figure(const KernelView& view) {
     add_legend(out, legend_stroke("whisker c-rest"), "5% to 95%");
     if (is_known(findings.prior_scale))
       add_legend(out, "<span class=\"key expected-key\"></span>", "the model's expectation");
+    const auto add_role = [&](std::optional<std::uint32_t> who, std::string_view role) {
+      if (who && findings.spreads[*who].count > 0)
+        add_legend(out, legend_mark(view.styles[*who]), role);
+    };
+    add_role(findings.chosen, "chosen");
+    if (findings.start != findings.chosen) add_role(findings.start, "first guess");
+    if (findings.declared != findings.chosen && findings.declared != findings.start)
+      add_role(findings.declared, "as declared");
     close_legend(out);
     open_chart(out,
                {.id = view.id + "-candidates",

@@ -121,7 +121,7 @@ void add_cell(std::string& out, const KernelView& view, std::uint32_t candidate,
   const std::string_view centred = R"(dy="0.35em")";
   if (!record.dropped.empty()) {
     add_box(out, "cell none", corner, width, height);
-    add_text(out, "cell-text middle none", middle, "dropped", centred);
+    add_text(out, "cell-text middle none", middle, "\xC3\x97", centred);
     hint += "\ndropped: " + shortened(record.dropped, 120);
   } else if (spread.count == 0) {
     add_box(out, "cell none", corner, width, height);
@@ -132,7 +132,7 @@ void add_cell(std::string& out, const KernelView& view, std::uint32_t candidate,
     const int level =
         std::clamp(static_cast<int>(std::log(ratio) / std::log(most) * kLevels), 0, kLevels - 1);
     add_box(out, fmt::format("cell h{}", level), corner, width, height);
-    add_text(out, fmt::format("cell-text middle t{}", level), middle, number_text(ratio), centred);
+    add_text(out, fmt::format("cell-text middle t{}", level), middle, ratio_number(ratio), centred);
     hint += fmt::format("\nmedian {}, {} the fastest", time_text(spread.median), ratio_text(ratio));
   }
   if (candidate == findings.chosen) add_box(out, "cell outline", corner, width, height);
@@ -189,8 +189,8 @@ std::string heat_figure(const KernelView& view) {
   open_figure(
       out, "heat-map",
       fmt::format("{} against {}", shortened(map->rows.name, 40), shortened(map->columns.name, 40)),
-      fmt::format("Median time relative to the fastest (1.00); the deepest colour is the "
-                  "fastest, the frame is the chosen one, a dot was not run.{}",
+      fmt::format("Median time relative to the fastest (1.00); the strongest colour is the "
+                  "fastest, the frame is the chosen one, a dot was not run, a cross was dropped.{}",
                   map->is_best_of_others
                       ? " A cell is the best over all values of the other parameters."
                       : ""));

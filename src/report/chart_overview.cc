@@ -8,6 +8,8 @@
 namespace vyre {
 namespace {
 
+constexpr std::size_t kLabelCharacters = 28;
+
 std::vector<Cell> overview_row(const KernelView& view) {
   const TuneRecord& record = view.record;
   const auto cell = [](double value, std::string (*text)(double)) {
@@ -26,19 +28,35 @@ std::vector<Cell> overview_row(const KernelView& view) {
                percent_text)};
 }
 
+// Names, with the size where one name is there twice.
+std::vector<std::string> row_labels(std::span<const KernelView> kernels) {
+  std::vector<std::string> labels;
+  for (const KernelView& view : kernels) {
+    const auto same = [&](const KernelView& other) {
+      return other.record.kernel == view.record.kernel;
+    };
+    const bool alone = std::ranges::count_if(kernels, same) < 2;
+    labels.push_back(shortened(
+        view.record.kernel + (alone || view.record.size.empty() ? "" : ", " + view.record.size),
+        kLabelCharacters));
+  }
+  return labels;
+}
+
 }  // namespace
 
 std::string overview_figure(std::span<const KernelView> kernels) {
+  const std::vector<std::string> labels = row_labels(kernels);
   double least = 1, most = 1.05;
   std::size_t longest = 4;
   for (const KernelView& view : kernels) {
-    longest = std::max(longest, character_count(shortened(view.record.kernel, 24)));
     for (const double gain : {gain_over_start(view.findings), gain_over_declared(view.findings)}) {
       if (!is_known(gain)) continue;
       least = std::min(least, gain);
       most = std::max(most, gain);
     }
   }
+  for (const std::string& label : labels) longest = std::max(longest, character_count(label));
   std::string out;
   open_figure(out, "overview", "What tuning gained",
               "How many times as fast the chosen candidate is: as the first guess, and as the "
@@ -62,8 +80,7 @@ std::string overview_figure(std::span<const KernelView> kernels) {
     const double height = 1 / static_cast<double>(kernels.size());
     const double middle = (static_cast<double>(row) + 0.5) * height;
     out += fmt::format("<a href=\"#{}\">", view.id);
-    add_text(out, "label end strong", {0, middle}, shortened(view.record.kernel, 24),
-             R"(dx="-0.7em" dy="0.35em")");
+    add_text(out, "label end strong", {0, middle}, labels[row], R"(dx="-0.7em" dy="0.35em")");
     out += "</a>";
     const double declared = gain_over_declared(view.findings);
     const double start = gain_over_start(view.findings);

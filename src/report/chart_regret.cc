@@ -56,6 +56,12 @@ std::string regret_figure(const KernelView& view) {
   add_path(out, "bound", bound);
   add_path(out, "lost", lost);
   close_plane(out);
+  const auto label_end = [&](const Place& end, const std::string& text) {
+    // Above the line, unless that is beyond the chart.
+    add_text(out, "end-label end", end, text, end.y < 0.12 ? R"(dy="1.5em")" : R"(dy="-0.6em")");
+  };
+  label_end(bound.back(), time_text(last.bound_ns) + " allowed");
+  label_end(lost.back(), time_text(last.lost_ns) + " lost");
   close_chart(out);
   out += fmt::format(
       "<script type=\"application/json\" class=\"points\" data-chart=\"{}-regret\">[", view.id);

@@ -105,7 +105,7 @@ CallAxis call_axis(const KernelView& view) {
     if (calls[i].probe) last_event = std::max(last_event, static_cast<double>(calls[i].call) + 1);
   }
   // A search that is over early would be a sliver at the left.
-  const bool log = last >= 200 && last_event < last / 10;
+  const bool log = last >= 200 && last_event < last / 6;
   result.axis = count_axis(1, last, log);
   return result;
 }

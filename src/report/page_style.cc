@@ -38,9 +38,9 @@ a{color:var(--accent)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .meta{color:var(--soft);margin-top:.4rem;overflow-wrap:anywhere}
 .warning{margin-top:.8rem;padding:.6rem .9rem;border-left:.25rem solid var(--start);background:var(--card);overflow-wrap:anywhere}
-section.kernel{margin-top:2.2rem}
+section.kernel{margin-top:2.6rem}header+main>section.kernel:first-child{margin-top:.6rem}
 .size{color:var(--soft);font-weight:400}
-.headline{font-size:1.2rem;line-height:1.4;margin-top:.35rem;max-width:56rem;overflow-wrap:anywhere}
+.headline{font-size:1.2rem;line-height:1.4;margin-top:.35rem;max-width:72rem;overflow-wrap:anywhere}
 .headline strong{color:var(--good)}
 .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,13.5rem),1fr));gap:.9rem;margin-top:1.1rem}
 .card,figure,.box{background:var(--card);border:1px solid var(--line);border-radius:.7rem}
@@ -50,11 +50,9 @@ section.kernel{margin-top:2.2rem}
 .card .big{font-size:1.75rem;line-height:1.25;font-weight:650;letter-spacing:-.02em}
 .card p{font-size:.88rem;color:var(--soft);overflow-wrap:anywhere}
 .card p.ink{color:var(--ink)}
-.why{margin-top:1rem;max-width:62rem;overflow-wrap:anywhere}
-.why li{margin-top:.25rem}
-.why ul{padding-left:1.2rem}
+.beside{display:grid;gap:1.1rem;min-width:0}
 .figures{display:grid;grid-template-columns:minmax(0,1fr);gap:1.1rem;margin-top:1.2rem}
-@media (min-width:70rem){.figures.two{grid-template-columns:minmax(0,1.22fr) minmax(0,1fr);align-items:start}}
+@media (min-width:70rem){.figures.two{grid-template-columns:minmax(0,1.22fr) minmax(0,1fr);align-items:start}.beside{order:2}}
 figure{padding:1rem 1.1rem;min-width:0;break-inside:avoid}
 figcaption p{color:var(--soft);font-size:.9rem;max-width:60rem;overflow-wrap:anywhere}
 .legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.15rem 1.1rem;margin-top:.6rem;font-size:.84rem;color:var(--soft)}
@@ -101,6 +99,8 @@ svg.plane{overflow:visible}
 .promotion{stroke:var(--promotion);stroke-width:1;stroke-dasharray:3 3}
 .promotion-number{font-weight:650}
 .bound{stroke:var(--soft);stroke-width:2;stroke-dasharray:7 4}
+.probes .c-rest{opacity:.5}
+.chart .end-label{font-weight:600;paint-order:stroke;stroke:var(--card);stroke-width:4px;stroke-linejoin:round}
 .lost{stroke:var(--start);stroke-width:2.5}
 .plane .lost-area{fill:var(--start);opacity:.18}
 .facets{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,13rem),1fr));gap:.4rem 1.4rem;margin-top:.6rem}
@@ -122,7 +122,7 @@ td.wrap{white-space:normal;min-width:11rem;overflow-wrap:anywhere}
 th button{all:unset;cursor:pointer}
 th button:focus-visible{outline:2px solid var(--accent)}
 th[aria-sort=ascending] button::after{content:" \2191"}th[aria-sort=descending] button::after{content:" \2193"}
-.boxes{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:1.1rem;margin-top:2rem}
+.boxes{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:1.1rem;margin-top:2rem}
 .box{padding:1rem 1.1rem;min-width:0;break-inside:avoid}
 .box h2{font-size:1.08rem}
 dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.2rem 1rem;margin-top:.6rem;font-size:.92rem}
@@ -134,7 +134,7 @@ footer{color:var(--soft);font-size:.88rem;padding-top:1.6rem;padding-bottom:2.4r
 #hint{position:fixed;left:0;top:0;pointer-events:none;background:var(--ink);color:var(--card);padding:.35rem .6rem;border-radius:.35rem;font-size:.82rem;line-height:1.35;white-space:pre-line;max-width:min(24rem,90vw);z-index:9;overflow-wrap:anywhere}
 #hint[hidden]{display:none}
 .cursor{fill:none;stroke:var(--ink);stroke-width:2}
-@media (max-width:40rem){svg.rows{padding-right:.8rem}svg.rows .value{display:none}svg.overview{padding-right:.8rem}
+@media (max-width:40rem){svg.rows{padding-right:.8rem}svg.rows .value,svg.rows .role,.tick.second{display:none}svg.overview{padding-right:.8rem}
 figure,.box{padding:.8rem .75rem}.headline{font-size:1.08rem}.c-call{opacity:.7}}
 @media print{html{font-size:10pt}body,.card,.card.first,figure,.box{background:#fff}main,header,footer{max-width:none;padding-left:0;padding-right:0}
 section.kernel+section.kernel{break-before:page}figure,.card,.box{break-inside:avoid}summary{display:none}

@@ -105,7 +105,7 @@ std::string number_text(double value) {
   if (size >= 1e15 || size < 1e-4) return fmt::format("{:.2e}", value);
   if (size >= 99.95) return fmt::format("{:.0f}", value);
   if (size >= 9.995) return fmt::format("{:.1f}", value);
-  if (size >= 0.9995) return fmt::format("{:.2f}", value);
+  if (size >= 0.995) return fmt::format("{:.2f}", value);
   return fmt::format("{:.2g}", value);
 }
 
@@ -131,7 +131,11 @@ std::string seconds_text(double seconds) {
   return fmt::format("{}{}min {}{}s", whole / 60, kSpace, whole % 60, kSpace);
 }
 
-std::string ratio_text(double ratio) { return number_text(ratio) + "\xC3\x97"; }
+std::string ratio_number(double ratio) {
+  return ratio >= 0.01 && ratio < 9.995 ? fmt::format("{:.2f}", ratio) : number_text(ratio);
+}
+
+std::string ratio_text(double ratio) { return ratio_number(ratio) + "\xC3\x97"; }
 
 std::string percent_text(double share) {
   const double percent = 100 * share;

@@ -27,6 +27,7 @@ std::string count_text(double count);            // "1,000,000"
 std::string time_text(double ns);                // "188 µs", with a space that does not break
 std::string seconds_text(double seconds);        // "30 s", "2 min 5 s"
 std::string ratio_text(double ratio);            // "1.43×"
+std::string ratio_number(double ratio);          // "1.43"
 std::string percent_text(double share);          // "1.2%"
 std::string rate_text(double bytes_per_second);  // "4.05 TB/s"
 std::string date_text(std::int64_t unix_ms);     // "2026-11-15 15:04 UTC"

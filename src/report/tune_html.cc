@@ -23,8 +23,11 @@ void add(std::string& out, fmt::format_string<Arguments...> format, Arguments&&.
 
 std::string title_of(const TuneReport& report) {
   if (!report.title.empty()) return report.title;
+  if (report.kernels.size() == 1) {
+    const TuneRecord& only = report.kernels[0];
+    return only.kernel + (only.size.empty() ? "" : ", " + only.size);
+  }
   const std::string device = report.device.name.empty() ? "" : " on " + report.device.name;
-  if (report.kernels.size() == 1) return report.kernels[0].kernel + device;
   return fmt::format("{} kernels{}", report.kernels.size(), device);
 }
 
@@ -103,25 +106,27 @@ std::string ties_text(const Findings& findings) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(findings.ties.size(), kShown); ++i)
     names.push_back(shortened(findings.labels[findings.ties[i]], 60));
-  std::string text = fmt::format("Within noise of it: {}", fmt::join(names, "; "));
+  std::string text = fmt::format("within its noise: {}", fmt::join(names, "; "));
   if (findings.ties.size() > kShown)
     text += fmt::format(" and {} more", findings.ties.size() - kShown);
-  return text + ".";
+  return text;
 }
 
 void add_reasons(std::string& out, const KernelView& view) {
   const TuneRecord& record = view.record;
   std::vector<std::pair<std::string_view, std::string>> lines;
-  if (!record.reason.empty()) lines.emplace_back("Why this one", record.reason);
-  if (!view.findings.ties.empty()) lines.emplace_back("Ties", ties_text(view.findings));
-  if (!record.origin.empty()) lines.emplace_back("Where it began", record.origin);
-  if (!record.verified.empty()) lines.emplace_back("Verified", record.verified);
-  lines.emplace_back("State", record.settled ? "settled: nothing was left to try"
-                                             : "the search can go on from here");
-  out += "<div class=\"why\"><ul>\n";
+  if (!record.decision.empty())
+    lines.emplace_back("chosen", name_of(view, view.findings.chosen, record.decision));
+  if (!record.reason.empty()) lines.emplace_back("because", record.reason);
+  if (!view.findings.ties.empty()) lines.emplace_back("ties", ties_text(view.findings));
+  if (!record.origin.empty()) lines.emplace_back("began with", record.origin);
+  if (!record.verified.empty()) lines.emplace_back("verified", record.verified);
+  lines.emplace_back("search", record.settled ? "settled: nothing was left to try"
+                                              : "the search can go on from here");
+  out += "<div class=\"box why\"><h3>The decision</h3><dl>\n";
   for (const auto& [label, text] : lines)
-    add(out, "<li><strong>{}.</strong> {}</li>\n", label, html_escaped(text));
-  out += "</ul></div>\n";
+    add(out, "<dt>{}</dt><dd>{}</dd>\n", label, html_escaped(text));
+  out += "</dl></div>\n";
 }
 
 // For the script, which shows them under the pointer.
@@ -143,25 +148,36 @@ void add_names(std::string& out, const KernelView& view) {
 
 void add_kernel(std::string& out, const KernelView& view, const TuneReport& report) {
   const TuneRecord& record = view.record;
-  add(out, "<section class=\"kernel\" id=\"{}\">\n<h2>{}", view.id, html_escaped(record.kernel));
-  if (!record.size.empty()) add(out, " <span class=\"size\">{}</span>", html_escaped(record.size));
-  out += "</h2>\n";
+  add(out, "<section class=\"kernel\" id=\"{}\">\n", view.id);
+  // A page of one kernel without a title of its own has this as its title.
+  if (report.kernels.size() > 1 || !report.title.empty()) {
+    add(out, "<h2>{}", html_escaped(record.kernel));
+    if (!record.size.empty())
+      add(out, " <span class=\"size\">{}</span>", html_escaped(record.size));
+    out += "</h2>\n";
+  }
   const bool gained =
       gain_over_start(view.findings) >= 1.005 || gain_over_declared(view.findings) >= 1.005;
   const std::string head = html_escaped(headline(record, view.findings));
-  add(out, "<p class=\"headline\">{}{}{}</p>\n", gained ? "<strong>" : "", head,
+  add(out, "<p class=\"headline\">{}{}{}", gained ? "<strong>" : "", head,
       gained ? "</strong>" : "");
+  if (const std::size_t ties = view.findings.ties.size(); ties > 0 && record.untunable.empty())
+    add(out, "; {} within its noise",
+        ties == 1 ? "1 other is" : fmt::format("{} others are", ties));
+  out += "</p>\n";
   if (!record.untunable.empty())
     add(out, "<p class=\"warning\"><strong>Not tuned:</strong> {}</p>\n",
         html_escaped(record.untunable));
   add_cards(out, view, report);
+  // On a narrow page the decision comes before the candidates, on a wide one beside them.
+  out += "<div class=\"figures two\">\n<div class=\"beside\">\n";
   add_reasons(out, view);
+  if (!record.candidates.empty()) out += heat_figure(view);
+  out += "</div>\n";
+  if (!record.candidates.empty()) out += candidates_figure(view);
+  out += "</div>\n";
   if (!record.candidates.empty()) {
-    const std::string heat = heat_figure(view);
-    add(out, "<div class=\"figures{}\">\n", heat.empty() ? "" : " two");
-    out += candidates_figure(view);
-    out += heat;
-    out += "</div>\n<div class=\"figures\">\n";
+    out += "<div class=\"figures\">\n";
     add_names(out, view);
     out += search_figure(view);
     out += regret_figure(view);

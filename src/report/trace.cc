@@ -1,0 +1,169 @@
+#include "vyre/report/trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "vyre/report/report_text.h"
+
+namespace vyre {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The format counts microseconds.
+double microseconds(double ns) { return ns / 1e3; }
+
+// Which of a track's threads a span goes to: the first on which it nests or comes after the rest.
+// Spans are given in the order of their starts, the longer first.
+class Lanes {
+ public:
+  std::size_t place(double start, double end) {
+    for (std::size_t lane = 0; lane < open_.size(); ++lane)
+      if (fits(open_[lane], start, end)) return lane;
+    open_.push_back({end});
+    return open_.size() - 1;
+  }
+
+ private:
+  static bool fits(std::vector<double>& ends, double start, double end) {
+    while (!ends.empty() && ends.back() <= start) ends.pop_back();
+    if (!ends.empty() && end > ends.back()) return false;
+    ends.push_back(end);
+    return true;
+  }
+
+  std::vector<std::vector<double>> open_;  // by lane: where the spans around now end, inner last
+};
+
+Json metadata(std::string_view what, std::size_t process, std::size_t thread, Json arguments) {
+  return {{"name", what}, {"ph", "M"}, {"pid", process}, {"tid", thread}, {"args", arguments}};
+}
+
+void name_process(Json& events, const TuneRecord& record, std::size_t process) {
+  const std::string name =
+      record.kernel + (record.size.empty() ? "" : fmt::format(", {}", record.size));
+  events.push_back(metadata("process_name", process, 0, {{"name", shortened(name, 120)}}));
+  events.push_back(metadata("process_sort_index", process, 0, {{"sort_index", process}}));
+}
+
+// By track and lane, in the order in which tracks first come.
+class Threads {
+ public:
+  Threads(Json& events, std::size_t process) : events_(events), process_(process) {}
+
+  std::size_t of(const std::string& track, std::size_t lane) {
+    const auto [at, is_new] = numbers_.try_emplace({track, lane}, numbers_.size() + 1);
+    if (is_new) {
+      const std::string name = shortened(track.empty() ? "spans" : track, 60);
+      events_.push_back(
+          metadata("thread_name", process_, at->second,
+                   {{"name", lane == 0 ? name : fmt::format("{} {}", name, lane + 1)}}));
+      events_.push_back(
+          metadata("thread_sort_index", process_, at->second, {{"sort_index", at->second}}));
+    }
+    return at->second;
+  }
+
+ private:
+  Json& events_;
+  std::size_t process_;
+  std::map<std::pair<std::string, std::size_t>, std::size_t> numbers_;
+};
+
+void add_spans(Json& events, const TuneRecord& record, std::size_t process) {
+  std::vector<const TraceSpan*> spans;
+  for (const TraceSpan& span : record.spans)
+    if (std::isfinite(span.start_ns) && std::isfinite(span.duration_ns) && span.start_ns >= 0 &&
+        span.duration_ns >= 0)
+      spans.push_back(&span);
+  std::ranges::stable_sort(spans, {}, [](const TraceSpan* span) {
+    return std::pair(span->start_ns, -span->duration_ns);
+  });
+  Threads threads(events, process);
+  std::map<std::string, Lanes> lanes;
+  for (const TraceSpan* span : spans) {
+    const std::size_t lane =
+        lanes[span->track].place(span->start_ns, span->start_ns + span->duration_ns);
+    const std::size_t thread = threads.of(span->track, lane);
+    Json event{{"name", shortened(span->name, 200)},
+               {"cat", shortened(span->track, 60)},
+               {"ph", "X"},
+               {"pid", process},
+               {"tid", thread},
+               {"ts", microseconds(span->start_ns)},
+               {"dur", microseconds(span->duration_ns)}};
+    for (const auto& [name, value] : span->arguments)
+      event["args"][clean_utf8(name)] = clean_utf8(value);
+    events.push_back(std::move(event));
+  }
+}
+
+// Where a kernel's search begins within the report: with its first span.
+double search_start_ns(const TuneRecord& record) {
+  double start = 0;
+  bool any = false;
+  for (const TraceSpan& span : record.spans) {
+    if (!std::isfinite(span.start_ns) || span.start_ns < 0) continue;
+    start = any ? std::min(start, span.start_ns) : span.start_ns;
+    any = true;
+  }
+  return start;
+}
+
+void add_counters(Json& events, const TuneRecord& record, std::size_t process) {
+  const double start = search_start_ns(record);
+  // Only where a counter changes: a search that has settled adds nothing.
+  double lost = -1, incumbent_ns = -1;
+  const auto counter = [&](const CallPoint& call, std::string_view name, Json values) {
+    events.push_back({{"name", name},
+                      {"ph", "C"},
+                      {"pid", process},
+                      {"ts", microseconds(start + call.seconds * 1e9)},
+                      {"args", std::move(values)}});
+  };
+  for (const CallPoint& call : record.calls) {
+    if (!std::isfinite(call.seconds) || call.seconds < 0) continue;
+    const bool is_last = &call == &record.calls.back();
+    if (is_known(call.incumbent_ns) && (is_last || call.incumbent_ns != incumbent_ns)) {
+      incumbent_ns = call.incumbent_ns;
+      counter(call, "incumbent, us", {{"us", microseconds(incumbent_ns)}});
+    }
+    if (is_known(call.bound_ns) && std::isfinite(call.lost_ns) &&
+        (is_last || call.lost_ns != lost)) {
+      lost = call.lost_ns;
+      counter(call, "lost, us", {{"us", microseconds(lost)}});
+      counter(call, "may be lost, us", {{"us", microseconds(call.bound_ns)}});
+    }
+  }
+}
+
+}  // namespace
+
+std::string trace_json(const TuneReport& report) {
+  Json events = Json::array();
+  for (std::size_t i = 0; i < report.kernels.size(); ++i) {
+    const std::size_t process = i + 1;
+    name_process(events, report.kernels[i], process);
+    add_spans(events, report.kernels[i], process);
+    add_counters(events, report.kernels[i], process);
+  }
+  // A line an event, so that the file can be read and searched as text.
+  std::string out = "{\"displayTimeUnit\":\"ns\",\"otherData\":";
+  const Json other{{"command", clean_utf8(report.command)},
+                   {"device", clean_utf8(report.device.name)},
+                   {"driver", clean_utf8(report.device.driver)},
+                   {"vyre", clean_utf8(report.version)}};
+  out += other.dump(-1, ' ', false, Json::error_handler_t::replace);
+  out += ",\"traceEvents\":[\n";
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    out += events[i].dump(-1, ' ', false, Json::error_handler_t::replace);
+    out += i + 1 < events.size() ? ",\n" : "\n";
+  }
+  return out + "]}\n";
+}
+
+}  // namespace vyre
