@@ -84,18 +84,20 @@ std::string EvidenceStore::next_line_name() {
   return fmt::format("{}-{}", writer_, written_lines_++);
 }
 
+Result<std::optional<FileLock>> EvidenceStore::lock_for_writing() {
+  if (path_.empty()) return std::nullopt;
+  if (path_.has_parent_path()) VYRE_CHECK(make_folders(path_.parent_path()));
+  VYRE_TRY(FileLock lock, FileLock::acquire(path_));
+  VYRE_CHECK(take_news());
+  return lock;
+}
+
 Result<void> EvidenceStore::append(const TuningKey& key, std::span<const EvidenceEvent> events) {
   if (events.empty()) return {};
   VYRE_CHECK(check_writable(key, events));
   const std::string id = key_id(key);
   const std::lock_guard writing(writing_);
-  std::optional<FileLock> lock;
-  if (!path_.empty()) {
-    if (path_.has_parent_path()) VYRE_CHECK(make_folders(path_.parent_path()));
-    VYRE_TRY(FileLock acquired, FileLock::acquire(path_));
-    lock.emplace(std::move(acquired));
-    VYRE_CHECK(take_news());
-  }
+  VYRE_TRY(const std::optional<FileLock> lock, lock_for_writing());
 
   std::vector<EvidenceLine> lines;
   {
@@ -122,6 +124,33 @@ Result<void> EvidenceStore::append(const TuningKey& key, std::span<const Evidenc
   // The events are in the file: that it could not be made smaller is no failure of this call.
   (void)compact_if_large(*lock);
   return {};
+}
+
+Result<EvidenceStore::Merged> EvidenceStore::merge(std::string_view text,
+                                                   const std::filesystem::path& name) {
+  VYRE_TRY(const ParsedEvidence parsed, parse_evidence(text, 0, name));
+  const std::lock_guard writing(writing_);
+  VYRE_TRY(const std::optional<FileLock> lock, lock_for_writing());
+  Merged merged;
+  std::string lines;
+  {
+    const std::lock_guard guard(mutex_);
+    EvidenceFold copies_of;  // lines that are twice in the text
+    for (const EvidenceLine& line : parsed.lines) {
+      if (fold_->is_copy(line) || copies_of.is_copy(line)) {
+        ++merged.copies;
+        continue;
+      }
+      copies_of.take(line);
+      ++merged.taken;
+      if (path_.empty()) fold_->take(line);
+      lines += evidence_text(line);
+    }
+  }
+  if (lines.empty() || path_.empty()) return merged;
+  VYRE_CHECK(file_->append(*lock, lines));
+  VYRE_CHECK(take_news());
+  return merged;
 }
 
 std::optional<KeyState> EvidenceStore::find(const TuningKey& key) const {
@@ -151,7 +180,7 @@ std::string EvidenceStore::summaries(std::span<const std::string> without) {
   std::string text;
   for (const auto& [id, state] : fold_->states()) {
     if (std::ranges::find(without, id) != without.end()) continue;
-    text += evidence_text(SummaryLine{id, next_line_name(), state});
+    text += evidence_text(fold_->summary(id, next_line_name()));
   }
   return text;
 }

@@ -135,6 +135,12 @@ class EvidenceStore {
   // Rewrites the file with one summary line a key. Nothing that others append meanwhile is lost. It
   // happens by itself when a file has grown to many times of that.
   Result<void> compact();
+  // Takes over the lines of another evidence file, given as text; those that are here already are
+  // left out. `name` is for messages.
+  struct Merged {
+    std::size_t taken = 0, copies = 0;  // lines
+  };
+  Result<Merged> merge(std::string_view text, const std::filesystem::path& name);
   // Removes keys by id, or everything when there are none given. Returns how many there were.
   Result<std::size_t> remove(std::span<const std::string> key_ids);
 
@@ -143,6 +149,7 @@ class EvidenceStore {
 
   // With writing_ held.
   Result<void> take_news();
+  Result<std::optional<FileLock>> lock_for_writing();  // none in memory
   std::string next_line_name();
   std::string summaries(std::span<const std::string> without);
   Result<void> replace(const FileLock* lock, std::string_view content);

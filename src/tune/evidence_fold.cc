@@ -54,11 +54,32 @@ void make_incumbent(KeyState& state, const EvidenceEvent& event) {
   state.incumbent = event.candidate;
 }
 
+std::uint64_t line_hash(std::string_view key_id, std::string_view by) {
+  const std::hash<std::string_view> hash;
+  return hash(key_id) * 31 + hash(by);
+}
+
+bool covers(std::span<const WriterMark> marks, const WriterMark& wanted) {
+  return std::ranges::any_of(marks, [&](const WriterMark& mark) {
+    return mark.line >= wanted.line && mark.writer == wanted.writer;
+  });
+}
+
+void note(std::vector<WriterMark>& marks, const WriterMark& mark) {
+  const auto known = std::ranges::find(marks, mark.writer, &WriterMark::writer);
+  if (known != marks.end()) {
+    known->line = std::max(known->line, mark.line);
+    return;
+  }
+  if (marks.size() == kMostWriterMarks) marks.erase(marks.begin());
+  marks.push_back(mark);
+}
+
 // The choice of a summary, unless a later one stands.
-void take_choice(const KeyState& from, bool is_rejected, KeyState& state) {
+void take_choice(const KeyState& from, KeyState& state) {
   const bool has_choice =
       from.decided_ms > 0 || from.settled || !from.incumbent.empty() || !from.reopened.empty();
-  if (!has_choice || is_rejected || from.decided_ms < state.decided_ms) return;
+  if (!has_choice || from.decided_ms < state.decided_ms) return;
   if (!from.incumbent.empty()) {
     state.incumbent = from.incumbent;
     state.reason = from.reason;
@@ -86,7 +107,10 @@ void EvidenceFold::take(const EvidenceLine& line) {
                    key.name = name;
                  },
                  [&](const auto& each) {
-                   if (!is_copy(each.key_id, each.by)) apply(each, states_[each.key_id]);
+                   if (is_copy(line)) return;
+                   Details& details = details_[each.key_id];
+                   if (!each.by.empty()) taken_.insert(line_hash(each.key_id, each.by));
+                   apply(each, details, states_[each.key_id]);
                  },
              },
              line);
@@ -97,22 +121,51 @@ bool EvidenceFold::knows(std::string_view key_id) const {
   return found != states_.end() && found->second.key != TuningKey();
 }
 
-bool EvidenceFold::is_copy(std::string_view key_id, std::string_view by) {
-  if (by.empty()) return false;
-  const std::hash<std::string_view> hash;
-  return !taken_.insert(hash(key_id) * 31 + hash(by)).second;
+bool EvidenceFold::is_copy(const EvidenceLine& line) const {
+  return std::visit(
+      Overloaded{
+          [&](const KeyLine& each) {
+            const auto found = states_.find(key_id(each.key));
+            return found != states_.end() && found->second.key == each.key;
+          },
+          [&](const EventLine& each) { return is_copy(each.key_id, each.by, {}); },
+          [&](const SummaryLine& each) { return is_copy(each.key_id, each.by, each.includes); },
+      },
+      line);
 }
 
-CandidateState& EvidenceFold::candidate(const std::string& key_id, KeyState& state,
+bool EvidenceFold::is_copy(const std::string& key_id, const std::string& by,
+                           std::span<const WriterMark> includes) const {
+  if (!by.empty() && taken_.contains(line_hash(key_id, by))) return true;
+  const auto details = details_.find(key_id);
+  if (details == details_.end()) return false;
+  // A line that went into a summary, or a summary of nothing but what is here already.
+  const auto mark = parse_line_name(by);
+  if (mark && covers(details->second.included, *mark)) return true;
+  return !includes.empty() && std::ranges::all_of(includes, [&](const WriterMark& each) {
+    return covers(details->second.latest, each);
+  });
+}
+
+SummaryLine EvidenceFold::summary(const std::string& key_id, std::string by) const {
+  const auto details = details_.find(key_id);
+  return {
+      .key_id = key_id,
+      .by = std::move(by),
+      .state = states_.at(key_id),
+      .includes = details == details_.end() ? std::vector<WriterMark>() : details->second.latest};
+}
+
+CandidateState& EvidenceFold::candidate(Details& details, KeyState& state,
                                         const std::string& text) {
-  const auto [found, is_new] = candidates_[key_id].try_emplace(text, state.candidates.size());
+  const auto [found, is_new] = details.candidates.try_emplace(text, state.candidates.size());
   if (is_new) state.candidates.push_back({.candidate = text});
   return state.candidates[found->second];
 }
 
-void EvidenceFold::reject(const std::string& key_id, KeyState& state, const std::string& text,
+void EvidenceFold::reject(Details& details, KeyState& state, const std::string& text,
                           const std::string& why) {
-  candidate(key_id, state, text).rejected = why.empty() ? "no reason was given" : why;
+  candidate(details, state, text).rejected = why.empty() ? "no reason was given" : why;
   if (state.incumbent != text) return;
   state.incumbent.clear();
   state.reason.clear();
@@ -122,30 +175,27 @@ void EvidenceFold::reject(const std::string& key_id, KeyState& state, const std:
   state.settled = false;
 }
 
-bool EvidenceFold::is_rejected(const std::string& key_id, const KeyState& state,
-                               const std::string& text) {
-  const auto& known = candidates_[key_id];
-  const auto found = known.find(text);
-  return found != known.end() && !state.candidates[found->second].rejected.empty();
-}
-
-void EvidenceFold::apply(const EventLine& line, KeyState& state) {
+void EvidenceFold::apply(const EventLine& line, Details& details, KeyState& state) {
   const EvidenceEvent& event = line.event;
-  const std::string& id = line.key_id;
+  if (const auto mark = parse_line_name(line.by)) {
+    note(details.latest, *mark);
+  } else {
+    details.has_unnamed = true;
+  }
   stamp(state, event.at_ms, event.at_ms);
   add_count(state.events, 1);
   const bool is_latest_choice = event.at_ms >= state.decided_ms;
   const bool is_latest_pin = event.at_ms >= state.pinned_ms;
   switch (event.kind) {
     case EventKind::measured:
-      add_samples(candidate(id, state, event.candidate), event.times_ns, event.times_ns.size());
+      add_samples(candidate(details, state, event.candidate), event.times_ns,
+                  event.times_ns.size());
       break;
-    case EventKind::verified: candidate(id, state, event.candidate).verified = true; break;
-    case EventKind::rejected: reject(id, state, event.candidate, event.reason); break;
+    case EventKind::verified: candidate(details, state, event.candidate).verified = true; break;
+    case EventKind::rejected: reject(details, state, event.candidate, event.reason); break;
     case EventKind::promoted:
       add_count(state.promotions, 1);
-      candidate(id, state, event.candidate);
-      if (!is_latest_choice || is_rejected(id, state, event.candidate)) break;
+      if (!candidate(details, state, event.candidate).rejected.empty() || !is_latest_choice) break;
       state.decided_ms = event.at_ms;
       make_incumbent(state, event);
       state.settled = false;
@@ -153,8 +203,7 @@ void EvidenceFold::apply(const EventLine& line, KeyState& state) {
     case EventKind::settled:
       if (!is_latest_choice) break;
       if (!event.candidate.empty()) {
-        candidate(id, state, event.candidate);
-        if (is_rejected(id, state, event.candidate)) break;
+        if (!candidate(details, state, event.candidate).rejected.empty()) break;
         make_incumbent(state, event);
       }
       state.decided_ms = event.at_ms;
@@ -187,19 +236,35 @@ void EvidenceFold::apply(const EventLine& line, KeyState& state) {
   }
 }
 
-void EvidenceFold::apply(const SummaryLine& line, KeyState& state) {
+void EvidenceFold::apply(const SummaryLine& line, Details& details, KeyState& state) {
   const KeyState& from = line.state;
-  const std::string& id = line.key_id;
+  if (line.includes.empty()) details.has_unnamed = true;
+  // All that is here went into it: it takes the place of that.
+  const bool has_more = !details.has_unnamed && !details.latest.empty() &&
+                        std::ranges::all_of(details.latest, [&](const WriterMark& mark) {
+                          return covers(line.includes, mark);
+                        });
+  if (has_more) {
+    state = KeyState{.key = std::move(state.key)};
+    details = Details();
+  }
+  for (const WriterMark& mark : line.includes) {
+    note(details.included, mark);
+    note(details.latest, mark);
+  }
   if (from.key != TuningKey()) take(KeyLine{from.key});
   stamp(state, from.first_ms, from.last_ms);
   add_count(state.events, from.events);
   for (const CandidateState& each : from.candidates) {
-    CandidateState& known = candidate(id, state, each.candidate);
+    CandidateState& known = candidate(details, state, each.candidate);
     add_samples(known, each.recent_ns, each.samples);
     known.verified |= each.verified;
-    if (!each.rejected.empty()) reject(id, state, each.candidate, each.rejected);
+    if (!each.rejected.empty()) reject(details, state, each.candidate, each.rejected);
   }
-  take_choice(from, is_rejected(id, state, from.incumbent), state);
+  const auto incumbent = details.candidates.find(from.incumbent);
+  const bool is_rejected = incumbent != details.candidates.end() &&
+                           !state.candidates[incumbent->second].rejected.empty();
+  if (!is_rejected) take_choice(from, state);
   add_count(state.promotions, from.promotions);
   add_count(state.reopenings, from.reopenings);
   if (state.untunable.empty()) state.untunable = from.untunable;

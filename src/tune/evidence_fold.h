@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,19 +26,28 @@ class EvidenceFold {
   // Also keys that nothing but their id is known of: their TuningKey is empty.
   const KeyStates& states() const { return states_; }
   bool knows(std::string_view key_id) const;  // the key, not only its id
+  bool is_copy(const EvidenceLine& line) const;
+  // The key's state as one line.
+  SummaryLine summary(const std::string& key_id, std::string by) const;
 
  private:
-  CandidateState& candidate(const std::string& key_id, KeyState& state, const std::string& text);
-  void reject(const std::string& key_id, KeyState& state, const std::string& candidate,
-              const std::string& why);
-  bool is_rejected(const std::string& key_id, const KeyState& state, const std::string& candidate);
-  void apply(const EventLine& line, KeyState& state);
-  void apply(const SummaryLine& line, KeyState& state);
-  bool is_copy(std::string_view key_id, std::string_view by);
+  struct Details {
+    std::unordered_map<std::string, std::size_t> candidates;  // where each is
+    std::vector<WriterMark> included;  // in summaries; the latest is the last
+    std::vector<WriterMark> latest;    // in any line
+    bool has_unnamed = false;          // lines of nobody: what a summary includes is not all
+  };
+
+  CandidateState& candidate(Details& details, KeyState& state, const std::string& text);
+  void reject(Details& details, KeyState& state, const std::string& text, const std::string& why);
+  bool is_copy(const std::string& key_id, const std::string& by,
+               std::span<const WriterMark> includes) const;
+  void apply(const EventLine& line, Details& details, KeyState& state);
+  void apply(const SummaryLine& line, Details& details, KeyState& state);
 
   KeyStates states_;
-  std::unordered_map<std::string, std::unordered_map<std::string, std::size_t>> candidates_;
-  std::unordered_set<std::uint64_t> taken_;  // hashes of key and "by"
+  std::unordered_map<std::string, Details> details_;  // by key_id
+  std::unordered_set<std::uint64_t> taken_;           // hashes of key and "by"
 };
 
 }  // namespace vyre

@@ -277,6 +277,32 @@ TEST_F(Evidence, AFileThatGrewLargeIsCompactedByWhoAppends) {
   EXPECT_EQ(open()->find(key_of("p"))->candidates[0].samples, 15000u);
 }
 
+TEST_F(Evidence, WhatIsMergedTwiceCountsOnce) {
+  const auto store = open();
+  append(*store, key_of("p"), {measured("a=1", {10, 11}), promoted("a=1")});
+  append(*store, key_of("q"), {measured("a=1", {10})});
+  const std::string exported = text();
+  const auto all = store->all();
+  EXPECT_EQ(store->merge(exported, "copy").value().taken, 0u);
+  ASSERT_TRUE(store->compact());
+  const auto again = store->merge(exported, "copy").value();
+  EXPECT_EQ(again.taken, 0u) << "lines that went into a summary";
+  EXPECT_EQ(again.copies, 5u);
+  const std::string compacted = text();
+  append(*store, key_of("p"), {measured("a=1", {12})});
+  ASSERT_TRUE(store->compact());
+  EXPECT_EQ(store->merge(compacted, "copy").value().taken, 0u) << "an earlier summary";
+
+  const auto other = EvidenceStore::in_memory();
+  EXPECT_EQ(other->merge(exported + exported, "copy").value().taken, 5u);
+  EXPECT_EQ(other->all(), all);
+  EXPECT_EQ(other->merge(text(), "newer").value().taken, 1u) << "the summary that has more in it";
+  EXPECT_EQ(other->all(), store->all()) << "takes the place of what went into it";
+  const auto bad = other->merge("dear diary\n", "diary.txt");
+  ASSERT_FALSE(bad);
+  EXPECT_TRUE(bad.error().what.starts_with("line 1 of diary.txt is no evidence"));
+}
+
 TEST_F(Evidence, RemovedKeysAreGoneForAllStores) {
   const auto store = open();
   const auto other = open();

@@ -4,21 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_set>
 
-#include "vyre/base/toml.h"
-
 namespace vyre {
 namespace {
 
-constexpr int kVersion = 1;
 constexpr std::string_view kLineBegin = R"({"v":)";
 
 using InJson = nlohmann::json;
-using OutJson = nlohmann::ordered_json;
 
 constexpr std::array<std::pair<std::string_view, EventKind>, 10> kEventNames{{
     {"measured", EventKind::measured},
@@ -32,22 +29,6 @@ constexpr std::array<std::pair<std::string_view, EventKind>, 10> kEventNames{{
     {"unpinned", EventKind::unpinned},
     {"spent", EventKind::spent},
 }};
-
-bool needs_candidate(EventKind kind) {
-  switch (kind) {
-    case EventKind::measured:
-    case EventKind::verified:
-    case EventKind::rejected:
-    case EventKind::promoted:
-    case EventKind::pinned: return true;
-    case EventKind::settled:
-    case EventKind::reopened:
-    case EventKind::untunable:
-    case EventKind::unpinned:
-    case EventKind::spent: return false;
-  }
-  return false;
-}
 
 std::unexpected<Error> wrong(std::string what) {
   return fail(Code::invalid_input, std::move(what));
@@ -228,153 +209,27 @@ Result<KeyState> parse_summary(Fields& fields, std::string_view id) {
   return state;
 }
 
+Result<std::vector<WriterMark>> parse_includes(Fields& fields) {
+  std::vector<WriterMark> marks;
+  const InJson* includes = fields.list("includes");
+  if (includes == nullptr) return marks;
+  for (const InJson& each : *includes) {
+    auto mark =
+        each.is_string() ? parse_line_name(each.get_ref<const std::string&>()) : std::nullopt;
+    if (!mark) return wrong("\"includes\" is not a list of names of lines");
+    marks.push_back(*std::move(mark));
+  }
+  if (marks.size() > kMostWriterMarks) {
+    return wrong(fmt::format("\"includes\" has more than {} names", kMostWriterMarks));
+  }
+  return marks;
+}
+
 std::string shown(std::string_view line) {
   constexpr std::size_t kMost = 60;
   std::string text;
   for (const char c : line.substr(0, kMost)) text += (c >= ' ' && c <= '~') ? c : '?';
   return line.size() > kMost ? text + "..." : text;
-}
-
-// Leaves out what a reader takes for granted.
-class LineWriter {
- public:
-  LineWriter(std::string_view key_id, std::string_view by, std::string_view event) {
-    json_["v"] = kVersion;
-    json_["key"] = key_id;
-    put("by", std::string(by));
-    event_ = event;
-  }
-  void at(std::int64_t ms) { json_["at"] = std::max<std::int64_t>(0, ms); }
-  void event() { json_["event"] = event_; }
-  void put(const char* name, const std::string& text) {
-    if (!text.empty()) json_[name] = text;
-  }
-  void put(const char* name, double number) {
-    if (number != 0) json_[name] = number;
-  }
-  void put(const char* name, std::uint64_t number) {
-    if (number != 0) json_[name] = number;
-  }
-  void put_moment(const char* name, std::int64_t ms) {
-    if (ms > 0) json_[name] = ms;
-  }
-  void put_true(const char* name, bool value) {
-    if (value) json_[name] = true;
-  }
-  void put(const char* name, const std::vector<double>& numbers) {
-    if (!numbers.empty()) json_[name] = numbers;
-  }
-  void put(const char* name, OutJson json) { json_[name] = std::move(json); }
-
-  OutJson take() { return std::move(json_); }
-  std::string text() const {
-    return json_.dump(-1, ' ', false, OutJson::error_handler_t::replace) + "\n";
-  }
-
- private:
-  OutJson json_;
-  std::string event_;
-};
-
-OutJson identity_of(const TuningKey& key) {
-  OutJson json = OutJson::object();
-  const auto put = [&](const char* name, const std::string& text) {
-    if (!text.empty()) json[name] = text;
-  };
-  put("program", key.program);
-  put("name", key.name);
-  put("overrides", key.overrides);
-  put("size", key.size);
-  put("device", key.device);
-  put("driver", key.driver);
-  put("generator", key.generator);
-  return json;
-}
-
-std::string text_of(const KeyLine& line) {
-  LineWriter out(key_id(line.key), {}, "key");
-  out.event();
-  out.put("identity", identity_of(line.key));
-  return out.text();
-}
-
-std::string text_of(const EventLine& line) {
-  const EvidenceEvent& event = line.event;
-  LineWriter out(line.key_id, line.by, to_string(event.kind));
-  out.at(event.at_ms);
-  out.event();
-  out.put("candidate", event.candidate);
-  out.put("ns", event.times_ns);
-  out.put("reason", event.reason);
-  out.put("over", event.over);
-  out.put("gain", event.gain);
-  out.put("noise", event.noise);
-  out.put("pairs", std::uint64_t{event.pairs});
-  out.put("lost_ns", event.lost_ns);
-  out.put("spent_ns", event.spent_ns);
-  return out.text();
-}
-
-OutJson candidate_json(const CandidateState& candidate) {
-  OutJson json;
-  json["candidate"] = candidate.candidate;
-  if (!candidate.recent_ns.empty()) json["ns"] = candidate.recent_ns;
-  if (candidate.samples > 0) json["samples"] = candidate.samples;
-  if (candidate.verified) json["verified"] = true;
-  if (!candidate.rejected.empty()) json["rejected"] = candidate.rejected;
-  return json;
-}
-
-std::string text_of(const SummaryLine& line) {
-  const KeyState& state = line.state;
-  LineWriter out(line.key_id, line.by, "summary");
-  out.at(state.last_ms);
-  out.event();
-  if (state.key != TuningKey()) out.put("identity", identity_of(state.key));
-  out.put_moment("first", state.first_ms);
-  out.put("events", state.events);
-  if (!state.candidates.empty()) {
-    OutJson candidates = OutJson::array();
-    for (const CandidateState& each : state.candidates) candidates.push_back(candidate_json(each));
-    out.put("candidates", std::move(candidates));
-  }
-  out.put("incumbent", state.incumbent);
-  out.put("reason", state.reason);
-  out.put("over", state.over);
-  out.put("gain", state.gain);
-  out.put("noise", state.noise);
-  out.put("pairs", std::uint64_t{state.pairs});
-  out.put_moment("decided", state.decided_ms);
-  out.put_true("settled", state.settled);
-  out.put("promotions", state.promotions);
-  out.put("reopenings", state.reopenings);
-  out.put("reopened", state.reopened);
-  out.put("pin", state.pin);
-  out.put("pin_reason", state.pin_reason);
-  out.put_moment("pinned", state.pinned_ms);
-  out.put("untunable", state.untunable);
-  out.put("lost_ns", state.lost_ns);
-  out.put("spent_ns", state.spent_ns);
-  return out.text();
-}
-
-bool is_cost(double value) { return std::isfinite(value) && value >= 0; }
-
-Result<void> check_writable(const EvidenceEvent& event) {
-  const auto refuse = [&](std::string_view what) {
-    return wrong(fmt::format("a {} event cannot be kept: {}", to_string(event.kind), what));
-  };
-  if (needs_candidate(event.kind) && event.candidate.empty()) return refuse("it has no candidate");
-  if (!is_utf8(event.candidate) || !is_utf8(event.over))
-    return refuse("its candidate is not UTF-8");
-  if (!std::ranges::all_of(event.times_ns, is_cost)) {
-    return refuse("a time is negative or not a number");
-  }
-  if (!std::isfinite(event.gain) || !is_cost(event.noise) || !is_cost(event.lost_ns) ||
-      !is_cost(event.spent_ns)) {
-    return refuse("one of its numbers is negative or not a number");
-  }
-  return {};
 }
 
 }  // namespace
@@ -392,10 +247,10 @@ Result<EvidenceLine> parse_evidence_line(std::string_view line) {
   if (version == json.end() || !version->is_number_unsigned()) {
     return wrong("it has no version \"v\"");
   }
-  if (*version != kVersion) {
+  if (*version != kEvidenceVersion) {
     return fail(Code::invalid_input,
                 fmt::format("it has version {} of the format; this vyre reads version {}",
-                            version->get<std::uint64_t>(), kVersion),
+                            version->get<std::uint64_t>(), kEvidenceVersion),
                 "use the vyre that wrote it, or another file");
   }
   Fields fields(json, "");
@@ -411,8 +266,9 @@ Result<EvidenceLine> parse_evidence_line(std::string_view line) {
     return KeyLine{std::move(key)};
   }
   if (event == "summary") {
+    VYRE_TRY(auto includes, parse_includes(fields));
     VYRE_TRY(KeyState state, parse_summary(fields, id));
-    return SummaryLine{id, by, std::move(state)};
+    return SummaryLine{id, by, std::move(state), std::move(includes)};
   }
   const auto* known =
       std::ranges::find(kEventNames, event, &std::pair<std::string_view, EventKind>::first);
@@ -421,6 +277,17 @@ Result<EvidenceLine> parse_evidence_line(std::string_view line) {
   EventLine result{id, by, parse_event(known->second, fields)};
   if (fields.fault()) return wrong(*fields.fault());
   return result;
+}
+
+std::optional<WriterMark> parse_line_name(std::string_view by) {
+  const std::size_t hyphen = by.rfind('-');
+  if (hyphen == std::string_view::npos || hyphen == 0) return std::nullopt;
+  const std::string_view digits = by.substr(hyphen + 1);
+  WriterMark mark{.writer = std::string(by.substr(0, hyphen))};
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), mark.line);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return mark;
 }
 
 Result<ParsedEvidence> parse_evidence(std::string_view text, std::uint64_t lines_before,
@@ -444,20 +311,6 @@ Result<ParsedEvidence> parse_evidence(std::string_view text, std::uint64_t lines
     }
     parsed.lines.push_back(*std::move(one));
   }
-}
-
-std::string evidence_text(const EvidenceLine& line) {
-  return std::visit([](const auto& each) { return text_of(each); }, line);
-}
-
-Result<void> check_writable(const TuningKey& key, std::span<const EvidenceEvent> events) {
-  if (key.program.empty()) return wrong("a tuning key cannot be kept: its program has no name");
-  for (const std::string* part :
-       {&key.program, &key.overrides, &key.size, &key.device, &key.driver, &key.generator}) {
-    if (!is_utf8(*part)) return wrong("a tuning key cannot be kept: its text is not UTF-8");
-  }
-  for (const EvidenceEvent& event : events) VYRE_CHECK(check_writable(event));
-  return {};
 }
 
 bool may_be_torn_line(std::string_view text) {

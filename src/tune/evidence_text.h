@@ -7,8 +7,9 @@
 //
 // and, but for a "key" line,
 //
-//   "by"     which writer wrote it, and as which of its lines: of two lines with the same key and
-//            "by" the second is a copy, and counts for nothing. Lines without it are never copies
+//   "by"     which writer wrote it, and as which of its lines, as in "473f7a3b82d29af4-7": of two
+//            lines with the same key and "by" the second is a copy, and counts for nothing. Lines
+//            without it are never copies
 //   "at"     milliseconds since 1970
 //
 // A "key" line has the key in "identity", an object of texts: program, name, overrides, size,
@@ -24,6 +25,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +37,11 @@
 
 namespace vyre {
 
+inline constexpr int kEvidenceVersion = 1;
+
+// Whether an event of this kind is nothing without a candidate.
+bool needs_candidate(EventKind kind);
+
 struct KeyLine {
   TuningKey key;
 };
@@ -42,9 +49,20 @@ struct EventLine {
   std::string key_id, by;
   EvidenceEvent event;
 };
+// A writer's lines up to this one.
+struct WriterMark {
+  std::string writer;
+  std::uint64_t line = 0;
+  bool operator==(const WriterMark&) const = default;
+};
+inline constexpr std::size_t kMostWriterMarks = 64;
+// "473f7a3b82d29af4-7"; empty for a text of another form.
+std::optional<WriterMark> parse_line_name(std::string_view by);
+
 struct SummaryLine {
   std::string key_id, by;
   KeyState state;  // its key is empty where the file does not tell it
+  std::vector<WriterMark> includes{};
 };
 using EvidenceLine = std::variant<KeyLine, EventLine, SummaryLine>;
 

@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   std::string summaries;
   for (const auto& [id, state] : fold.states()) {
-    summaries += vyre::evidence_text(vyre::SummaryLine{id, "by", state});
+    summaries += vyre::evidence_text(fold.summary(id, "by"));
     (void)vyre::best_match(fold.states(), state.key);
   }
   const auto compacted = vyre::parse_evidence(summaries, 0, "summaries");
