@@ -234,7 +234,7 @@ llvm::SmallVector<Leaf, 4> Emitter::load_if_inside(const Pointer& pointer,
         }
         inside = b.GetInsertBlock();
       },
-      [&] { outside = b.GetInsertBlock(); });
+      [&] { outside = b.GetInsertBlock(); }, /*likely=*/true);
   llvm::SmallVector<Leaf, 4> out;
   for (Value* v : loaded) {
     auto* phi = b.CreatePHI(v->getType(), 2);

@@ -1,4 +1,6 @@
 // Statements: branches where all lanes agree, masks where they may not.
+#include <llvm/IR/MDBuilder.h>
+
 #include <utility>
 
 #include "vyre/base/overloaded.h"
@@ -37,11 +39,12 @@ Value* Emitter::zero_mask() { return llvm::Constant::getNullValue(lanes_of(b.get
 Value* Emitter::mask_or_all() { return mask == nullptr ? all_on() : mask; }
 
 void Emitter::branch(Value* condition, llvm::function_ref<void()> then,
-                     llvm::function_ref<void()> otherwise) {
+                     llvm::function_ref<void()> otherwise, bool likely) {
   auto* yes = new_block("then");
   auto* no = new_block("else");
   auto* join = new_block("join");
-  b.CreateCondBr(condition, yes, no);
+  b.CreateCondBr(condition, yes, no,
+                 likely ? llvm::MDBuilder(context()).createLikelyBranchWeights() : nullptr);
   b.SetInsertPoint(yes);
   then();
   if (!ended()) b.CreateBr(join);

@@ -122,6 +122,46 @@ TEST(CheckedKernel, KeepsItsChecks) {
   EXPECT_NE(text->find("masked"), std::string::npos);
 }
 
+// y[i] is a sum over a row of elements that are looked up.
+Kernel sums_of_rows() {
+  ProgramBuilder b("rows", {64, 1, 1});
+  Ref starts = b.storage_read("starts", b.array(b.u32));
+  Ref columns = b.storage_read("columns", b.array(b.u32));
+  Ref values = b.storage_read("values", b.array(b.f32));
+  Ref x = b.storage_read("x", b.array(b.f32));
+  Ref y = b.storage("y", b.array(b.f32));
+  const Value i = b.global_id().x();
+  Ref sum = b.var("sum", b.f32);
+  b.for_("k", starts[i], starts[i + 1],
+         [&](const Value& k) { sum = math(MathFn::fma, {values[k], x[columns[k]], sum}); });
+  y[i] = sum;
+  auto program = std::move(b).build();
+  EXPECT_TRUE(program.has_value()) << describe(program.error());
+  auto kernel = make_kernel(*std::move(program));
+  EXPECT_TRUE(kernel.has_value());
+  return *std::move(kernel);
+}
+
+TEST(SumOfRow, HasOneCheckForAnElementAndNothingToJoinBehindIt) {
+  Variant v;
+  v.workgroup = {64, 1, 1};
+  v.gang_width = 1;
+  const auto text = host_text(sums_of_rows(), v, HostText::llvm);
+  ASSERT_TRUE(text.has_value()) << describe(text.error());
+  int loops = 0;
+  for (const auto& [label, lines] : blocks_of(*text)) {
+    if (!any_has(lines, "@llvm.fma") || label.contains(".checked")) continue;
+    const auto shown = fmt::format("{}", fmt::join(lines, "\n"));
+    if (!lines.back().contains("br i1")) continue;
+    ++loops;
+    EXPECT_FALSE(any_has(lines, " phi ")) << shown;
+    EXPECT_FALSE(any_has(lines, "volatile")) << shown;
+    // The loop's end.
+    EXPECT_EQ(count_of(lines, " icmp "), 1) << shown;
+  }
+  EXPECT_GE(loops, 1) << *text;
+}
+
 // ---- Library functions --------------------------------------------------------------------------
 
 // Names that the object leaves to others to define.

@@ -228,9 +228,10 @@ class Emitter {
 
   std::vector<JumpTarget> targets;
 
-  // Branches on a scalar condition; runs each side with the builder in its block.
+  // Branches on a scalar condition; runs each side with the builder in its block. likely: code is
+  // laid out for the condition to hold.
   void branch(llvm::Value* condition, llvm::function_ref<void()> then,
-              llvm::function_ref<void()> otherwise);
+              llvm::function_ref<void()> otherwise, bool likely = false);
   void if_statement(EmitFrame& frame, const Leaf& condition, std::span<const StmtId> then,
                     std::span<const StmtId> otherwise);
   bool ended() const { return b.GetInsertBlock()->getTerminator() != nullptr; }

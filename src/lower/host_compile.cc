@@ -25,7 +25,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 5;
+constexpr int kGeneratorVersion = 6;
 
 struct Host {
   std::string cpu;

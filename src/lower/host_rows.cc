@@ -150,7 +150,7 @@ class Rows {
     auto* range_end = b_.CreateBr(head);
     e_.row_start = range_end;
     auto* low_at = e_.alloca_of(b_.getInt64Ty(), "quick_from");
-    auto* high_at = e_.alloca_of(b_.getInt64Ty(), "quick_to");
+    auto* last_at = e_.alloca_of(b_.getInt64Ty(), "quick_last");
 
     const std::uint64_t step = std::uint64_t{e_.width()} * variant_.items_per_lane;
     const bool quick_exists = variant_.bounds == BoundsMode::tested_once;
@@ -162,8 +162,7 @@ class Rows {
     b_.CreateCondBr(b_.CreateICmpSLT(load_x(), x1), choose, after);
     b_.SetInsertPoint(choose);
     Value* x = load_x();
-    Value* fits = b_.CreateICmpSLE(b_.CreateAdd(x, b_.getInt64(step)),
-                                   b_.CreateLoad(b_.getInt64Ty(), high_at));
+    Value* fits = b_.CreateICmpSLE(x, b_.CreateLoad(b_.getInt64Ty(), last_at));
     Value* from = b_.CreateICmpSGE(x, b_.CreateLoad(b_.getInt64Ty(), low_at));
     b_.CreateCondBr(quick_exists ? b_.CreateAnd(fits, from) : b_.getFalse(), quick, careful);
 
@@ -180,8 +179,7 @@ class Rows {
       }
       Value* next = b_.CreateAdd(qx, b_.getInt64(step));
       b_.CreateStore(next, x_at);
-      Value* again = b_.CreateICmpSLE(b_.CreateAdd(next, b_.getInt64(step)),
-                                      b_.CreateLoad(b_.getInt64Ty(), high_at));
+      Value* again = b_.CreateICmpSLE(next, b_.CreateLoad(b_.getInt64Ty(), last_at));
       b_.CreateCondBr(again, quick, head);
     } else {
       b_.CreateBr(head);
@@ -200,7 +198,7 @@ class Rows {
     b_.CreateStore(b_.CreateAdd(cx, b_.getInt64(e_.width())), x_at);
     b_.CreateBr(head);
 
-    // low <= x and x + step <= high: every required index is inside.
+    // low <= x and x + step <= high, so x <= high - step: every required index is inside.
     b_.SetInsertPoint(range_end);
     Value* low = x0;
     Value* high = x1;
@@ -211,7 +209,7 @@ class Rows {
       high = smaller(high, b_.CreateSub(wide(r.count), shift));
     }
     b_.CreateStore(low, low_at);
-    b_.CreateStore(high, high_at);
+    b_.CreateStore(b_.CreateSub(high, b_.getInt64(step)), last_at);
     e_.row_start = nullptr;
     e_.rows_tested = false;
     b_.SetInsertPoint(after);

@@ -4,6 +4,7 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/ProfDataUtils.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
@@ -11,6 +12,7 @@
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -25,6 +27,8 @@ constexpr std::size_t kMostInstructions = 600;
 constexpr std::size_t kMostInstructionsForMarks = 100;
 // Rounds without a look at the stop flag that nobody minds waiting for.
 constexpr std::uint64_t kMostRounds = std::uint64_t{1} << 20;
+// A branch goes this way once in so many times at the most.
+constexpr std::uint64_t kRare = 1000;
 
 // first + step·round + more < limit in every round; all of 32 bits, and `more` small.
 struct Check {
@@ -123,6 +127,10 @@ class LoopChecks {
   std::size_t instructions_ = 0;
 };
 
+bool same_index(const Check& a, const Check& b) {
+  return a.first == b.first && a.step == b.step && a.more == b.more;
+}
+
 // Whether all checks hold in all rounds, computed before `at`.
 llvm::Value* all_inside(const std::vector<Check>& checks, const llvm::SCEV* rounds,
                         llvm::ScalarEvolution& evolution, llvm::Instruction* at) {
@@ -135,10 +143,21 @@ llvm::Value* all_inside(const std::vector<Check>& checks, const llvm::SCEV* roun
   llvm::Value* last = wide(rounds);
   // Then neither the product nor the sum overflows 64 bits, either.
   llvm::Value* all = b.CreateICmpULT(last, b.getInt64(kMostRounds));
-  for (const Check& c : checks) {
+  std::vector<bool> done(checks.size());
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    if (done[i]) continue;
+    const Check& c = checks[i];
+    // Equal indices are compared once, with the least limit, which is known outside of more loops.
+    llvm::Value* limit = wide(c.limit);
+    for (std::size_t j = i + 1; j < checks.size(); ++j) {
+      if (!same_index(c, checks[j])) continue;
+      done[j] = true;
+      if (checks[j].limit == c.limit) continue;
+      limit = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, limit, wide(checks[j].limit));
+    }
     llvm::Value* furthest = b.CreateAdd(wide(c.first), b.CreateMul(wide(c.step), last));
     if (c.more != 0) furthest = b.CreateAdd(furthest, b.getInt64(c.more));
-    all = b.CreateAnd(all, b.CreateICmpULT(furthest, wide(c.limit)));
+    all = b.CreateAnd(all, b.CreateICmpULT(furthest, limit));
   }
   return all;
 }
@@ -154,13 +173,14 @@ bool expandable(const std::vector<Check>& checks, const llvm::SCEV* rounds,
   return true;
 }
 
-// The loop itself becomes the one without checks; a copy keeps them.
+// The loop itself becomes the one without checks; a copy keeps them. `copies` tells what of the one
+// is what of the other.
 void split(llvm::Loop& loop, const std::vector<Check>& checks, llvm::Value* all,
-           llvm::LoopInfo& loops, llvm::DominatorTree& dominators) {
+           llvm::LoopInfo& loops, llvm::DominatorTree& dominators,
+           llvm::ValueToValueMapTy& copies) {
   llvm::BasicBlock* before = loop.getLoopPreheader();
   llvm::BasicBlock* preheader =
       llvm::SplitBlock(before, before->getTerminator(), &dominators, &loops, nullptr, "unchecked");
-  llvm::ValueToValueMapTy copies;
   llvm::SmallVector<llvm::BasicBlock*, 8> blocks;
   llvm::cloneLoopWithPreheader(preheader, before, &loop, copies, ".checked", &loops, &dominators,
                                blocks);
@@ -191,6 +211,75 @@ void split(llvm::Loop& loop, const std::vector<Check>& checks, llvm::Value* all,
   }
 }
 
+// Nothing comes of running a part of a round twice, and nobody will make vectors of the rounds:
+// sums of floats keep their order.
+bool can_begin_round_again(llvm::Loop& loop) {
+  for (llvm::BasicBlock* block : loop.blocks()) {
+    for (llvm::Instruction& i : *block) {
+      if (i.mayHaveSideEffects()) return false;
+    }
+  }
+  return std::ranges::any_of(loop.getHeader()->phis(), [](const llvm::PHINode& phi) {
+    return phi.getType()->isFloatingPointTy();
+  });
+}
+
+// Branches between blocks of the loop that hardly ever go the way of `leaves`, to a block that is
+// reached otherwise, too.
+struct RareEdge {
+  llvm::BranchInst* branch = nullptr;
+  unsigned leaves = 0;  // the successor
+};
+
+std::vector<RareEdge> rare_edges(llvm::Loop& loop) {
+  std::vector<RareEdge> out;
+  for (llvm::BasicBlock* block : loop.blocks()) {
+    auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+    std::uint64_t yes = 0;
+    std::uint64_t no = 0;
+    if (branch == nullptr || loop.isLoopExiting(block) ||
+        !llvm::extractBranchWeights(*branch, yes, no) ||
+        std::max(yes, no) < kRare * std::min(yes, no)) {
+      continue;
+    }
+    const unsigned leaves = yes < no ? 0 : 1;
+    llvm::BasicBlock* to = branch->getSuccessor(leaves);
+    if (to == loop.getHeader() || to->getSinglePredecessor() != nullptr) continue;
+    out.push_back({branch, leaves});
+  }
+  return out;
+}
+
+// What rarely happens in a round of the loop without checks, an index of its own that is outside,
+// goes on in the copy with them, at the beginning of that round. Then rounds have nothing to join.
+void leave_rarely(llvm::Loop& loop, const llvm::ValueToValueMapTy& copies, llvm::LoopInfo& loops) {
+  if (!can_begin_round_again(loop)) return;
+  const auto edges = rare_edges(loop);
+  if (edges.empty()) return;
+  llvm::BasicBlock* header = loop.getHeader();
+  auto* entry = llvm::cast<llvm::BasicBlock>(copies.lookup(loop.getLoopPreheader()));
+  llvm::BasicBlock* before = entry->getSinglePredecessor();
+  auto* leave = llvm::BasicBlock::Create(header->getContext(), "leave", header->getParent(), entry);
+  llvm::BranchInst::Create(entry, leave);
+  if (llvm::Loop* parent = loop.getParentLoop()) parent->addBasicBlockToLoop(leave, loops);
+  for (llvm::PHINode& phi : header->phis()) {
+    auto* copy = llvm::cast<llvm::PHINode>(copies.lookup(&phi));
+    llvm::IRBuilder<> b(leave, leave->begin());
+    auto* current = b.CreatePHI(phi.getType(), static_cast<unsigned>(edges.size()));
+    for (const RareEdge& edge : edges) current->addIncoming(&phi, edge.branch->getParent());
+    b.SetInsertPoint(entry, entry->begin());
+    auto* first = b.CreatePHI(phi.getType(), 2);
+    first->addIncoming(copy->getIncomingValueForBlock(entry), before);
+    first->addIncoming(current, leave);
+    copy->setIncomingValueForBlock(entry, first);
+  }
+  for (const RareEdge& edge : edges) {
+    edge.branch->getSuccessor(edge.leaves)
+        ->removePredecessor(edge.branch->getParent(), /*KeepOneInputPHIs=*/true);
+    edge.branch->setSuccessor(edge.leaves, leave);
+  }
+}
+
 }  // namespace
 
 llvm::PreservedAnalyses HoistRangeChecks::run(llvm::Function& function,
@@ -215,10 +304,12 @@ llvm::PreservedAnalyses HoistRangeChecks::run(llvm::Function& function,
     if (!expandable(checks, found.rounds(), evolution, at)) continue;
     llvm::Value* all = all_inside(checks, found.rounds(), evolution, at);
     llvm::formLCSSA(*loop, dominators, &loops, &evolution);
-    split(*loop, checks, all, loops, dominators);
+    llvm::ValueToValueMapTy copies;
+    split(*loop, checks, all, loops, dominators, copies);
     // One look before the loop instead of one in each round.
     for (std::size_t i = 1; i < marks.size(); ++i) marks[i]->eraseFromParent();
     if (!marks.empty()) marks[0]->moveBefore(loop->getLoopPreheader()->getTerminator());
+    leave_rarely(*loop, copies, loops);
     // Exits have two loops before them now.
     dominators.recalculate(function);
     evolution.forgetAllLoops();

@@ -1,4 +1,6 @@
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
@@ -48,8 +50,9 @@ std::uint64_t most_rounds(const llvm::Loop& loop, llvm::ScalarEvolution& evoluti
 void look_at_flag(llvm::CallInst* mark) {
   llvm::IRBuilder<> b(mark);
   auto* flag = b.CreateLoad(b.getInt32Ty(), mark->getArgOperand(0), /*isVolatile=*/true);
-  auto* stopped = llvm::SplitBlockAndInsertIfThen(b.CreateICmpNE(flag, b.getInt32(0)), mark,
-                                                  /*Unreachable=*/true);
+  auto* stopped = llvm::SplitBlockAndInsertIfThen(
+      b.CreateICmpNE(flag, b.getInt32(0)), mark, /*Unreachable=*/true,
+      llvm::MDBuilder(mark->getContext()).createUnlikelyBranchWeights());
   b.SetInsertPoint(stopped);
   b.CreateRet(b.getInt32(1));
   stopped->eraseFromParent();
@@ -83,6 +86,7 @@ std::vector<llvm::CallInst*> stop_marks(const llvm::Loop& loop, llvm::ScalarEvol
 llvm::PreservedAnalyses PlaceStopChecks::run(llvm::Function& function,
                                              llvm::FunctionAnalysisManager& analyses) {
   const auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
+  const auto& dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
   auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
   std::vector<llvm::CallInst*> kept, dropped;
   std::vector<llvm::Instruction*> ends;
@@ -91,9 +95,10 @@ llvm::PreservedAnalyses PlaceStopChecks::run(llvm::Function& function,
     if (!calls(i, kMark)) continue;
     const llvm::Loop* loop = loops.getLoopFor(i.getParent());
     const bool soon_over = loop == nullptr || most_rounds(*loop, evolution) <= kFewRounds;
-    // A loop that was unrolled has its mark several times.
+    // One look in each round will do: a loop that was unrolled has its mark several times, and
+    // loops inside that were tested as a whole have left theirs here.
     const bool again = std::ranges::any_of(kept, [&](const llvm::CallInst* other) {
-      return loops.getLoopFor(other->getParent()) == loop && other->getParent() == i.getParent();
+      return loops.getLoopFor(other->getParent()) == loop && dominators.dominates(other, &i);
     });
     (soon_over || again ? dropped : kept).push_back(llvm::cast<llvm::CallInst>(&i));
   }
