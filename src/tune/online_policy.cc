@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -40,9 +41,8 @@ OnlinePolicy::OnlinePolicy(std::vector<OnlineCandidate> candidates, std::uint32_
   if (options_.needs_verification) stage = CandidateStage::made;
   if (options_.needs_code) stage = CandidateStage::unmade;
   for (OnlineCandidate& candidate : candidates) {
-    candidates_.push_back({.text = std::move(candidate.text),
-                           .prior_ns = candidate.prior_ns > 0 ? candidate.prior_ns : 1,
-                           .stage = stage});
+    candidates_.push_back({.text = std::move(candidate.text), .stage = stage});
+    set_prior(candidates_.back(), candidate.prior_ns > 0 ? candidate.prior_ns : 1);
   }
   candidates_[start].stage = CandidateStage::verified;
 }
@@ -54,7 +54,7 @@ std::optional<std::uint32_t> OnlinePolicy::find(std::string_view text) const {
 }
 
 void OnlinePolicy::restore(const KeyState& known, bool is_answer, bool same_size) {
-  believed_ = false;
+  believed_ = fitted_ = false;
   if (is_answer) restore_answer(known);
   if (is_answer && same_size) {
     restore_times(known);
@@ -114,7 +114,7 @@ void OnlinePolicy::restore_order(const KeyState& known, bool is_answer) {
   }
   const double scale = median_of(scales);
   for (const auto& [index, ns] : times) {
-    candidates_[index].prior_ns = ns * scale;
+    set_prior(candidates_[index], ns * scale);
     candidates_[index].stale = is_answer;
   }
   stale_error_ = kOtherSizeError;
@@ -122,7 +122,7 @@ void OnlinePolicy::restore_order(const KeyState& known, bool is_answer) {
   const auto winner = find(known.decision());
   if (is_answer || !winner) return;
   const double least = std::ranges::min_element(candidates_, {}, &Candidate::prior_ns)->prior_ns;
-  candidates_[*winner].prior_ns = std::min(candidates_[*winner].prior_ns, 0.999 * least);
+  set_prior(candidates_[*winner], std::min(candidates_[*winner].prior_ns, 0.999 * least));
 }
 
 void OnlinePolicy::count_call() {
@@ -180,6 +180,7 @@ OnlineStep OnlinePolicy::grant(OnlineStep step, std::uint64_t pair, double reser
                      .probe = step.probe,
                      .reserve_ns = reserve_ns});
   ++candidates_[step.candidate].outstanding;
+  if (step.probe) ++probes_out_;
   reserved_ns_ += reserve_ns;
   return step;
 }
@@ -213,6 +214,7 @@ OnlineStep OnlinePolicy::next() {
     count_call();
   }
   if (settled_) return settled_step(step);
+  if (owed_pair_ != 0) return time_incumbent(step);
   if (allowance_ns_ == 0 && incumbent_is_known()) {
     allowance_ns_ = std::min(options_.allowance_ns,
                              options_.allowance_calls * candidates_[incumbent_].median_ns);
@@ -223,7 +225,6 @@ OnlineStep OnlinePolicy::next() {
     return settled_step(step);
   }
   if ((step.make = to_make())) candidates_[*step.make].stage = CandidateStage::making;
-  if (owed_pair_ != 0) return time_incumbent(step);
   const Candidate& incumbent = candidates_[incumbent_];
   if (!incumbent_is_known()) {
     if (incumbent.recent_ns.size() + incumbent.outstanding <= kFirstSamples) {
@@ -272,12 +273,10 @@ double OnlinePolicy::step_cost(std::uint32_t candidate) const {
 bool OnlinePolicy::may_step(std::uint32_t candidate) const {
   const Candidate& it = candidates_[candidate];
   if (it.stage == CandidateStage::made) {
-    return !it.verifying &&
-           std::ranges::count_if(candidates_, &Candidate::verifying) < kMostVerifying;
+    return !it.verifying && verifying_ < kMostVerifying;
   }
   if (it.stage != CandidateStage::verified) return false;
-  return it.outstanding < (it.measured() ? 3u : 2u) &&
-         std::ranges::count_if(grants_, &Grant::probe) < kMostOutstanding;
+  return it.outstanding < (it.measured() ? 3u : 2u) && probes_out_ < kMostOutstanding;
 }
 
 // One that looks faster than the incumbent is measured to the end before others are begun: it costs
@@ -299,56 +298,66 @@ std::optional<std::uint32_t> OnlinePolicy::choose() {
   if (room < affordable_at_ns_) return std::nullopt;
   if (const auto begun = choose_begun()) return begun;
 
-  std::vector<std::uint32_t> choices;
+  std::array<std::uint32_t, kMostActive> choices;
+  std::size_t count = 0;
   double least_cost = std::numeric_limits<double>::infinity();
   for (const std::uint32_t i : active_) {
     if (!may_step(i)) continue;
     least_cost = std::min(least_cost, step_cost(i));
-    choices.push_back(i);
+    choices[count++] = i;
   }
   affordable_at_ns_ = least_cost;
   if (least_cost > room) return std::nullopt;
   // Its own uncertainty counts as well, as long as more samples can lower it.
   if (candidates_[incumbent_].recent_ns.size() < kRecentSamples &&
       candidates_[incumbent_].outstanding < 2) {
-    choices.push_back(incumbent_);
+    choices[count++] = incumbent_;
   }
 
+  return suggested(std::span(choices).first(count), room);
+}
+
+std::uint32_t OnlinePolicy::suggested(std::span<const std::uint32_t> choices,
+                                      double room_ns) const {
   // In units of which the incumbent takes 2^30, so that whole numbers are fine enough.
   const double unit = 0x1p30 / estimates_[incumbent_].mu;
   double widest = 0;
   for (const std::uint32_t i : choices) widest = std::max(widest, estimates_[i].sigma);
   const NaturalGradientPolicy policy{
       static_cast<std::uint64_t>(std::max(1.0, 0.75 * widest * unit))};
-  std::vector<Measurement> measurements;
-  std::vector<std::uint32_t> diagonal;
-  for (const std::uint32_t i : choices) {
-    const double ns = std::min(estimates_[i].mu * unit, 0x1p62);
-    measurements.push_back({{i, 1, 1}, static_cast<std::uint64_t>(ns)});
-    const double exponent =
-        3 * estimates_[i].sigma * unit / static_cast<double>(policy.temperature_ns);
-    diagonal.push_back(
-        static_cast<std::uint32_t>(kQ16One * std::min(std::exp(exponent), kLargestGain)));
+  std::array<Measurement, kMostActive> measurements;
+  std::array<std::uint32_t, kMostActive> diagonal;
+  std::array<std::uint32_t, kMostActive> weights;
+  std::array<std::uint32_t, kMostActive> gradient;
+  const std::size_t count = choices.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const Estimate& it = estimates_[choices[k]];
+    measurements[k] = {{choices[k], 1, 1},
+                       static_cast<std::uint64_t>(std::min(it.mu * unit, 0x1p62))};
+    const double exponent = 3 * it.sigma * unit / static_cast<double>(policy.temperature_ns);
+    diagonal[k] = static_cast<std::uint32_t>(kQ16One * std::min(std::exp(exponent), kLargestGain));
   }
-  std::vector<std::uint32_t> weights(choices.size());
-  std::vector<std::uint32_t> gradient(choices.size());
-  const auto suggestion = suggest_with_diagonal(policy, measurements, diagonal, weights, gradient);
+  const auto suggestion = suggest_with_diagonal(
+      policy, std::span(measurements).first(count), std::span(diagonal).first(count),
+      std::span(weights).first(count), std::span(gradient).first(count));
   assert(suggestion);
   const std::uint32_t selected = suggestion->selected[0];
-  if (selected == incumbent_ || step_cost(selected) <= room) return selected;
-  // The best that can be afforded.
+  const auto affordable = [&](std::uint32_t i) {
+    return i == incumbent_ || step_cost(i) <= room_ns;
+  };
+  if (affordable(selected)) return selected;
   std::optional<std::size_t> best;
-  for (std::size_t k = 0; k < choices.size(); ++k) {
-    if (choices[k] != incumbent_ && step_cost(choices[k]) > room) continue;
-    if (!best || gradient[k] >= gradient[*best]) best = k;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (affordable(choices[k]) && (!best || gradient[k] >= gradient[*best])) best = k;
   }
-  return choices[*best];
+  return best ? choices[*best] : incumbent_;
 }
 
 OnlineStep OnlinePolicy::probe_or_verify(OnlineStep step, std::uint32_t candidate) {
   Candidate& it = candidates_[candidate];
   if (it.stage == CandidateStage::made) {
     it.verifying = true;
+    ++verifying_;
     it.verifying_ns = verification_cost();
     reserved_ns_ += it.verifying_ns;
     step.verify = candidate;
@@ -398,7 +407,8 @@ void OnlinePolicy::skip(std::uint64_t calls) {
   } else {
     uncounted_calls_ += calls;
   }
-  if (until_timed_ > 0) until_timed_ -= std::min(calls, until_timed_ - 1);
+  if (until_timed_ == 0) until_timed_ = settled_ ? options_.settled_period : kWaitingPeriod;
+  until_timed_ -= std::min(calls, until_timed_ - 1);
 }
 
 }  // namespace vyre

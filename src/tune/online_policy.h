@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -104,6 +105,8 @@ class OnlinePolicy {
   std::vector<EvidenceEvent> take_events();
 
  private:
+  static constexpr std::size_t kMostActive = 64;  // with the incumbent
+
   struct Candidate {
     std::string text;
     double prior_ns = 0;
@@ -116,6 +119,7 @@ class OnlinePolicy {
     bool stale = false;       // its prior is a time, from before a drift or of another size
     std::vector<double> recent_ns{};
     double median_ns = 0, spread_ns = 0;
+    double log_prior = 0, log_median = 0;
     std::uint64_t samples = 0;
     double first_ns = 0;           // the one thrown away; 0: not yet
     std::vector<double> ratios{};  // to the incumbent, of pairs
@@ -165,12 +169,15 @@ class OnlinePolicy {
   void spend(double ns);
   void lose(double ns);
   std::optional<std::uint32_t> choose();
+  std::uint32_t suggested(std::span<const std::uint32_t> choices, double room_ns) const;
   std::optional<std::uint32_t> choose_begun() const;
   std::optional<std::uint32_t> to_make() const;
   void settle();
 
   // online_policy_estimate.cc: what is believed.
   void believe();
+  void fit_models();
+  void set_prior(Candidate& candidate, double ns);
   Estimate estimate(std::uint32_t candidate) const;
   double usual_noise() const;
   bool worth_trying(std::uint32_t candidate) const;
@@ -199,12 +206,16 @@ class OnlinePolicy {
   std::uint64_t calls_ = 0;
   std::uint64_t tickets_ = 0, pairs_ = 0;
   std::vector<Grant> grants_;
+  std::uint32_t probes_out_ = 0;  // among them
+  std::uint32_t verifying_ = 0;
   std::vector<Pair> open_pairs_;
   std::uint64_t owed_pair_ = 0;  // the next call is the incumbent's in this pair
   std::uint64_t until_timed_ = 0;
   double affordable_at_ns_ = 0;  // nothing can be done before the bound allows so much
 
-  bool believed_ = false;  // the estimates are up to date
+  bool believed_ = false;                // the estimates are up to date
+  bool fitted_ = false;                  // the models behind them can be used
+  std::size_t fit_size_ = 0, news_ = 0;  // candidates behind them, and samples that came since
   PriorModel model_;
   double doubt_ = 0;        // of the prior: so many standard deviations are plausible
   LogEstimate first_runs_;  // how much longer a first run takes

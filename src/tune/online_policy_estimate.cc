@@ -1,18 +1,19 @@
 // What the policy believes about each candidate, from times and from the prior.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "vyre/tune/online_policy.h"
 
 namespace vyre {
 namespace {
 
-constexpr std::size_t kMostActive = 64;
 constexpr double kLeastGain = 0.005;            // what a change must be worth
 constexpr double kDoubt = 2, kMostDoubt = 3.5;  // standard deviations of a prior's error
 constexpr double kDoubtOfBadPriors = 15;        // more, for errors above kUsualPriorError
 constexpr double kUsualPriorError = 0.2;
 constexpr std::size_t kLeastMeasured = 4;  // candidates, before a prior is believed at all
+constexpr std::size_t kNewsShare = 4;      // a model is fitted again when so much of it is news
 constexpr double kWorstCase = 2;           // standard deviations, of what a probe may cost
 constexpr double kFirstError = 0.3, kLeastFirstError = 0.05;  // of the first run of a candidate
 constexpr double kUnknownNoise = 0.03;                        // of one sample, until it is known
@@ -25,6 +26,13 @@ void OnlinePolicy::refresh(Candidate& candidate) const {
   candidate.median_ns = median_of(candidate.recent_ns);
   candidate.spread_ns = std::max({spread_of(candidate.recent_ns, candidate.median_ns),
                                   kLeastNoise * candidate.median_ns, options_.clock_tick_ns});
+  candidate.log_median = candidate.measured() ? std::log(candidate.median_ns) : 0;
+}
+
+void OnlinePolicy::set_prior(Candidate& candidate, double ns) {
+  candidate.prior_ns = ns;
+  candidate.log_prior = std::log(ns);
+  fitted_ = false;
 }
 
 // Of one sample, as a share: the incumbent has the most.
@@ -58,7 +66,7 @@ OnlinePolicy::Estimate OnlinePolicy::estimate(std::uint32_t index) const {
   }
   // Errors are factors, so that the lower bound is one too; a difference would turn the order
   // around where errors are large.
-  LogEstimate believed = model_.predict(std::log(candidate.prior_ns));
+  LogEstimate believed = model_.predict(candidate.log_prior);
   if (candidate.stale) believed.error = stale_error_;
   if (candidate.first_ns > 0) {
     believed =
@@ -78,51 +86,60 @@ bool OnlinePolicy::worth_trying(std::uint32_t index) const {
          estimates_[index].low < (1 - kLeastGain) * estimates_[incumbent_].mu;
 }
 
-void OnlinePolicy::believe() {
-  if (believed_) return;
-  believed_ = true;
-  affordable_at_ns_ = 0;
-
+void OnlinePolicy::fit_models() {
   std::vector<double> log_priors;
   std::vector<double> log_times;
   std::vector<double> log_firsts;
   for (const Candidate& candidate : candidates_) {
     if (!candidate.measured()) continue;
-    log_priors.push_back(std::log(candidate.prior_ns));
-    log_times.push_back(std::log(candidate.median_ns));
+    log_priors.push_back(candidate.log_prior);
+    log_times.push_back(candidate.log_median);
     if (candidate.first_ns > 0) {
-      log_firsts.push_back(std::log(candidate.first_ns / candidate.median_ns));
+      log_firsts.push_back(std::log(candidate.first_ns) - candidate.log_median);
     }
   }
   model_ = PriorModel(log_priors, log_times);
-  // A prior that was found wrong rules out less.
-  doubt_ = std::clamp(kDoubt + kDoubtOfBadPriors * (model_.error() - kUsualPriorError), kDoubt,
-                      kMostDoubt);
-  if (log_priors.size() < kLeastMeasured) doubt_ = kMostDoubt;
   const double middle = median_of(log_firsts);
   first_runs_.value = middle;
   first_runs_.error =
       std::max(kLeastFirstError, corrected_error(kFirstError, 2, spread_of(log_firsts, middle),
                                                  log_firsts.size() < 2 ? 0 : log_firsts.size()));
+  // A prior that was found wrong rules out less.
+  doubt_ = std::clamp(kDoubt + kDoubtOfBadPriors * (model_.error() - kUsualPriorError), kDoubt,
+                      kMostDoubt);
+  if (log_priors.size() < kLeastMeasured) doubt_ = kMostDoubt;
+  fit_size_ = log_priors.size();
+  news_ = 0;
+}
 
+void OnlinePolicy::believe() {
+  if (believed_) return;
+  believed_ = true;
+  affordable_at_ns_ = 0;
+  const bool fit = !std::exchange(fitted_, true) || news_ > fit_size_ / kNewsShare;
+  if (fit) fit_models();
   const auto size = static_cast<std::uint32_t>(candidates_.size());
   estimates_.resize(size);
-  for (std::uint32_t i = 0; i < size; ++i) estimates_[i] = estimate(i);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    if (fit || candidates_[i].measured() || candidates_[i].first_ns > 0) {
+      estimates_[i] = estimate(i);
+    }
+  }
   active_.clear();
   for (std::uint32_t i = 0; i < size; ++i) {
     if (worth_trying(i)) active_.push_back(i);
   }
   if (active_.size() < kMostActive) return;
-  const auto more = [&](std::uint32_t a, std::uint32_t b) {
-    return estimates_[a].low < estimates_[b].low;
+  const auto better = [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(estimates_[a].low, a) < std::pair(estimates_[b].low, b);
   };
-  std::ranges::stable_sort(active_, more);
+  std::ranges::nth_element(active_, active_.begin() + (kMostActive - 1), better);
   active_.resize(kMostActive - 1);
 }
 
 double OnlinePolicy::expected_ns(std::uint32_t candidate) const {
   const Candidate& it = candidates_[candidate];
-  return it.measured() ? it.median_ns : std::exp(model_.predict(std::log(it.prior_ns)).value);
+  return it.measured() ? it.median_ns : std::exp(model_.predict(it.log_prior).value);
 }
 
 std::vector<CandidateView> OnlinePolicy::view() const {

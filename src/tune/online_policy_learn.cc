@@ -17,6 +17,7 @@ constexpr std::size_t kTiePairs = 15;
 constexpr std::size_t kMostPairs = 40;
 constexpr std::uint32_t kMostPairsOfSearch = 60;
 constexpr double kLeastGain = 0.005;
+constexpr std::size_t kModelSamples = 3;  // of a candidate: more do not change what others are like
 constexpr double kDriftThreshold = 8;
 constexpr double kLeastDrift =
     0.02;  // as a logarithm: less is a new level, and no reason to search
@@ -30,9 +31,9 @@ std::vector<OnlinePolicy::Grant>::iterator OnlinePolicy::grant_of(const OnlineSt
 void OnlinePolicy::forget(std::vector<Grant>::iterator grant) {
   Candidate& candidate = candidates_[grant->candidate];
   if (candidate.outstanding > 0) --candidate.outstanding;
-  reserved_ns_ = grants_.size() == 1 && !std::ranges::any_of(candidates_, &Candidate::verifying)
-                     ? 0
-                     : reserved_ns_ - grant->reserve_ns;
+  if (grant->probe) --probes_out_;
+  reserved_ns_ -= grant->reserve_ns;
+  if (grants_.size() == 1 && verifying_ == 0) reserved_ns_ = 0;  // and no dust
   believed_ = false;
   grants_.erase(grant);
 }
@@ -99,6 +100,7 @@ void OnlinePolicy::add_sample(std::uint32_t index, double ns) {
   }
   candidate.unsaved_ns.push_back(ns);
   refresh(candidate);
+  if (count_before < kModelSamples) ++news_;
   if (index != incumbent_) return;
   if (count_before < kLeastPairs) return;
   const double threshold = kDriftThreshold * (1 << std::min(drifts_, 2u));
@@ -129,15 +131,15 @@ void OnlinePolicy::drifted(std::size_t run) {
     candidate.pairs = 0;
     candidate.ratios.clear();
     if (!candidate.measured()) {
-      candidate.prior_ns = std::exp(model_.predict(std::log(candidate.prior_ns)).value);
+      set_prior(candidate, std::exp(model_.predict(candidate.log_prior).value));
       continue;
     }
     const bool is_incumbent = &candidate == &incumbent;
-    candidate.prior_ns = is_incumbent ? old_ns : candidate.median_ns;
+    set_prior(candidate, is_incumbent ? old_ns : candidate.median_ns);
     if (is_incumbent) continue;
     candidate.stale = true;
     candidate.recent_ns.clear();
-    candidate.median_ns = candidate.spread_ns = 0;
+    refresh(candidate);
   }
   open_pairs_.clear();
   owed_pair_ = 0;
@@ -229,6 +231,7 @@ void OnlinePolicy::made(std::uint32_t index) {
 
 void OnlinePolicy::end_verification(Candidate& candidate) {
   if (!std::exchange(candidate.verifying, false)) return;
+  --verifying_;
   reserved_ns_ = std::max(0.0, reserved_ns_ - std::exchange(candidate.verifying_ns, 0));
   believed_ = false;
 }
