@@ -10,7 +10,7 @@
 //
 // Where the time comes from elsewhere, as from CUDA's events:
 //
-//   const vyre::TunedCall call = tuner->next();
+//   const vyre::KernelCall call = tuner->next();
 //   ...run it; if (call.timed) once its time is known: tuner->report(call, ns);
 //
 // The store of what is learned: EvidenceStore, evidence_path().

@@ -130,9 +130,9 @@ Result<void> KernelTuner::verify(Verifier verifier) {
   return {};
 }
 
-TunedCall KernelTuner::next() { return state_->next(); }
+KernelCall KernelTuner::next() { return state_->next(); }
 
-Result<void> KernelTuner::report(const TunedCall& call, double ns) {
+Result<void> KernelTuner::report(const KernelCall& call, double ns) {
   if (!is_time(ns)) {
     return fail(Code::invalid_input, fmt::format("the time of a call cannot be {} ns", ns));
   }
@@ -149,7 +149,7 @@ Result<void> KernelTuner::report(const TunedCall& call, double ns) {
   return {};
 }
 
-Result<void> KernelTuner::abandon(const TunedCall& call) {
+Result<void> KernelTuner::abandon(const KernelCall& call) {
   if (call.id == 0) return {};
   const std::optional<PendingCalls::Entry> entry = state_->pending.take(call.id);
   if (!entry) return waits_for_no_time(call.id);
@@ -157,7 +157,7 @@ Result<void> KernelTuner::abandon(const TunedCall& call) {
   return {};
 }
 
-Result<void> KernelTuner::failed(const TunedCall& call, std::string why) {
+Result<void> KernelTuner::failed(const KernelCall& call, std::string why) {
   std::uint32_t candidate = call.choice.index();
   if (call.id != 0) {
     const std::optional<PendingCalls::Entry> entry = state_->pending.take(call.id);

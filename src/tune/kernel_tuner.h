@@ -40,7 +40,7 @@ struct KernelTunerOptions {
 };
 
 // What the next call does.
-struct TunedCall {
+struct KernelCall {
   Choice choice;
   bool timed = false;    // report its time, or abandon it; other calls need neither
   bool probe = false;    // not what is known to be best
@@ -82,14 +82,14 @@ class KernelTuner {
   using Verifier = std::function<Result<Verdict>(const Choice&)>;
   Result<void> verify(Verifier verifier);
 
-  TunedCall next();
+  KernelCall next();
   // The time of a timed call, at any time, from any thread, in any order; for other calls nothing
   // happens. An error for a time that is none, and for a call that waits for no time.
-  Result<void> report(const TunedCall& call, double ns);
+  Result<void> report(const KernelCall& call, double ns);
   // A timed call whose time will not come.
-  Result<void> abandon(const TunedCall& call);
+  Result<void> abandon(const KernelCall& call);
   // The candidate could not run: it is not handed out again. Ask next() for another.
-  Result<void> failed(const TunedCall& call, std::string why);
+  Result<void> failed(const KernelCall& call, std::string why);
   // next() and report() around code that runs on the host to its end.
   HostCall timed();
 
@@ -120,7 +120,7 @@ class HostCall {
   HostCall& operator=(const HostCall&) = delete;
   ~HostCall();
 
-  const TunedCall& call() const { return call_; }
+  const KernelCall& call() const { return call_; }
   const Choice& choice() const { return call_.choice; }
   Result<std::string_view> value(std::string_view name) const { return call_.value(name); }
   Result<std::int64_t> number(std::string_view name) const { return call_.number(name); }
@@ -130,7 +130,7 @@ class HostCall {
 
  private:
   KernelTuner* tuner_;  // null: it is over
-  TunedCall call_;
+  KernelCall call_;
   int exceptions_ = std::uncaught_exceptions();
   std::chrono::steady_clock::time_point began_;
 };

@@ -50,7 +50,8 @@ struct KernelTuner::State {
   std::mutex start_mutex;
   Verifier verifier;
   std::unique_ptr<OnlineTuner> online;
-  std::unique_ptr<std::atomic<bool>[]> trusted;  // by candidate: it may be handed out
+  enum class Standing : std::uint8_t { unknown, right, out };
+  std::unique_ptr<std::atomic<Standing>[]> standing;  // by candidate
 
   std::atomic<bool> closed = false;
   PendingCalls pending;
@@ -65,17 +66,21 @@ struct KernelTuner::State {
 
   OnlineTuner& tuner();  // starts it if need be
   Choice choice(std::uint32_t candidate) const { return {candidate, candidates[candidate]}; }
-  TunedCall untimed(std::uint32_t candidate) const { return {.choice = choice(candidate)}; }
-  TunedCall call_of(const OnlineStep& step, bool of_sweep);
+  KernelCall untimed(std::uint32_t candidate) const { return {.choice = choice(candidate)}; }
+  KernelCall call_of(const OnlineStep& step, bool of_sweep);
 
+  void take_standing();  // what is known of the candidates at first
   bool may_run(std::uint32_t candidate) const {
-    return !verifier || trusted[candidate].load(std::memory_order_acquire);
+    const Standing its = standing[candidate].load(std::memory_order_acquire);
+    return its == Standing::right || (its == Standing::unknown && !verifier);
   }
   // Whether the candidate is right; nothing while another thread verifies.
   std::optional<bool> verify_now(std::uint32_t candidate);
 
-  TunedCall next();
-  std::optional<TunedCall> next_of_sweep();
+  KernelCall next();
+  // Where the tuner's answer may not run, or not yet: something that may.
+  KernelCall instead_of(std::uint32_t candidate);
+  std::optional<KernelCall> next_of_sweep();
   void finish_sweep();  // with the sweep's lock
   void give_up(const PendingCalls::Entry& entry);
   void drop(std::uint32_t candidate, std::string why, double cost_ns);

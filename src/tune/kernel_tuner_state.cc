@@ -41,17 +41,10 @@ OnlineTuner& KernelTuner::State::tuner() {
   }
   online_options.needs_verification = static_cast<bool>(verifier);
   online = std::make_unique<OnlineTuner>(key, std::move(list), start, mode, online_options, store);
-  trusted = std::make_unique<std::atomic<bool>[]>(candidates.size());
-  trusted[start].store(true, std::memory_order_relaxed);
-  const std::vector<CandidateView> view = online->view();
-  std::vector<bool> is_out(candidates.size());
-  for (std::size_t i = 0; i < view.size() && i < candidates.size(); ++i) {
-    if (view[i].stage == CandidateStage::verified) {
-      trusted[i].store(true, std::memory_order_relaxed);
-    }
-    is_out[i] = view[i].stage == CandidateStage::dropped;
-  }
+  take_standing();
   if (mode == TunerMode::sweep) {
+    std::vector<bool> is_out(candidates.size());
+    for (std::size_t i = 0; i < is_out.size(); ++i) is_out[i] = standing[i] == Standing::out;
     sweep.emplace(is_out);
     sweeping.store(true, std::memory_order_relaxed);
   }
@@ -59,8 +52,33 @@ OnlineTuner& KernelTuner::State::tuner() {
   return *online;
 }
 
-TunedCall KernelTuner::State::call_of(const OnlineStep& step, bool of_sweep) {
-  TunedCall call = untimed(step.candidate);
+void KernelTuner::State::take_standing() {
+  standing = std::make_unique<std::atomic<Standing>[]>(candidates.size());
+  const std::vector<CandidateView> view = online->view();
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const bool is_out = view[i].stage == CandidateStage::dropped;
+    standing[i] = is_out ? Standing::out : i == start ? Standing::right : Standing::unknown;
+  }
+  if (!store || !verifier) return;
+  // Verified means by a verifier: a tuner without one may have promoted anything.
+  const auto take = [&](const KeyState& known) {
+    for (const CandidateState& state : known.candidates) {
+      if (!state.verified) continue;
+      for (std::size_t i = 0; i < view.size(); ++i) {
+        if (view[i].text == state.candidate && standing[i] != Standing::out) {
+          standing[i] = Standing::right;
+        }
+      }
+    }
+  };
+  if (const std::optional<Match> match = store->lookup(key); match && match->is_answer()) {
+    take(match->state);
+  }
+  if (const std::optional<KeyState> known = store->find(key)) take(*known);
+}
+
+KernelCall KernelTuner::State::call_of(const OnlineStep& step, bool of_sweep) {
+  KernelCall call = untimed(step.candidate);
   call.probe = step.probe;
   if (!step.timed) return call;
   const auto [id, given_up] = pending.add(step, of_sweep);
@@ -71,7 +89,12 @@ TunedCall KernelTuner::State::call_of(const OnlineStep& step, bool of_sweep) {
 }
 
 std::optional<bool> KernelTuner::State::verify_now(std::uint32_t candidate) {
-  if (trusted[candidate].load(std::memory_order_acquire)) return true;
+  const Standing before = standing[candidate].load(std::memory_order_acquire);
+  if (before == Standing::out) return false;
+  if (before == Standing::right || !verifier) {
+    online->verified(candidate, 0);
+    return true;
+  }
   if (verifying.exchange(true, std::memory_order_acquire)) return std::nullopt;
   const auto began = std::chrono::steady_clock::now();
   std::string wrong;
@@ -96,7 +119,7 @@ std::optional<bool> KernelTuner::State::verify_now(std::uint32_t candidate) {
   const double cost_ns = is_time(its_cost_ns.value_or(-1)) ? *its_cost_ns : elapsed.count();
   const bool is_right = wrong.empty();
   if (is_right) {
-    trusted[candidate].store(true, std::memory_order_release);
+    standing[candidate].store(Standing::right, std::memory_order_release);
     online->verified(candidate, cost_ns);
   } else {
     drop(candidate, std::move(wrong), cost_ns);
@@ -105,14 +128,14 @@ std::optional<bool> KernelTuner::State::verify_now(std::uint32_t candidate) {
   return is_right;
 }
 
-TunedCall KernelTuner::State::next() {
+KernelCall KernelTuner::State::next() {
   OnlineTuner& its = tuner();
   if (closed.load(std::memory_order_acquire)) {
     const std::uint32_t best = its.best();
     return untimed(may_run(best) ? best : start);
   }
   if (sweeping.load(std::memory_order_acquire)) {
-    if (const std::optional<TunedCall> call = next_of_sweep()) return *call;
+    if (const std::optional<KernelCall> call = next_of_sweep()) return *call;
   }
   const OnlineStep step = its.next();
   if (step.verify && !verify_now(*step.verify)) {
@@ -121,12 +144,32 @@ TunedCall KernelTuner::State::next() {
   if (may_run(step.candidate)) [[likely]] {
     return call_of(step, false);
   }
-  // A decision of a time without a verifier.
-  if (step.timed) its.abandon(step);
-  return untimed(verify_now(step.candidate).value_or(false) ? step.candidate : start);
+  if (step.timed) its.abandon({.candidate = step.candidate, .timed = true, .ticket = step.ticket});
+  return instead_of(step.candidate);
 }
 
-std::optional<TunedCall> KernelTuner::State::next_of_sweep() {
+// The tuner's answer is a decision of a time without a verifier, or one that failed when nothing
+// else was known to be right.
+KernelCall KernelTuner::State::instead_of(std::uint32_t candidate) {
+  if (verify_now(candidate).value_or(false)) {
+    // To the search it was right already, so nobody else writes it down.
+    if (store && mode == TunerMode::natural_gradient) {
+      const EvidenceEvent event{.kind = EventKind::verified,
+                                .candidate = to_string(candidates[candidate])};
+      if (const auto written = store->append(key, {&event, 1}); !written) {
+        VYRE_LOG(warn, "{}", describe(written.error()));
+      }
+    }
+    return untimed(candidate);
+  }
+  if (may_run(start)) return untimed(start);
+  for (std::uint32_t i = 0; i < candidates.size(); ++i) {
+    if (verify_now(i).value_or(false)) return untimed(i);
+  }
+  return untimed(start);
+}
+
+std::optional<KernelCall> KernelTuner::State::next_of_sweep() {
   while (true) {
     std::optional<std::uint32_t> candidate;
     {
@@ -177,6 +220,7 @@ void KernelTuner::State::give_up(const PendingCalls::Entry& entry) {
 
 void KernelTuner::State::drop(std::uint32_t candidate, std::string why, double cost_ns) {
   OnlineTuner& its = tuner();
+  standing[candidate].store(Standing::out, std::memory_order_release);
   VYRE_LOG(info, "{}: {} is out: {}", key.name, to_string(candidates[candidate]), why);
   its.drop(candidate, std::move(why), cost_ns);
   const std::scoped_lock lock(sweep_mutex);
