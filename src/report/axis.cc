@@ -10,6 +10,8 @@
 namespace vyre {
 namespace {
 
+constexpr double kLeast = 1e-9, kMost = 1e30;
+
 // 1, 2 or 5 times a power of ten, so that a range has about so many steps.
 double nice_step(double range, int steps) {
   const double rough = range / std::max(steps, 1);
@@ -94,11 +96,14 @@ std::vector<double> tick_values(const Axis& axis, int steps) {
 Axis bounds(double least, double most) {
   Axis axis;
   if (!is_known(least) || !is_known(most) || most < least) return axis;
+  // Beyond this nothing is a time; it is drawn at the end.
+  least = std::clamp(least, kLeast, kMost);
+  most = std::clamp(most, kLeast, kMost);
   axis.log = most / least > kLogarithmicRange;
   if (axis.log) {
     const double air = std::pow(most / least, 0.04);
     axis.low = least / air;
-    axis.high = std::min(most * air, 1e300);
+    axis.high = most * air;
   } else {
     const double air = std::max(0.06 * (most - least), 0.01 * most);
     axis.low = least < 0.5 * most ? 0 : std::max(0.0, least - air);
@@ -124,7 +129,7 @@ Axis time_axis(double least, double most, int ticks) {
 
 Axis amount_axis(double most, int ticks) {
   Axis axis;
-  axis.high = is_known(most) ? std::min(1.2 * most, 1e300) : 1;
+  axis.high = is_known(most) ? 1.2 * std::clamp(most, kLeast, kMost) : 1;
   axis.ticks = time_ticks(tick_values(axis, ticks), false);
   return axis;
 }

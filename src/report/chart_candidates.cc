@@ -26,17 +26,6 @@ std::vector<std::uint32_t> drawn_rows(const Findings& findings) {
   return rows;
 }
 
-std::string roles(const Findings& findings, std::uint32_t candidate) {
-  std::string text;
-  const auto add = [&](std::optional<std::uint32_t> who, std::string_view role) {
-    if (who == candidate) text += fmt::format("{}{}", text.empty() ? "" : ", ", role);
-  };
-  add(findings.chosen, "chosen");
-  add(findings.start, "first guess");
-  add(findings.declared, "as declared");
-  return text;
-}
-
 std::string hint(const KernelView& view, std::uint32_t candidate) {
   const CandidateRecord& record = view.record.candidates[candidate];
   const Spread& spread = view.findings.spreads[candidate];
@@ -48,7 +37,8 @@ std::string hint(const KernelView& view, std::uint32_t candidate) {
   if (is_known(view.findings.chosen_ns))
     text += fmt::format("\n{} the chosen one's time",
                         ratio_text(spread.median / view.findings.chosen_ns));
-  if (const std::string role = roles(view.findings, candidate); !role.empty()) text += "\n" + role;
+  if (const std::string role = role_text(view.findings, candidate); !role.empty())
+    text += "\n" + role;
   return text;
 }
 
@@ -68,7 +58,7 @@ void add_row(std::string& out, const KernelView& view, const Axis& axis, std::ui
   const double height = 1.0 / static_cast<double>(rows);
   const double top = static_cast<double>(row) * height, middle = top + height / 2;
   const MarkStyle style = view.styles[candidate];
-  const std::string role = roles(findings, candidate);
+  const std::string role = role_text(findings, candidate);
   // Beyond the name's own colours, charts of times need none.
   const MarkStyle mark = role.empty() ? MarkStyle{} : style;
 
@@ -97,60 +87,6 @@ void add_row(std::string& out, const KernelView& view, const Axis& axis, std::ui
     figure += fmt::format(" \xC2\xB7 {}", ratio_text(spread.median / findings.chosen_ns));
   add_text(out, "value", {1, middle}, figure, R"(dx="0.7em" dy="0.35em")");
   add_hint_box(out, {0, top}, 1, height, hint(view, candidate));
-}
-
-void add_candidates_table(std::string& out, const KernelView& view) {
-  const Findings& findings = view.findings;
-  std::vector<std::uint32_t> order = findings.measured;
-  order.insert(order.end(), findings.dropped.begin(), findings.dropped.end());
-  order.insert(order.end(), findings.untried.begin(), findings.untried.end());
-  const std::size_t all = order.size();
-  order.resize(std::min(order.size(), kMostTableRows));
-  const bool with_rate = is_known(view.record.bytes);
-  std::vector<std::string> heads{"candidate", "median",  "to the chosen",
-                                 "spread",    "samples", "expected"};
-  if (with_rate) heads.emplace_back("rate");
-  heads.emplace_back("state");
-  std::vector<std::vector<Cell>> rows;
-  for (const std::uint32_t i : order) {
-    const CandidateRecord& candidate = view.record.candidates[i];
-    const Spread& spread = findings.spreads[i];
-    const std::string none = "\xE2\x80\x93";
-    const bool known = spread.count > 0;
-    const double ratio = is_known(findings.chosen_ns) ? spread.median / findings.chosen_ns : 0;
-    const double expected = findings.prior_scale * candidate.prior_ns;
-    std::vector<Cell> row;
-    row.push_back({spelled_out(candidate.parameters, candidate.text), {}, "wrap"});
-    row.push_back({known ? time_text(spread.median) : none, known ? spread.median : 1e300});
-    row.push_back({is_known(ratio) ? ratio_text(ratio) : none, is_known(ratio) ? ratio : 1e300});
-    row.push_back({known ? percent_text(spread.deviation / spread.median) : none,
-                   known ? spread.deviation / spread.median : 1e300});
-    row.push_back(
-        {count_text(static_cast<double>(spread.count)), static_cast<double>(spread.count)});
-    row.push_back(
-        {is_known(expected) ? time_text(expected) : none, is_known(expected) ? expected : 1e300});
-    if (with_rate) {
-      const double rate = known ? view.record.bytes / spread.median * 1e9 : 0;
-      row.push_back({known ? rate_text(rate) : none, rate});
-    }
-    std::string state = roles(findings, i);
-    const auto also = [&](std::string_view text) {
-      if (!text.empty()) state += fmt::format("{}{}", state.empty() ? "" : ", ", text);
-    };
-    if (!candidate.dropped.empty())
-      also("dropped: " + candidate.dropped);
-    else if (std::ranges::find(findings.ties, i) != findings.ties.end())
-      also("within noise of the chosen");
-    if (candidate.dropped.empty() && !known) also("not run");
-    if (candidate.verified) also("verified");
-    row.push_back({state, {}, "wrap"});
-    rows.push_back(std::move(row));
-  }
-  const std::string caption =
-      all > order.size() ? fmt::format("The first {} of {}; the JSON has all", order.size(), all)
-                         : "Spread is 1.48 times the median distance from the median. Expected is "
-                           "the model's figure, scaled to the times that were measured";
-  add_table(out, fmt::format("All {} candidates as a table", all), caption, heads, rows);
 }
 
 void add_dropped(std::string& out, const KernelView& view) {
@@ -238,7 +174,6 @@ std::string candidates_figure(const KernelView& view) {
     close_chart(out);
   }
   add_dropped(out, view);
-  add_candidates_table(out, view);
   close_figure(out);
   return out;
 }

@@ -135,7 +135,7 @@ void add_cell(std::string& out, const KernelView& view, std::uint32_t candidate,
     add_text(out, fmt::format("cell-text middle t{}", level), middle, ratio_number(ratio), centred);
     hint += fmt::format("\nmedian {}, {} the fastest", time_text(spread.median), ratio_text(ratio));
   }
-  if (candidate == findings.chosen) add_box(out, "cell outline", corner, width, height);
+
   add_hint_box(out, corner, width, height, hint);
 }
 
@@ -147,6 +147,8 @@ void add_facet(std::string& out, const KernelView& view, const HeatMap& map, con
   for (const auto& value : map.rows.values)
     longest = std::max(longest, character_count(shortened(short_extent(value), 14)));
   longest = std::min<std::size_t>(longest, 14);
+  const std::size_t column_characters =
+      std::clamp<std::size_t>(32 / map.columns.values.size(), 4, 14);
   out += "<div class=\"facet\">";
   if (!facet.name.empty())
     out += fmt::format("<h4>{}</h4>\n", html_escaped(shortened(facet.name, 60)));
@@ -160,17 +162,23 @@ void add_facet(std::string& out, const KernelView& view, const HeatMap& map, con
                    .gutter_em = 0.58 * static_cast<double>(longest) + 1.2});
   add_text(out, "axis-name end", {0, 0}, shortened(map.rows.name, 14),
            R"(dx="-0.7em" dy="-0.6em")");
-  add_text(out, "axis-name middle", {0.5, 0}, shortened(map.columns.name, 40), R"(dy="-1.9em")");
+  add_text(out, "axis-name middle", {0.5, 0}, shortened(map.columns.name, 24), R"(dy="-1.9em")");
   for (std::size_t c = 0; c < map.columns.values.size(); ++c)
     add_text(out, "tick middle", {(static_cast<double>(c) + 0.5) / columns, 0},
-             shortened(short_extent(map.columns.values[c]), 14), R"(dy="-0.6em")");
+             shortened(short_extent(map.columns.values[c]), column_characters), R"(dy="-0.6em")");
   for (std::size_t r = 0; r < map.rows.values.size(); ++r)
     add_text(out, "tick end", {0, (static_cast<double>(r) + 0.5) / rows},
              shortened(short_extent(map.rows.values[r]), 14), R"(dx="-0.7em" dy="0.35em")");
+  const auto corner_of = [&](std::pair<std::size_t, std::size_t> cell) {
+    return Place{static_cast<double>(cell.second) / columns,
+                 static_cast<double>(cell.first) / rows};
+  };
   for (const auto& [cell, candidate] : facet.cells)
-    add_cell(out, view, candidate, most,
-             {static_cast<double>(cell.second) / columns, static_cast<double>(cell.first) / rows},
-             1 / columns, 1 / rows);
+    add_cell(out, view, candidate, most, corner_of(cell), 1 / columns, 1 / rows);
+  // Above its neighbours.
+  for (const auto& [cell, candidate] : facet.cells)
+    if (candidate == view.findings.chosen)
+      add_box(out, "cell outline", corner_of(cell), 1 / columns, 1 / rows);
   close_chart(out);
   out += "</div>\n";
 }

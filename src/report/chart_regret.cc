@@ -24,7 +24,11 @@ std::string regret_figure(const KernelView& view) {
   const std::vector<std::size_t> kept = thinned(places, bounds, 360);
   if (kept.size() < 2) return {};
 
-  const Axis amounts = amount_axis(most);
+  // On a linear axis a small loss under a large bound would be a line at the bottom.
+  const double lost_ns = calls[along.points[kept.back()]].lost_ns;
+  const bool log = is_known(lost_ns) && most > kLogarithmicRange * lost_ns;
+  const Axis amounts =
+      log ? time_axis(std::max(lost_ns / 20, most / 1e5), 3 * most, 4) : amount_axis(most);
   std::vector<Place> lost, bound;
   for (const std::size_t k : kept) {
     lost.push_back({places[k], 1 - amounts.at(calls[along.points[k]].lost_ns)});
@@ -34,8 +38,8 @@ std::string regret_figure(const KernelView& view) {
   open_figure(
       out, "regret", "What the search cost, against its bound",
       fmt::format("Time lost so far to slower probes, verification and compiling. It came to at "
-                  "most {} of what was allowed at that moment.",
-                  percent_text(worst)));
+                  "most {} of what was allowed at that moment.{}",
+                  percent_text(worst), log ? " The axis of time is logarithmic." : ""));
   open_legend(out);
   add_legend(out, legend_stroke("bound"), "may be lost");
   add_legend(out, legend_stroke("lost"), "was lost");
@@ -52,7 +56,7 @@ std::string regret_figure(const KernelView& view) {
   add_axis(out, along.axis, Side::bottom);
   add_text(out, "axis-name middle", {0.5, 1}, "call", R"(dy="2.8em")");
   open_plane(out);
-  add_area(out, "lost-area", lost);
+  if (!log) add_area(out, "lost-area", lost);
   add_path(out, "bound", bound);
   add_path(out, "lost", lost);
   close_plane(out);

@@ -26,6 +26,9 @@ struct KernelView {
 // all others look alike.
 std::vector<MarkStyle> mark_styles(const Findings& findings);
 
+// "chosen", "first guess", "as declared", or several of them; empty for the others.
+std::string role_text(const Findings& findings, std::uint32_t candidate);
+
 // How many of the fastest candidates are drawn where there are more than kMostRows.
 inline constexpr std::size_t kMostRows = 30;
 inline constexpr std::size_t kFastestRows = 24;
@@ -34,6 +37,8 @@ inline constexpr std::size_t kMostTableRows = 400;
 
 // Times of every candidate with their spread.
 std::string candidates_figure(const KernelView& view);
+// All of them as a table, which is behind that figure and the next.
+std::string candidates_table(const KernelView& view);
 // Two parameters against each other; empty where the space has no two that vary.
 std::string heat_figure(const KernelView& view);
 // Every call's time, probes, the incumbent.

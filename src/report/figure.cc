@@ -21,6 +21,17 @@ constexpr std::size_t kRanges = 20;
 
 }  // namespace
 
+std::string role_text(const Findings& findings, std::uint32_t candidate) {
+  std::string text;
+  const auto add = [&](std::optional<std::uint32_t> who, std::string_view role) {
+    if (who == candidate) text += fmt::format("{}{}", text.empty() ? "" : ", ", role);
+  };
+  add(findings.chosen, "chosen");
+  add(findings.start, "first guess");
+  add(findings.declared, "as declared");
+  return text;
+}
+
 std::vector<MarkStyle> mark_styles(const Findings& findings) {
   static constexpr std::array<MarkStyle, 4> kOthers{{{"c-a", Shape::triangle},
                                                      {"c-b", Shape::cross},
@@ -105,7 +116,7 @@ CallAxis call_axis(const KernelView& view) {
     if (calls[i].probe) last_event = std::max(last_event, static_cast<double>(calls[i].call) + 1);
   }
   // A search that is over early would be a sliver at the left.
-  const bool log = last >= 200 && last_event < last / 6;
+  const bool log = last >= 200 && last_event < last / 4;
   result.axis = count_axis(1, last, log);
   return result;
 }

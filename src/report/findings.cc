@@ -149,7 +149,9 @@ std::string headline(const TuneRecord& record, const Findings& findings) {
     parts.emplace_back("the first guess was already the best");
   else if (const double gain = gain_over_start(findings); is_known(gain))
     parts.push_back(compared(gain, "the first guess"));
-  if (parts.empty() && is_known(findings.chosen_ns)) parts.push_back(time_text(findings.chosen_ns));
+  if (parts.empty() && is_known(findings.chosen_ns))
+    parts.push_back(time_text(findings.chosen_ns) + " a call");
+  if (parts.empty()) return "nothing was timed";
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

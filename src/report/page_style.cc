@@ -42,9 +42,9 @@ section.kernel{margin-top:2.6rem}header+main>section.kernel:first-child{margin-t
 .size{color:var(--soft);font-weight:400}
 .headline{font-size:1.2rem;line-height:1.4;margin-top:.35rem;max-width:72rem;overflow-wrap:anywhere}
 .headline strong{color:var(--good)}
-.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,13.5rem),1fr));gap:.9rem;margin-top:1.1rem}
+.cards{display:flex;flex-wrap:wrap;gap:.9rem;margin-top:1.1rem}
 .card,figure,.box{background:var(--card);border:1px solid var(--line);border-radius:.7rem}
-.card{padding:.85rem 1rem;min-width:0}
+.card{padding:.85rem 1rem;min-width:0;flex:1 1 13.5rem;max-width:26rem}
 .card.first{border-color:var(--accent);background:var(--tint)}
 .card h3{font-size:.85rem;font-weight:600;color:var(--soft);display:flex;align-items:center;gap:.4rem}
 .card .big{font-size:1.75rem;line-height:1.25;font-weight:650;letter-spacing:-.02em}
@@ -85,7 +85,7 @@ svg.plane{overflow:visible}
 .scripted .hit:hover{fill:var(--ink);fill-opacity:.06}
 .cell{stroke:var(--card);stroke-width:2}
 .cell.none{fill:var(--hatch)}
-.cell.outline{fill:none;stroke:var(--ink);stroke-width:3}
+.cell.outline{fill:none;stroke:var(--ink);stroke-width:3;pointer-events:none}
 .chart .cell-text{font-size:.95em}.chart .cell-text.none{fill:var(--soft)}
 .h0{fill:var(--h0)}.h1{fill:var(--h1)}.h2{fill:var(--h2)}.h3{fill:var(--h3)}.h4{fill:var(--h4)}.h5{fill:var(--h5)}.h6{fill:var(--h6)}
 .chart .t0{fill:var(--t0)}.chart .t1{fill:var(--t1)}.chart .t2{fill:var(--t2)}.chart .t3{fill:var(--t3)}.chart .t4{fill:var(--t4)}.chart .t5{fill:var(--t5)}.chart .t6{fill:var(--t6)}
@@ -110,12 +110,12 @@ svg.plane{overflow:visible}
 .promotions li,.dropped li{overflow-wrap:anywhere}
 .dropped{margin-top:.7rem}
 .note,.nothing{color:var(--soft);font-size:.9rem;margin-top:.6rem}
-details{margin-top:.8rem}
+details{margin-top:.8rem}.data{padding:.6rem 1.1rem}.data details{margin:0}
 summary{cursor:pointer;font-size:.88rem;color:var(--accent);width:fit-content}
 .scroll{overflow-x:auto;margin-top:.5rem;max-height:36rem;overflow-y:auto}
-table{border-collapse:collapse;font-size:.85rem;min-width:100%}
+table{border-collapse:collapse;font-size:.85rem}
 caption{text-align:left;color:var(--soft);padding-bottom:.4rem}
-th,td{padding:.3rem .7rem .3rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line);white-space:nowrap}
+th,td{padding:.3rem 1.3rem .3rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line);white-space:nowrap}
 th{font-weight:600;color:var(--soft);position:sticky;top:0;background:var(--card)}
 .right{text-align:right}
 td.wrap{white-space:normal;min-width:11rem;overflow-wrap:anywhere}
@@ -134,7 +134,8 @@ footer{color:var(--soft);font-size:.88rem;padding-top:1.6rem;padding-bottom:2.4r
 #hint{position:fixed;left:0;top:0;pointer-events:none;background:var(--ink);color:var(--card);padding:.35rem .6rem;border-radius:.35rem;font-size:.82rem;line-height:1.35;white-space:pre-line;max-width:min(24rem,90vw);z-index:9;overflow-wrap:anywhere}
 #hint[hidden]{display:none}
 .cursor{fill:none;stroke:var(--ink);stroke-width:2}
-@media (max-width:40rem){svg.rows{padding-right:.8rem}svg.rows .value,svg.rows .role,.tick.second{display:none}svg.overview{padding-right:.8rem}
+@media (min-width:2200px){defs>*{transform:scale(1.4)}}
+@media (max-width:40rem){.card{max-width:none}svg.rows{padding-right:.8rem}svg.rows .value,svg.rows .role,.tick.second{display:none}svg.overview{padding-right:.8rem}
 figure,.box{padding:.8rem .75rem}.headline{font-size:1.08rem}.c-call{opacity:.7}}
 @media print{html{font-size:10pt}body,.card,.card.first,figure,.box{background:#fff}main,header,footer{max-width:none;padding-left:0;padding-right:0}
 section.kernel+section.kernel{break-before:page}figure,.card,.box{break-inside:avoid}summary{display:none}

@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The format counts microseconds.
-double microseconds(double ns) { return ns / 1e3; }
+// The format counts microseconds; whole nanoseconds are left.
+double microseconds(double ns) { return std::round(ns) / 1e3; }
 
 // Which of a track's threads a span goes to: the first on which it nests or comes after the rest.
 // Spans are given in the order of their starts, the longer first.
@@ -86,16 +86,17 @@ void add_spans(Json& events, const TuneRecord& record, std::size_t process) {
   Threads threads(events, process);
   std::map<std::string, Lanes> lanes;
   for (const TraceSpan* span : spans) {
-    const std::size_t lane =
-        lanes[span->track].place(span->start_ns, span->start_ns + span->duration_ns);
+    const double start = std::round(span->start_ns);
+    const double end = std::round(span->start_ns + span->duration_ns);
+    const std::size_t lane = lanes[span->track].place(start, end);
     const std::size_t thread = threads.of(span->track, lane);
     Json event{{"name", shortened(span->name, 200)},
                {"cat", shortened(span->track, 60)},
                {"ph", "X"},
                {"pid", process},
                {"tid", thread},
-               {"ts", microseconds(span->start_ns)},
-               {"dur", microseconds(span->duration_ns)}};
+               {"ts", microseconds(start)},
+               {"dur", microseconds(end - start)}};
     for (const auto& [name, value] : span->arguments)
       event["args"][clean_utf8(name)] = clean_utf8(value);
     events.push_back(std::move(event));

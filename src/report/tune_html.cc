@@ -146,6 +146,17 @@ void add_names(std::string& out, const KernelView& view) {
   out += "]</script>\n";
 }
 
+// Faster than one of what would have run without tuning, and slower than none.
+bool is_gain(const Findings& findings) {
+  bool any = false;
+  for (const double gain : {gain_over_start(findings), gain_over_declared(findings)}) {
+    if (!is_known(gain)) continue;
+    if (gain < 0.995) return false;
+    any |= gain >= 1.005;
+  }
+  return any;
+}
+
 void add_kernel(std::string& out, const KernelView& view, const TuneReport& report) {
   const TuneRecord& record = view.record;
   add(out, "<section class=\"kernel\" id=\"{}\">\n", view.id);
@@ -156,11 +167,9 @@ void add_kernel(std::string& out, const KernelView& view, const TuneReport& repo
       add(out, " <span class=\"size\">{}</span>", html_escaped(record.size));
     out += "</h2>\n";
   }
-  const bool gained =
-      gain_over_start(view.findings) >= 1.005 || gain_over_declared(view.findings) >= 1.005;
-  const std::string head = html_escaped(headline(record, view.findings));
-  add(out, "<p class=\"headline\">{}{}{}", gained ? "<strong>" : "", head,
-      gained ? "</strong>" : "");
+  const bool gained = is_gain(view.findings);
+  add(out, "<p class=\"headline\">{}{}{}", gained ? "<strong>" : "",
+      html_escaped(headline(record, view.findings)), gained ? "</strong>" : "");
   if (const std::size_t ties = view.findings.ties.size(); ties > 0 && record.untunable.empty())
     add(out, "; {} within its noise",
         ties == 1 ? "1 other is" : fmt::format("{} others are", ties));
@@ -178,6 +187,7 @@ void add_kernel(std::string& out, const KernelView& view, const TuneReport& repo
   out += "</div>\n";
   if (!record.candidates.empty()) {
     out += "<div class=\"figures\">\n";
+    out += candidates_table(view);
     add_names(out, view);
     out += search_figure(view);
     out += regret_figure(view);

@@ -1,5 +1,6 @@
 #include "vyre/report/tune_json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -83,6 +84,29 @@ Json to_json(const TuneRecord& record) {
           {"calls", std::move(calls)}};
 }
 
+// Indented, with arrays of plain values on one line: a call is a line. Only as deep as what is made
+// here.
+void write(std::string& out, const Json& value, std::size_t depth) {
+  const auto is_plain = [](const Json& part) { return !part.is_structured(); };
+  if (is_plain(value) || value.empty() ||
+      (value.is_array() && std::ranges::all_of(value, is_plain))) {
+    out += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return;
+  }
+  out += value.is_array() ? '[' : '{';
+  bool is_first = true;
+  for (const auto& [key, part] : value.items()) {
+    out += is_first ? "\n" : ",\n";
+    is_first = false;
+    out.append(depth + 1, ' ');
+    if (value.is_object()) out += Json(key).dump() + ": ";
+    write(out, part, depth + 1);
+  }
+  out += '\n';
+  out.append(depth, ' ');
+  out += value.is_array() ? ']' : '}';
+}
+
 }  // namespace
 
 std::string tune_json(const TuneReport& report) {
@@ -108,7 +132,9 @@ std::string tune_json(const TuneReport& report) {
                    {"memory_bytes_per_second", time(report.device.memory_bytes_per_second)},
                    {"profile", std::move(profile)}}},
                  {"kernels", std::move(kernels)}};
-  return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string out;
+  write(out, all, 0);
+  return out + "\n";
 }
 
 }  // namespace vyre

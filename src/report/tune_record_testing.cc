@@ -62,7 +62,7 @@ Space gpu_space(Chance& chance) {
         if (width == 1024) ns *= 1.12;
         if (width == 32) ns *= 1.35;
         space.true_ns.push_back(ns * (1 + 0.004 * chance.normal()));
-        space.prior_ns.push_back(ns / 1.3 * std::exp(0.08 * chance.normal()));
+        space.prior_ns.push_back(ns / 1.3 * std::exp(0.2 * chance.normal()));
       }
     }
   }
@@ -141,7 +141,7 @@ class Search {
     clock_ns_ += ns + 3e3;
     tried.samples_ns.push_back(ns);
     if (probe) lost_ns_ += std::max(0.0, ns - known_ns_);
-    if (probe && ++pairs_ == (ns > 1.1 * known_ns_ ? 2 : 6)) decide(candidate);
+    if (probe && ++pairs_ >= (ns > 1.1 * known_ns_ ? 2 : 6)) decide(candidate);
     record_.calls.push_back({.seconds = clock_ns_ / 1e9,
                              .call = call,
                              .candidate = candidate,
@@ -198,10 +198,10 @@ TuneRecord synthetic_gpu_record(std::uint64_t calls, std::uint64_t seed) {
                     .key = "t1-5be0cd19137e2179a54ff53a5f1d36f1",
                     .origin = "the prior: nothing was known of this kernel on this device",
                     .verified = "every candidate, exactly, on the first and last groups"};
-  // 192x1x1 items=2 strided comes first.
-  Search search(record, gpu_space(chance), 4 * 6 + 2, 0.006, chance);
+  // 1024x1x1 items=1 strided comes first, as an occupancy calculator would have it.
+  Search search(record, gpu_space(chance), 8 * 6, 0.006, chance);
   search.run(calls, 32);
-  record.start.candidate = record.candidates[26].text;
+  record.start.candidate = record.candidates[8 * 6].text;
   record.declared = {.candidate = record.candidates[5 * 6].text};
   auto& declared = record.candidates[5 * 6];
   while (declared.samples_ns.size() < 11)

@@ -1,0 +1,85 @@
+#include "vyre/report/findings.h"
+
+#include <gtest/gtest.h>
+
+#include "vyre/report/tune_record_testing.h"
+
+namespace vyre {
+namespace {
+
+CandidateRecord candidate(std::string text, std::vector<double> samples) {
+  return {.text = std::move(text), .samples_ns = std::move(samples)};
+}
+
+TEST(Findings, OrderTheMeasuredAndSetTheOthersApart) {
+  TuneRecord record{.decision = "b",
+                    .candidates = {candidate("a", {30}), candidate("b", {10}), candidate("c", {}),
+                                   candidate("d", {5})}};
+  record.candidates[3].dropped = "wrong";
+  const Findings findings = findings_of(record);
+  EXPECT_EQ(findings.measured, (std::vector<std::uint32_t>{1, 0}));
+  EXPECT_EQ(findings.untried, (std::vector<std::uint32_t>{2}));
+  EXPECT_EQ(findings.dropped, (std::vector<std::uint32_t>{3}));
+  EXPECT_EQ(findings.chosen, 1u);
+}
+
+TEST(Findings, ABaselineOutsideTheSpaceCountsWithItsOwnMedian) {
+  TuneRecord record{.decision = "a",
+                    .start = {.candidate = "b"},
+                    .declared = {.candidate = "elsewhere", .median_ns = 50},
+                    .candidates = {candidate("a", {10}), candidate("b", {20})}};
+  const Findings findings = findings_of(record);
+  EXPECT_EQ(gain_over_start(findings), 2);
+  EXPECT_EQ(gain_over_declared(findings), 5);
+  EXPECT_EQ(findings.declared, std::nullopt);
+  EXPECT_EQ(
+      headline(record, findings),
+      "5.00\u00d7 faster than the declared workgroup, 2.00\u00d7 faster than the first guess");
+}
+
+TEST(Findings, HeadlinesSayLossesAndTiesToo) {
+  TuneRecord record{
+      .decision = "a",
+      .start = {.candidate = "b"},
+      .declared = {.candidate = "c"},
+      .candidates = {candidate("a", {100}), candidate("b", {50}), candidate("c", {100.1})}};
+  EXPECT_EQ(headline(record, findings_of(record)),
+            "as fast as the declared workgroup, 2.00\u00d7 slower than the first guess");
+  record.start.candidate = "a";
+  EXPECT_EQ(headline(record, findings_of(record)),
+            "as fast as the declared workgroup, the first guess was already the best");
+  record.untunable = "differs from itself";
+  EXPECT_EQ(headline(record, findings_of(record)), "not tuned");
+  EXPECT_EQ(headline({}, findings_of({})), "no decision yet");
+}
+
+TEST(Findings, LabelsAreTheValuesThatVary) {
+  const TuneRecord record = synthetic_gpu_record(10);
+  const Findings findings = findings_of(record);
+  EXPECT_EQ(findings.label_names, "workgroup \u00b7 items \u00b7 layout");
+  EXPECT_EQ(findings.labels[0], "32 \u00b7 1 \u00b7 strided");
+  TuneRecord two{.candidates = {{.text = "w=1 t=8", .parameters = {{"w", "1"}, {"t", "8"}}},
+                                {.text = "w=1 t=9", .parameters = {{"w", "1"}, {"t", "9"}}}}};
+  EXPECT_EQ(findings_of(two).labels, (std::vector<std::string>{"8", "9"}));
+  two.candidates[1].parameters = {{"other", "9"}};
+  EXPECT_EQ(findings_of(two).labels, (std::vector<std::string>{"w=1 t=8", "w=1 t=9"}));
+}
+
+TEST(Findings, PromotionsAreWhereTheIncumbentChanges) {
+  const TuneRecord record = synthetic_gpu_record();
+  const Findings findings = findings_of(record);
+  ASSERT_GE(findings.promotions.size(), 2u);
+  EXPECT_EQ(findings.promotions.front().from, findings.start);
+  EXPECT_EQ(findings.promotions.back().to, findings.chosen);
+  for (const Promotion& promotion : findings.promotions)
+    EXPECT_LT(promotion.to_ns, promotion.from_ns);
+}
+
+TEST(Findings, CallsOfCandidatesThatAreNotThereAreLeftOut) {
+  TuneRecord record{.candidates = {candidate("a", {1})},
+                    .calls = {{.candidate = 7, .ns = 1}, {.ns = 1, .incumbent = 9}}};
+  EXPECT_TRUE(findings_of(record).promotions.empty());
+}
+
+}  // namespace
+}  // namespace vyre

@@ -1,0 +1,46 @@
+#include "vyre/report/spread.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+namespace vyre {
+namespace {
+
+TEST(Spread, QuartilesOfFiveAreTheFive) {
+  const Spread spread = spread_of(std::vector<double>{5, 1, 4, 2, 3});
+  EXPECT_EQ(spread.count, 5u);
+  EXPECT_EQ(spread.least, 1);
+  EXPECT_EQ(spread.first_quartile, 2);
+  EXPECT_EQ(spread.median, 3);
+  EXPECT_EQ(spread.third_quartile, 4);
+  EXPECT_EQ(spread.most, 5);
+  EXPECT_DOUBLE_EQ(spread.deviation, 1.4826);
+}
+
+TEST(Spread, OneLateSampleMovesNeitherMedianNorDeviation) {
+  const Spread calm = spread_of(std::vector<double>{10, 10, 11, 11, 12, 12, 13});
+  const Spread late = spread_of(std::vector<double>{10, 10, 11, 11, 12, 12, 9000});
+  EXPECT_EQ(calm.median, late.median);
+  EXPECT_EQ(calm.deviation, late.deviation);
+}
+
+TEST(Spread, WhatIsNoTimeDoesNotCount) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(spread_of(std::vector<double>{}), Spread{});
+  EXPECT_EQ(spread_of(std::vector<double>{nan, 0, -3, 1 / 0.0}), Spread{});
+  EXPECT_EQ(spread_of(std::vector<double>{nan, 7}).median, 7);
+}
+
+TEST(Spread, NoiseIsTwoStandardErrorsOrHalfAPercent) {
+  const Spread base{.count = 9, .median = 100, .deviation = 3};
+  EXPECT_TRUE(within_noise(base, {.count = 9, .median = 102, .deviation = 3}));
+  EXPECT_FALSE(within_noise(base, {.count = 9, .median = 104, .deviation = 3}));
+  EXPECT_TRUE(within_noise({.count = 1, .median = 100}, {.count = 1, .median = 100.4}));
+  EXPECT_FALSE(within_noise({.count = 1, .median = 100}, {.count = 1, .median = 100.6}));
+  EXPECT_FALSE(within_noise({}, base));
+}
+
+}  // namespace
+}  // namespace vyre

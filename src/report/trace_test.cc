@@ -1,0 +1,120 @@
+#include "vyre/report/trace.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "vyre/report/tune_record_testing.h"
+
+namespace vyre {
+namespace {
+
+using Json = nlohmann::json;
+
+// By process and thread; in whole nanoseconds.
+struct Span {
+  std::int64_t start, end;
+};
+std::map<std::pair<int, int>, std::vector<Span>> spans_of(const Json& trace) {
+  std::map<std::pair<int, int>, std::vector<Span>> spans;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] != "X") continue;
+    const std::int64_t start = std::llround(event["ts"].get<double>() * 1e3);
+    spans[{event["pid"], event["tid"]}].push_back(
+        {start, start + std::llround(event["dur"].get<double>() * 1e3)});
+  }
+  return spans;
+}
+
+void expect_nesting(const Json& trace) {
+  for (const auto& [thread, spans] : spans_of(trace)) {
+    std::vector<Span> open;
+    for (const Span& span : spans) {
+      while (!open.empty() && open.back().end <= span.start) open.pop_back();
+      if (!open.empty()) {
+        EXPECT_GE(span.start, open.back().start);
+        EXPECT_LE(span.end, open.back().end) << thread.first << " " << thread.second;
+      }
+      open.push_back(span);
+    }
+  }
+}
+
+std::map<std::pair<int, int>, std::string> names_of(const Json& trace, std::string_view what) {
+  std::map<std::pair<int, int>, std::string> names;
+  for (const Json& event : trace["traceEvents"])
+    if (event["name"] == what && event["ph"] == "M")
+      names[{event["pid"], event["tid"]}] = event["args"]["name"];
+  return names;
+}
+
+TEST(Trace, ProcessesAreKernelsAndThreadsAreTracks) {
+  const Json trace = Json::parse(trace_json(synthetic_report(2, 200)));
+  const auto processes = names_of(trace, "process_name");
+  EXPECT_EQ(processes.at({1, 0}), "saxpy, 64,000,000 elements");
+  EXPECT_EQ(processes.at({2, 0}), "stencil5, 2048x2048");
+  const auto threads = names_of(trace, "thread_name");
+  std::set<std::string> names;
+  for (const auto& [thread, name] : threads)
+    if (thread.first == 1) names.insert(name);
+  for (const char* name : {"calls", "compile", "verify", "tuner"})
+    EXPECT_TRUE(names.contains(name));
+  for (const auto& [thread, spans] : spans_of(trace)) EXPECT_TRUE(threads.contains(thread));
+  expect_nesting(trace);
+}
+
+TEST(Trace, SpansThatOverlapGoToThreadsOfTheirOwn) {
+  const TuneReport report{
+      .kernels = {
+          {.spans = {{.name = "c", .track = "compile", .start_ns = 20, .duration_ns = 30},
+                     {.name = "a", .track = "compile", .start_ns = 0, .duration_ns = 30},
+                     {.name = "b", .track = "compile", .start_ns = 5, .duration_ns = 10},
+                     {.name = "d", .track = "compile", .start_ns = 30, .duration_ns = 5}}}}};
+  const Json trace = Json::parse(trace_json(report));
+  expect_nesting(trace);
+  const auto spans = spans_of(trace);
+  ASSERT_EQ(spans.size(), 2u);
+  EXPECT_EQ(spans.at({1, 1}).size(), 3u);
+  EXPECT_EQ(names_of(trace, "thread_name").at({1, 2}), "compile 2");
+}
+
+TEST(Trace, SpansThatTouchShareAThreadWhateverTheirFractions) {
+  TuneReport report{.kernels = {{}}};
+  double at = 0.1;
+  for (int i = 0; i < 1000; ++i) {
+    report.kernels[0].spans.push_back(
+        {.name = "call", .track = "calls", .start_ns = at, .duration_ns = 10.3});
+    at += 10.3;
+  }
+  const Json trace = Json::parse(trace_json(report));
+  expect_nesting(trace);
+  EXPECT_EQ(spans_of(trace).size(), 1u);
+}
+
+TEST(Trace, CountersSayWhatWasLostAndMayBe) {
+  const TuneReport report = synthetic_report(1, 300);
+  const Json trace = Json::parse(trace_json(report));
+  std::map<std::string, double> last;
+  for (const Json& event : trace["traceEvents"])
+    if (event["ph"] == "C") last[event["name"]] = event["args"]["us"];
+  EXPECT_NEAR(last.at("lost, us"), report.kernels[0].calls.back().lost_ns / 1e3, 0.001);
+  EXPECT_NEAR(last.at("may be lost, us"), report.kernels[0].calls.back().bound_ns / 1e3, 0.001);
+  EXPECT_NEAR(last.at("incumbent, us"), report.kernels[0].calls.back().incumbent_ns / 1e3, 0.001);
+}
+
+TEST(Trace, HostileTextsAndTimesLeaveItWhole) {
+  TuneReport report = hostile_report();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  report.kernels[0].spans.push_back({.name = "x", .start_ns = nan, .duration_ns = 1});
+  report.kernels[0].spans.push_back({.name = "y", .start_ns = 1, .duration_ns = -1});
+  report.kernels[0].calls.push_back({.seconds = nan, .lost_ns = nan, .bound_ns = nan});
+  expect_nesting(Json::parse(trace_json(report)));
+  EXPECT_TRUE(Json::parse(trace_json({}))["traceEvents"].empty());
+}
+
+}  // namespace
+}  // namespace vyre

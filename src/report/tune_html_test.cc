@@ -1,0 +1,192 @@
+#include "vyre/report/tune_html.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "vyre/report/charts.h"
+#include "vyre/report/tune_record_testing.h"
+
+namespace vyre {
+namespace {
+
+std::size_t count(std::string_view text, std::string_view part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++found;
+  return found;
+}
+
+// The texts between each pair of these.
+std::vector<std::string> between(std::string_view text, std::string_view open,
+                                 std::string_view close) {
+  std::vector<std::string> parts;
+  for (auto at = text.find(open); at != text.npos; at = text.find(open, at)) {
+    at += open.size();
+    parts.emplace_back(text.substr(at, text.find(close, at) - at));
+  }
+  return parts;
+}
+
+// Every element that is opened is closed, in order; scripts and styles hold no elements.
+void expect_balanced(std::string_view page) {
+  const std::set<std::string, std::less<>> alone{"meta", "link", "!DOCTYPE"};
+  std::vector<std::string> open;
+  for (std::size_t at = page.find('<'); at != page.npos; at = page.find('<', at)) {
+    const std::size_t end = page.find('>', at);
+    ASSERT_NE(end, page.npos);
+    const std::string_view tag = page.substr(at + 1, end - at - 1);
+    const std::string name(tag.substr(0, tag.find_first_of(" \n/", 1)));
+    at = end;
+    if (tag.ends_with('/') || alone.contains(name)) continue;
+    if (tag.starts_with('/')) {
+      ASSERT_FALSE(open.empty()) << tag;
+      ASSERT_EQ(open.back(), tag.substr(1));
+      open.pop_back();
+      continue;
+    }
+    open.push_back(name);
+    if (name == "script" || name == "style") at = page.find("</" + name, at);
+  }
+  EXPECT_TRUE(open.empty());
+}
+
+void expect_sound(const std::string& page) {
+  expect_balanced(page);
+  std::set<std::string> ids;
+  for (const std::string& id : between(page, " id=\"", "\""))
+    EXPECT_TRUE(ids.insert(id).second) << id;
+  for (const std::string& list : between(page, "aria-labelledby=\"", "\"")) {
+    const auto space = list.find(' ');
+    EXPECT_TRUE(ids.contains(list.substr(0, space)) && ids.contains(list.substr(space + 1)));
+  }
+  for (const std::string& target : between(page, "href=\"#", "\""))
+    EXPECT_TRUE(ids.contains(target)) << target;
+  // Nothing from anywhere else.
+  const std::string_view namespace_name = "http://www.w3.org/2000/svg";
+  EXPECT_EQ(count(page, "://"), count(page, namespace_name));
+  EXPECT_EQ(count(page, "src="), 0u);
+  EXPECT_EQ(count(page, "@import"), 0u);
+  EXPECT_EQ(count(page, "url("), 0u);
+  for (const char* bad : {"nan%", "inf%", "\"nan", "\"inf", "nan\xC2\xA0", ",nan", ",inf"})
+    EXPECT_EQ(count(page, bad), 0u) << bad;
+  for (const std::string& data : between(page, "application/json\"", "</script>"))
+    EXPECT_TRUE(nlohmann::json::accept(data.substr(data.find('>') + 1)));
+}
+
+// Of the chart with this id.
+std::string chart(const std::string& page, const std::string& id) {
+  const auto at = page.find("id=\"" + id + "\" role");
+  return at == page.npos ? "" : page.substr(at, page.find("</figure>", at) - at);
+}
+
+TEST(TuneHtml, ShowsTheDecisionItsGainAndItsReason) {
+  const TuneReport report = synthetic_report();
+  const std::string page = tune_html(report);
+  expect_sound(page);
+  EXPECT_EQ(count(page, "faster than the declared workgroup"), 1u);
+  EXPECT_GE(count(page, report.kernels[0].reason), 1u);
+  EXPECT_GE(count(page, "NVIDIA H200"), 2u);
+  EXPECT_EQ(count(page, report.command), 1u);
+}
+
+TEST(TuneHtml, ChartsHaveAMarkForEachCandidateAndCall) {
+  const TuneReport report = synthetic_report();
+  const Findings findings = findings_of(report.kernels[0]);
+  const std::string page = tune_html(report);
+  const std::size_t rows = count(chart(page, "k1-candidates"), "class=\"hit\"");
+  EXPECT_GE(rows, kFastestRows);
+  EXPECT_LE(rows, kFastestRows + 3);
+  EXPECT_EQ(count(chart(page, "k1-candidates"), "href=\"#m-"), rows);
+  EXPECT_EQ(count(chart(page, "k1-heat0"), "class=\"hit\"") +
+                count(chart(page, "k1-heat1"), "class=\"hit\""),
+            2u * 54 - 27);  // the first runs on to the end of their figure
+  // A mark a call; the list of promotions has marks too.
+  EXPECT_EQ(count(chart(page, "k1-search"), "href=\"#m-"), 1000 + findings.promotions.size());
+  EXPECT_EQ(count(chart(page, "k1-search"), "promotion-number"), findings.promotions.size());
+  EXPECT_EQ(count(chart(page, "k1-regret"), "class=\"bound\""), 1u);
+  // All candidates, and the calls in at most 20 ranges twice.
+  EXPECT_EQ(count(page, "<tr>"), 1 + 54 + 2 * (1 + 20u));
+}
+
+TEST(TuneHtml, EveryChartIsDescribedAndHasATable) {
+  const std::string page = tune_html(synthetic_report(3, 200));
+  const std::size_t charts = count(page, "role=\"img\"");
+  EXPECT_EQ(count(page, "<desc "), charts);
+  EXPECT_EQ(count(page, "<table "), 1 + 3 * 3u);
+}
+
+TEST(TuneHtml, HostileTextsStayTexts) {
+  const std::string page = tune_html(hostile_report());
+  expect_sound(page);
+  EXPECT_EQ(count(page, "alert(1)</script>"), 0u);
+  EXPECT_EQ(count(page, "<script>"), 1u);
+  EXPECT_EQ(count(page, "<b>"), 0u);
+  EXPECT_GE(count(page, "&lt;script&gt;alert(1)"), 10u);
+  for (const char byte : {'\xFF', '\xC0', '\xED'}) EXPECT_EQ(page.find(byte), page.npos);
+}
+
+TEST(TuneHtml, StaysBelowAMegabyteForAnyNumberOfCalls) {
+  EXPECT_LT(tune_html(synthetic_report(1, 100'000)).size(), 300'000u);
+  EXPECT_LT(tune_html(synthetic_report(6, 20'000)).size(), 1'000'000u);
+}
+
+TEST(TuneHtml, ManyCandidatesAreDrawnInPart) {
+  TuneReport report = synthetic_report(1, 10);
+  auto& candidates = report.kernels[0].candidates;
+  candidates.clear();
+  for (int i = 0; i < 5000; ++i)
+    candidates.push_back({.text = "TILE=" + std::to_string(i),
+                          .parameters = {{"TILE", std::to_string(i)}},
+                          .samples_ns = {1000.0 + i}});
+  const std::string page = tune_html(report);
+  expect_sound(page);
+  EXPECT_LT(page.size(), 400'000u);
+  EXPECT_EQ(count(page, "The first 400 of 5000"), 1u);
+}
+
+TEST(TuneHtml, NothingMeasuredIsStillAPage) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  expect_sound(tune_html({}));
+  expect_sound(tune_html({.kernels = {{}}}));
+  TuneRecord record{.kernel = "lonely", .decision = "a"};
+  expect_sound(tune_html({.kernels = {record, record}}));
+  record.candidates = {{.text = "a", .samples_ns = {nan, 0, -1}}};
+  record.calls = {{.ns = nan, .incumbent_ns = nan, .lost_ns = nan, .bound_ns = nan},
+                  {.call = 1, .candidate = 8, .ns = 5}};
+  const std::string page = tune_html({.kernels = {record}});
+  expect_sound(page);
+  EXPECT_EQ(count(page, "No candidate was timed."), 1u);
+  EXPECT_EQ(count(page, "No call was timed."), 1u);
+  record.candidates[0].samples_ns = {5};
+  record.calls = {{.ns = 5, .incumbent_ns = 5, .lost_ns = 0, .bound_ns = 1}};
+  expect_sound(tune_html({.kernels = {record}}));
+}
+
+TEST(TuneHtml, HugeRangesAreLogarithmic) {
+  TuneRecord record{.kernel = "wide", .decision = "a=0"};
+  for (int i = 0; i < 12; ++i)
+    record.candidates.push_back({.text = "a=" + std::to_string(i),
+                                 .samples_ns = {std::pow(10.0, i), 2 * std::pow(10.0, i)}});
+  for (std::uint32_t i = 0; i < 12; ++i)
+    record.calls.push_back({.call = i, .candidate = i, .ns = std::pow(10.0, i), .probe = true});
+  const std::string page = tune_html({.kernels = {record}});
+  expect_sound(page);
+  EXPECT_EQ(count(page, "on a logarithmic axis"), 1u);
+}
+
+TEST(TuneHtml, SaysWhatWasNotTunedStoppedOrDropped) {
+  TuneReport report = synthetic_report(1, 100);
+  report.interrupted = true;
+  report.kernels[0].untunable = "it differs from itself";
+  const std::string page = tune_html(report);
+  EXPECT_EQ(count(page, "The run was stopped"), 1u);
+  EXPECT_EQ(count(page, "it differs from itself"), 1u);
+  EXPECT_EQ(count(page, "<h4>Dropped: 2</h4>"), 1u);
+}
+
+}  // namespace
+}  // namespace vyre
