@@ -4,7 +4,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,13 +28,21 @@ struct TunerOrigin {
 class OnlineTuner {
  public:
   // Without a store nothing is remembered. Modes: natural_gradient searches; frozen and
-  // cached_or_default serve the decision, or `start` where there is none, and never time anything;
-  // sweep is the caller's business (it calls `finish` with its winner) and serves like frozen.
+  // cached_or_default serve the decision, or `start` where there is none, never time anything and
+  // never write; sweep is the caller's business (it calls `finish` with its winner) and serves like
+  // frozen.
   OnlineTuner(TuningKey key, std::vector<OnlineCandidate> candidates, std::uint32_t start,
               TunerMode mode, OnlineOptions options, std::shared_ptr<EvidenceStore> store);
   ~OnlineTuner();  // appends what is not in the file yet
+  OnlineTuner(const OnlineTuner&) = delete;
+  OnlineTuner& operator=(const OnlineTuner&) = delete;
 
-  OnlineStep next();
+  OnlineStep next() {
+    const std::uint64_t call = calls_.fetch_add(1, std::memory_order_relaxed);
+    if (call < wake_at_.load(std::memory_order_acquire)) [[likely]]
+      return {.candidate = best()};
+    return ask(call);
+  }
   void report(const OnlineStep& step, double ns, bool slowed = false);
   // A timed step that could not be timed, or whose run failed.
   void abandon(const OnlineStep& step);
@@ -57,12 +67,45 @@ class OnlineTuner {
   Result<void> flush();           // appends what is not in the file yet
 
  private:
+  OnlineStep ask(std::uint64_t call);
+  void restore();
+  void serve(std::uint32_t candidate);  // from now on, and search no more
+  void publish();                       // what the policy says, for those that do not lock
+  template <typename Change>
+  void change(Change&& change);  // of the policy, and all that follows from it
+  bool writes() const;
+  bool wants_flush() const;
+  Result<void> append();
+  void append_or_tell();
+
   const TuningKey key_;
   const TunerMode mode_;
   const OnlineOptions options_;
+  const std::shared_ptr<EvidenceStore> store_;
+  std::uint32_t start_ = 0;
+  TunerOrigin origin_;
+
+  // Calls before this one need nobody's thought.
+  alignas(64) std::atomic<std::uint64_t> wake_at_{std::numeric_limits<std::uint64_t>::max()};
   std::atomic<std::uint32_t> best_{0};
   std::atomic<bool> settled_{false};
-  TunerOrigin origin_;
+  alignas(64) std::atomic<std::uint64_t> calls_{0};
+
+  alignas(64) mutable std::mutex mutex_;  // of all below
+  std::unique_ptr<OnlinePolicy> policy_;
+  bool searching_ = false;
+  bool pinned_ = false;
+  bool swept_ = false;
+  std::uint64_t counted_ = 0;  // calls that the policy knows of
+  std::string fixed_reason_;   // while nothing is searched
+  std::string untunable_;
+  std::vector<EvidenceEvent> own_events_;
+  bool flush_now_ = false;
+  std::chrono::steady_clock::time_point flush_at_;
+  std::chrono::steady_clock::duration flush_period_{};
+
+  std::mutex append_mutex_;  // taken before mutex_: batches are appended in their order
+  bool append_failed_ = false;
 };
 
 }  // namespace vyre

@@ -1,0 +1,306 @@
+#include "vyre/tune/online_tuner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "vyre/base/log.h"
+
+namespace vyre {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Nanoseconds = std::chrono::duration<double, std::nano>;
+
+constexpr Clock::duration kFlushPeriod = std::chrono::milliseconds(250);
+constexpr Clock::duration kLongestFlushPeriod = std::chrono::seconds(30);
+// A flush that takes long is made so much more rarely.
+constexpr int kFlushShare = 100;
+// What one question can cost at most; what is above was the scheduler's doing.
+constexpr double kMostOfQuestionNs = 100'000;
+
+constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+std::optional<std::uint32_t> index_of(const std::vector<CandidateView>& view,
+                                      std::string_view text) {
+  const auto found = std::ranges::find(view, text, &CandidateView::text);
+  if (text.empty() || found == view.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - view.begin());
+}
+
+std::string describe_match(const Match& match) {
+  const TuningKey& key = match.state.key;
+  const std::string_view decision = match.state.decision();
+  switch (match.kind) {
+    case MatchKind::exact: return "decided before for this size";
+    case MatchKind::bucket:
+      return fmt::format("decided before for {}, which shares its choice with this size", key.size);
+    case MatchKind::other_size:
+      return fmt::format("hint from another size ({}): {}", key.size, decision);
+    case MatchKind::other_driver:
+      return fmt::format("hint from another driver or code generator ({}, {}): {}", key.driver,
+                         key.generator, decision);
+    case MatchKind::other_device:
+      return fmt::format("hint from another device ({}): {}", key.device, decision);
+  }
+  return {};
+}
+
+}  // namespace
+
+OnlineTuner::OnlineTuner(TuningKey key, std::vector<OnlineCandidate> candidates,
+                         std::uint32_t start, TunerMode mode, OnlineOptions options,
+                         std::shared_ptr<EvidenceStore> store)
+    : key_(std::move(key)),
+      mode_(mode),
+      options_(options),
+      store_(std::move(store)),
+      start_(start),
+      best_(start),
+      policy_(std::make_unique<OnlinePolicy>(std::move(candidates), start, options)),
+      searching_(mode == TunerMode::natural_gradient),
+      flush_at_(Clock::now() + kFlushPeriod),
+      flush_period_(kFlushPeriod) {
+  origin_.text = "the first choice; nothing is known yet";
+  restore();
+  publish();
+}
+
+OnlineTuner::~OnlineTuner() { append_or_tell(); }
+
+void OnlineTuner::restore() {
+  const std::optional<Match> match = store_ ? store_->lookup(key_) : std::nullopt;
+  const std::optional<KeyState> own = store_ ? store_->find(key_) : std::nullopt;
+  const bool answered = match && match->is_answer();
+  const bool exact = match && match->kind == MatchKind::exact;
+  if (match && (searching_ || answered)) {
+    policy_->restore(match->state, answered, exact);
+    origin_ = {match->kind, describe_match(*match)};
+  }
+  // Times of a search that had decided nothing yet.
+  if (own && !exact) {
+    policy_->restore(*own, true);
+    if (!match) origin_ = {MatchKind::exact, "a search that was begun before goes on"};
+  }
+
+  const std::vector<CandidateView> view = policy_->view();
+  if (answered && !match->state.pin.empty()) {
+    if (const auto pin = index_of(view, match->state.pin)) {
+      origin_.text = fmt::format("pinned: {}", match->state.pin);
+      fixed_reason_ = origin_.text;
+      pinned_ = true;
+      return serve(*pin);
+    }
+    VYRE_LOG(warn, "{} is pinned to '{}', which is not among its candidates", key_.name,
+             match->state.pin);
+    origin_.text =
+        fmt::format("pinned to '{}', which is not among the candidates", match->state.pin);
+  }
+  if (own && !own->untunable.empty()) untunable_ = own->untunable;
+  if (answered && untunable_.empty()) untunable_ = match->state.untunable;
+  if (!untunable_.empty()) {
+    origin_.text = fmt::format("not tuned: {}", untunable_);
+    fixed_reason_ = origin_.text;
+    return serve(start_);
+  }
+  if (searching_) return;
+  const auto decided =
+      answered ? index_of(view, match->state.incumbent) : std::optional<std::uint32_t>();
+  if (decided && view[*decided].stage != CandidateStage::dropped) {
+    fixed_reason_ = policy_->reason();
+    return serve(*decided);
+  }
+  origin_ = {{}, "no decision is known; the first choice"};
+  if (match) origin_.text += fmt::format(" ({})", describe_match(*match));
+  fixed_reason_ = origin_.text;
+  serve(start_);
+}
+
+void OnlineTuner::serve(std::uint32_t candidate) {
+  searching_ = false;
+  best_.store(candidate, std::memory_order_release);
+}
+
+void OnlineTuner::publish() {
+  if (!searching_) {
+    const bool is_open = mode_ == TunerMode::sweep && !swept_ && !pinned_ && untunable_.empty();
+    settled_.store(!is_open, std::memory_order_release);
+    wake_at_.store(kNever, std::memory_order_release);
+    return;
+  }
+  best_.store(policy_->incumbent(), std::memory_order_release);
+  settled_.store(policy_->settled(), std::memory_order_release);
+  wake_at_.store(counted_ + policy_->idle_calls(), std::memory_order_release);
+}
+
+bool OnlineTuner::writes() const {
+  return store_ && (mode_ == TunerMode::natural_gradient || mode_ == TunerMode::sweep);
+}
+
+bool OnlineTuner::wants_flush() const {
+  if (!writes()) return false;
+  if (flush_now_ || policy_->has_decisions()) return true;
+  return searching_ && !policy_->settled() && Clock::now() >= flush_at_;
+}
+
+OnlineStep OnlineTuner::ask(std::uint64_t call) {
+  OnlineStep step{.candidate = best()};
+  bool flush = false;
+  {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    // Another thread is inside, or has counted this call as one that did not ask.
+    if (!lock || !searching_ || call < counted_) return step;
+    const auto begun = Clock::now();
+    policy_->skip(call - counted_);
+    step = policy_->next();
+    counted_ = call + 1;
+    publish();
+    flush = wants_flush();
+    policy_->charge(std::min(Nanoseconds(Clock::now() - begun).count(), kMostOfQuestionNs));
+  }
+  if (flush) append_or_tell();
+  return step;
+}
+
+template <typename Change>
+void OnlineTuner::change(Change&& change) {
+  bool flush = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    change(*policy_);
+    publish();
+    flush = wants_flush();
+  }
+  if (flush) append_or_tell();
+}
+
+void OnlineTuner::report(const OnlineStep& step, double ns, bool slowed) {
+  if (!step.timed) return;
+  change([&](OnlinePolicy& policy) {
+    if (searching_) policy.report(step, ns, slowed);
+  });
+}
+
+void OnlineTuner::abandon(const OnlineStep& step) {
+  if (!step.timed && !step.verify) return;
+  change([&](OnlinePolicy& policy) {
+    if (searching_) policy.abandon(step);
+  });
+}
+
+void OnlineTuner::made(std::uint32_t candidate) {
+  change([&](OnlinePolicy& policy) { policy.made(candidate); });
+}
+
+void OnlineTuner::verified(std::uint32_t candidate, double cost_ns) {
+  change([&](OnlinePolicy& policy) { policy.verified(candidate, cost_ns); });
+}
+
+void OnlineTuner::drop(std::uint32_t candidate, std::string why, double cost_ns) {
+  change([&](OnlinePolicy& policy) {
+    policy.drop(candidate, std::move(why), cost_ns);
+    if (!searching_ && best() == candidate) serve(policy.incumbent());
+  });
+}
+
+void OnlineTuner::charge(double ns) {
+  const std::scoped_lock lock(mutex_);
+  policy_->charge(ns);
+}
+
+void OnlineTuner::stop_tuning(std::string why) {
+  change([&](OnlinePolicy& policy) {
+    if (!untunable_.empty()) return;
+    own_events_.push_back({.kind = EventKind::untunable, .reason = why});
+    untunable_ = std::move(why);
+    fixed_reason_ = policy.reason();
+    flush_now_ = true;
+    searching_ = false;
+  });
+}
+
+void OnlineTuner::finish(std::uint32_t winner, std::vector<EvidenceEvent> events,
+                         std::string reason) {
+  change([&](OnlinePolicy& policy) {
+    const std::vector<CandidateView> view = policy.view();
+    KeyState known{.key = key_, .incumbent = view[winner].text, .reason = reason, .settled = true};
+    for (const EvidenceEvent& event : events) {
+      if (event.kind != EventKind::measured) continue;
+      known.candidates.push_back({.candidate = event.candidate,
+                                  .recent_ns = event.times_ns,
+                                  .samples = event.times_ns.size()});
+    }
+    policy.restore(known, true);
+    std::ranges::move(events, std::back_inserter(own_events_));
+    if (winner != start_) {
+      const double start_ns = policy.expected_ns(start_);
+      own_events_.push_back({.kind = EventKind::promoted,
+                             .candidate = view[winner].text,
+                             .reason = reason,
+                             .over = view[start_].text,
+                             .gain = 1 - policy.expected_ns(winner) / start_ns});
+    }
+    own_events_.push_back(
+        {.kind = EventKind::settled, .candidate = view[winner].text, .reason = reason});
+    flush_now_ = true;
+    swept_ = true;
+    if (pinned_) return;
+    fixed_reason_ = std::move(reason);
+    serve(winner);
+  });
+}
+
+Ledger OnlineTuner::ledger() const {
+  const std::scoped_lock lock(mutex_);
+  return policy_->ledger();
+}
+
+std::vector<CandidateView> OnlineTuner::view() const {
+  const std::scoped_lock lock(mutex_);
+  return policy_->view();
+}
+
+std::string OnlineTuner::reason() const {
+  const std::scoped_lock lock(mutex_);
+  return searching_ ? policy_->reason() : fixed_reason_;
+}
+
+std::string OnlineTuner::untunable() const {
+  const std::scoped_lock lock(mutex_);
+  return untunable_;
+}
+
+Result<void> OnlineTuner::flush() { return append(); }
+
+Result<void> OnlineTuner::append() {
+  if (!writes()) return {};
+  const std::scoped_lock order(append_mutex_);
+  std::vector<EvidenceEvent> events;
+  {
+    const std::scoped_lock lock(mutex_);
+    const bool decided = policy_->has_decisions() || std::exchange(flush_now_, false);
+    events = policy_->take_events();
+    std::ranges::move(std::exchange(own_events_, {}), std::back_inserter(events));
+    flush_period_ = decided ? kFlushPeriod : std::min(2 * flush_period_, kLongestFlushPeriod);
+    flush_at_ = Clock::now() + flush_period_;
+  }
+  if (events.empty() || append_failed_) return {};
+  const auto begun = Clock::now();
+  Result<void> appended = store_->append(key_, events);
+  const auto took = Clock::now() - begun;
+  append_failed_ = !appended;
+  const std::scoped_lock lock(mutex_);
+  flush_at_ = std::max(flush_at_, Clock::now() + kFlushShare * took);
+  if (searching_) policy_->charge(Nanoseconds(took).count());
+  return appended;
+}
+
+void OnlineTuner::append_or_tell() {
+  const Result<void> appended = append();
+  if (appended) return;
+  VYRE_LOG(warn, "what is learned about {} is not remembered: {}", key_.name,
+           describe(appended.error()));
+}
+
+}  // namespace vyre
