@@ -77,7 +77,7 @@ Problem black_scholes_problem(Size size) {
 }
 
 Problem mandelbrot_problem(Size size) {
-  const std::uint32_t width = by_size(size, 128U, 768U, 1536U);
+  const std::uint32_t width = by_size(size, 96U, 768U, 1536U);
   const std::uint32_t height = width / 3 * 2;
   const MandelbrotShape shape{-2, -1, 3.0F / static_cast<float>(width), width, 256, height};
   std::vector<std::uint32_t> wanted(std::size_t{width} * height);

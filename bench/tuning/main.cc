@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "checks.h"
+#include "online.h"
 #include "setup.h"
 
 namespace vyre::bench {
@@ -65,11 +66,42 @@ int run(const Options& options) {
         return 1;
       }
       const Timed& best = measured->all[measured->best];
-      fmt::print("{:14} {:9} {:3} variants, default {:9.1f} us, best {:9.1f} us ({})\n", name, size,
-                 variants.size(), measured->all[0].ns / 1e3, best.ns / 1e3,
-                 to_string(best.variant));
+      auto online = run_online(*setup, options.device);
+      if (!online) {
+        fmt::print(stderr, "{}: {}\n", name, describe(online.error()));
+        return 1;
+      }
+      const auto beside = [&](const Variant& v) {
+        for (const Timed& t : measured->all) {
+          if (t.variant == v && t.ns > 0) return best.ns / t.ns;
+        }
+        return 0.0;
+      };
+      const double first = online->first_ns - online->allowance_ns;
+      fmt::print(
+          "{:14} {:9} {:3} {:9.1f} us  default {:.3f} guess {:.3f} choice {:.3f}  reached {:5} "
+          "settled {:6}  first {:.3f} later {:.3f}  lost {:.2f} of {:.2f} ms  {} | best {}{}\n",
+          name, size, variants.size(), best.ns / 1e3, best.ns / measured->all[0].ns,
+          beside(online->start), beside(online->choice), online->reached,
+          online->settled == 0 ? "-" : std::to_string(online->settled), first / online->frozen_ns,
+          online->later_ns / online->later_frozen_ns, online->lost_ns / 1e6, online->bound_ns / 1e6,
+          to_string(online->choice), to_string(best.variant),
+          online->untunable.empty() ? "" : " | not tuned: " + online->untunable);
       std::fflush(stdout);
-      Json row{{"kernel", name}, {"size", size}, {"variants", Json::array()}};
+      Json row{{"kernel", name},
+               {"size", size},
+               {"guess", to_string(online->start)},
+               {"guess_of_best", beside(online->start)},
+               {"choice", to_string(online->choice)},
+               {"choice_of_best", beside(online->choice)},
+               {"reached", online->reached},
+               {"settled", online->settled},
+               {"first_1000", first / online->frozen_ns},
+               {"later_1000", online->later_ns / online->later_frozen_ns},
+               {"lost_ns", online->lost_ns},
+               {"bound_ns", online->bound_ns},
+               {"untunable", online->untunable},
+               {"variants", Json::array()}};
       for (const Timed& t : measured->all) {
         row["variants"].push_back({{"variant", to_string(t.variant)},
                                    {"ns", t.ns},
@@ -77,9 +109,9 @@ int run(const Options& options) {
                                    {"problem", t.problem}});
       }
       all.push_back(std::move(row));
+      if (!options.json.empty()) std::ofstream(options.json) << all.dump(1) << '\n';
     }
   }
-  if (!options.json.empty()) std::ofstream(options.json) << all.dump(1) << '\n';
   return 0;
 }
 

@@ -14,8 +14,10 @@
 #include "vyre/cli/check.h"
 #include "vyre/cli/devices.h"
 #include "vyre/cli/plan.h"
+#include "vyre/cli/replay.h"
 #include "vyre/cli/resident.h"
 #include "vyre/cli/run.h"
+#include "vyre/cli/tune.h"
 #include "vyre/cli/values.h"
 
 namespace vyre {
@@ -32,6 +34,25 @@ Result<void> check_options(const Options& options) {
   return {};
 }
 
+// The arguments as one could type them.
+std::string typed(std::span<const std::string> arguments) {
+  std::string out;
+  for (const std::string& word : arguments) {
+    const bool plain = !word.empty() && word.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                            "0123456789-_=.,:/@%+") == std::string::npos;
+    out += out.empty() ? "" : " ";
+    if (plain) {
+      out += word;
+      continue;
+    }
+    out += '\'';
+    for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
+    out += '\'';
+  }
+  return out;
+}
+
 template <class Options>
 Result<Request> parse_command(std::span<const std::string> arguments) {
   OptionSet set;
@@ -45,6 +66,7 @@ Result<Request> parse_command(std::span<const std::string> arguments) {
     }};
   }
   VYRE_CHECK(check_options(options));
+  if constexpr (requires { options.command; }) options.command = typed(arguments);
   return Request{
       [options = std::move(options)](Streams& streams) { return run_command(options, streams); }};
 }
@@ -61,10 +83,14 @@ constexpr std::array kSubcommands{
     Subcommand{"check", "check WGSL files and describe their entry points",
                parse_command<CheckOptions>},
     Subcommand{"run", "run a kernel on data", parse_command<RunOptions>},
+    Subcommand{"tune", "find the fastest way to run kernels, and remember it",
+               parse_command<TuneOptions>},
     Subcommand{"plan", "show how a kernel would be launched, or stages fused, and why",
                parse_command<PlanOptions>},
     Subcommand{"resident", "recommend the size of a resident launch",
                parse_command<ResidentOptions>},
+    Subcommand{"replay", "play search strategies against recorded tuning spaces",
+               parse_command<ReplayOptions>},
     Subcommand{"cache", "list, show or clear the decisions and the code that were kept",
                parse_command<CacheOptions>},
 };

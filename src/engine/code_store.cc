@@ -19,9 +19,11 @@ Digest key_of(const Kernel& kernel, const Variant& variant, const Target& target
   const bool host = target.kind == TargetKind::host;
   Hasher hasher;
   const auto text = [&](std::string_view s) { hasher.update_u64(s.size()).update(s); };
-  text("vyre-code-v3");
+  text("vyre-code-v4");
   hasher.update(kernel.fingerprint);
-  text(to_string(variant));
+  Variant coded = variant;
+  coded.groups_per_task = 1;  // a matter of the launch alone
+  text(to_string(coded));
   text(host ? host_target() : to_string(target));
   text(host ? generator_version() : gpu_generator_version());
   hasher.update_u8(options.wide_offsets ? 1 : 0);

@@ -9,6 +9,7 @@
 #include "vyre/base/paths.h"
 #include "vyre/engine/bind_internal.h"
 #include "vyre/engine/devices.h"
+#include "vyre/engine/tuned_internal.h"
 #include "vyre/ir/slots.h"
 #include "vyre/lower/gpu_compile.h"
 #include "vyre/lower/host_compile.h"
@@ -52,6 +53,11 @@ Result<Size> size_of(DispatchSize size, const Extent& declared, const std::uint6
   return out;
 }
 
+bool is_wide(std::span<const BoundMemory> bindings) {
+  return std::ranges::any_of(bindings,
+                             [](const BoundMemory& b) { return b.bytes >= kNarrowBytes; });
+}
+
 }  // namespace
 
 Result<SessionOptions> SessionOptions::from_environment() {
@@ -59,6 +65,7 @@ Result<SessionOptions> SessionOptions::from_environment() {
   VYRE_TRY(options.cpu, cpu_options_from_environment());
   // Never in the current folder: code that others left there is not to be run.
   if (const auto cache = cache_folder(); cache.is_absolute()) options.code_folder = cache / "code";
+  options.tuning = TuningOptions::from_environment();
   return options;
 }
 
@@ -72,6 +79,11 @@ Result<Session> Session::open(std::shared_ptr<Device> device, SessionOptions opt
   VYRE_TRY(session.queue_, device->make_queue());
   session.codes_ = std::make_shared<CodeStore>(device, std::move(options.code_folder));
   session.device_ = std::move(device);
+  // What runs nothing cannot be timed.
+  if (options.tuning && session.device_->name() != "null") {
+    session.tuning_ = std::make_shared<Tuning>(*std::move(options.tuning), session.device_,
+                                               session.queue_, session.codes_);
+  }
   return session;
 }
 
@@ -171,39 +183,79 @@ std::vector<Variant> Session::variants(const Kernel& kernel, DispatchSize size) 
   return variant_space(request);
 }
 
-Result<Dispatch> Session::prepare(const Kernel& kernel, std::span<const Binding> bindings,
-                                  DispatchSize size, std::optional<Variant> variant) const {
+// All that does not depend on the variant.
+Result<Dispatch> Session::bind(const Kernel& kernel, std::span<const Binding> bindings) const {
   Dispatch out;
   out.device_ = device_;
   out.kernel_ = kernel.program->name;
-  out.variant_ = variant ? *variant : default_variant(kernel);
-  if (const std::string why = why_not(kernel, out.variant_); !why.empty()) {
-    return fail(Code::invalid_input, fmt::format("kernel '{}' cannot run as {}: {}", out.kernel_,
-                                                 to_string(out.variant_), why));
-  }
   for (const Binding& b : bindings) {
     VYRE_CHECK(part(b.buffer, 0, 0));
     out.buffers_.push_back(b.buffer);
   }
   VYRE_TRY(out.bindings_,
            bind_slots(*kernel.program, bindings, device_->limits().binding_alignment));
-  const Extent& w = out.variant_.workgroup;
-  std::uint64_t covers[3] = {w[0], w[1], w[2]};
-  // On a GPU a workgroup covers all items of its lanes; on the CPU gangs take them as they come.
-  if (device_->target().kind == TargetKind::nvptx) covers[0] *= out.variant_.items_per_lane;
+  choose_uniforms(kernel, bindings, out);
+  return out;
+}
+
+Result<Dispatch> Session::prepare(const Kernel& kernel, std::span<const Binding> bindings,
+                                  DispatchSize size, std::optional<Variant> variant) const {
+  if (!variant && tuning_ != nullptr) {
+    const KernelChoice only{kernel};
+    return prepare(to_hex(kernel.fingerprint), std::span(&only, 1), bindings, size);
+  }
+  const Variant chosen = variant ? *std::move(variant) : default_variant(kernel);
+  if (const std::string why = why_not(kernel, chosen); !why.empty()) {
+    return fail(Code::invalid_input, fmt::format("kernel '{}' cannot run as {}: {}",
+                                                 kernel.program->name, to_string(chosen), why));
+  }
+  VYRE_TRY(Dispatch out, bind(kernel, bindings));
+  out.variant_ = chosen;
+  const Extent lanes = covered_by(chosen, device_->target().kind);
+  const std::uint64_t covers[3] = {lanes[0], lanes[1], lanes[2]};
   VYRE_TRY(const Size sizes, size_of(size, kernel.program->workgroup, covers, *device_));
   out.extent_ = sizes.extent;
   out.grid_ = sizes.grid;
-  const bool wide = std::ranges::any_of(
-      out.bindings_, [](const BoundMemory& b) { return b.bytes >= kNarrowBytes; });
-  choose_uniforms(kernel, bindings, out);
   const std::uint64_t rows = std::uint64_t{out.grid_[1]} * out.grid_[2];
-  CodeOptions options{.wide_offsets = wide,
+  CodeOptions options{.wide_offsets = is_wide(out.bindings_),
                       .check_at_start = rows != 0 && out.grid_[0] > kManyGroups / rows};
   for (const Dispatch::Uniform& u : out.uniforms_) options.by_value.push_back(u.slot);
   VYRE_TRY(auto found, codes_->find_or_make(kernel, out.variant_, options));
   out.code_ = std::move(found.code);
   out.source_ = found.source;
+  return out;
+}
+
+Result<Dispatch> Session::prepare(std::string_view identity, std::span<const KernelChoice> choices,
+                                  std::span<const Binding> bindings, DispatchSize size) const {
+  if (choices.empty()) return fail(Code::invalid_input, "there is no kernel to choose from");
+  if (tuning_ == nullptr) {
+    return fail(Code::invalid_input, "this session tunes nothing, so it cannot choose",
+                "open it with tuning in its options");
+  }
+  const Extent& declared = choices.front().kernel.program->workgroup;
+  for (const KernelChoice& c : choices) {
+    if (size.in_workgroups && c.kernel.program->workgroup != declared) {
+      return fail(Code::invalid_input,
+                  "the overrides change the workgroup, so that a number of workgroups is no size",
+                  "give the size in invocations");
+    }
+  }
+  VYRE_TRY(Dispatch out, bind(choices.front().kernel, bindings));
+  const std::uint64_t covers[3] = {declared[0], declared[1], declared[2]};
+  VYRE_TRY(const Size sizes, size_of(size, declared, covers, *device_));
+  out.extent_ = sizes.extent;
+  TunedRequest request;
+  request.identity = identity;
+  request.choices = choices;
+  request.extent = out.extent_;
+  request.in_workgroups = size.in_workgroups;
+  request.wide_offsets = is_wide(out.bindings_);
+  for (const Dispatch::Uniform& u : out.uniforms_) request.by_value.push_back(u.slot);
+  for (const BoundMemory& b : out.bindings_) request.bound_bytes += static_cast<double>(b.bytes);
+  VYRE_TRY(out.tuned_, tuning_->kernel_for(
+                           request, [&](const Kernel& k) { return default_variant(k); },
+                           [&](const Kernel& k, const Variant& v) { return why_not(k, v); }));
   return out;
 }
 
@@ -269,6 +321,12 @@ Result<void> Session::submit(const Dispatch& d, const RunLimits& limits) const {
                                          ? "the dispatch was not prepared"
                                          : "the dispatch was prepared for another device");
   }
+  if (d.tuned_ != nullptr) {
+    if (tuning_ == nullptr) {
+      return fail(Code::invalid_input, "the dispatch was prepared by a session that tunes");
+    }
+    return submit_tuned(d, limits);
+  }
   Launch launch;
   launch.code = d.code_.get();
   launch.kernel = d.kernel_;
@@ -316,7 +374,7 @@ Result<void> Session::submit_with_uniforms(const Dispatch& d, Launch& launch) co
                                          d.kernel_, d.bindings_.size(), kMostBindings));
   }
   alignas(16) std::array<std::byte, 2048> values;
-  std::ranges::copy(d.bindings_, bindings.begin());
+  std::ranges::copy(launch.bindings, bindings.begin());
   std::size_t used = 0;
   for (const Dispatch::Uniform& u : d.uniforms_) {
     HostCopy& copy = *u.buffer.copy_;
@@ -333,6 +391,10 @@ Result<void> Session::submit_with_uniforms(const Dispatch& d, Launch& launch) co
   }
   launch.bindings = {bindings.data(), d.bindings_.size()};
   return queue_->launch(launch);
+}
+
+void Session::wait_for_compilers() const {
+  if (tuning_ != nullptr) tuning_->wait_for_compilers();
 }
 
 Result<void> Session::run(const Dispatch& dispatch, const RunLimits& limits) const {

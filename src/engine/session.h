@@ -24,10 +24,22 @@
 #include "vyre/device/device.h"
 #include "vyre/engine/code_store.h"
 #include "vyre/engine/host_copy.h"
+#include "vyre/engine/tuning.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/target/variant.h"
 
 namespace vyre {
+
+class Tuning;
+class TunedKernel;
+struct TunedCandidate;
+struct Slice;
+
+// One kernel of a program: the overrides that are searched have these values in it.
+struct KernelChoice {
+  Kernel kernel;
+  std::vector<OverrideSetting> overrides{};
+};
 
 // Memory of the device. A handle: copies share the memory, and the last one gives it back.
 class Buffer {
@@ -73,14 +85,19 @@ struct DispatchSize {
 
 // A kernel with its code, bindings and size: run it again and again. Running allocates nothing.
 // It keeps the code and the buffers alive.
+//
+// Of a tuned dispatch, the variant is the one that is best at the moment of asking, with its code's
+// facts and its grid.
 class Dispatch {
  public:
   const std::string& kernel() const { return kernel_; }
-  const Variant& variant() const { return variant_; }
-  CodeSource code_source() const { return source_; }
-  CodeFacts facts() const { return code_->facts(); }
-  Extent grid() const { return grid_; }
+  const Variant& variant() const;
+  CodeSource code_source() const;
+  CodeFacts facts() const;
+  Extent grid() const;
   Extent extent() const { return extent_; }
+  // What the tuner knows of it; nothing where it has its variant from the caller.
+  std::optional<TuningView> tuning() const;
 
  private:
   friend class Session;
@@ -99,6 +116,7 @@ class Dispatch {
   Variant variant_;
   Extent grid_{}, extent_{};
   CodeSource source_ = CodeSource::compiled;
+  std::shared_ptr<TunedKernel> tuned_;  // instead of code, variant and grid
 };
 
 struct RunLimits {
@@ -109,9 +127,11 @@ struct RunLimits {
 struct SessionOptions {
   CpuOptions cpu;
   // Where compiled code is kept; absent: not on disk.
-  std::optional<std::filesystem::path> code_folder;
+  std::optional<std::filesystem::path> code_folder{};
+  // Absent: nothing is tuned, and nothing that was learned is used.
+  std::optional<TuningOptions> tuning{};
 
-  // VYRE_THREADS and the user's cache folder.
+  // VYRE_THREADS, VYRE_AUTOTUNER and the user's cache folder.
   static Result<SessionOptions> from_environment();
 };
 
@@ -138,9 +158,15 @@ class Session {
   Result<void> copy(const Buffer& from, std::uint64_t from_offset, const Buffer& to,
                     std::uint64_t to_offset, std::uint64_t bytes) const;
 
-  // Compiles if need be. Without a variant, the one that `default_variant` gives.
+  // Compiles if need be. Without a variant the session's tuning chooses; without that it is the
+  // one that `default_variant` gives.
   Result<Dispatch> prepare(const Kernel& kernel, std::span<const Binding> bindings,
                            DispatchSize size, std::optional<Variant> variant = {}) const;
+  // The same program with one of several settings of its overrides, whichever is the fastest.
+  // `identity` names the program in the evidence, whatever its settings are. All kernels have the
+  // same bindings; the size is in invocations unless they all declare the same workgroup.
+  Result<Dispatch> prepare(std::string_view identity, std::span<const KernelChoice> choices,
+                           std::span<const Binding> bindings, DispatchSize size) const;
   // Only on a GPU. The grid covers the size; what lies beyond it is the kernel's business.
   Result<Dispatch> prepare(const OwnKernel& kernel, std::span<const Binding> bindings,
                            DispatchSize size) const;
@@ -154,18 +180,45 @@ class Session {
   Result<void> run(const Dispatch& dispatch, const RunLimits& limits = {}) const;
   // Returns as soon as the launch is queued; `wait`, or the next read, tells its failure.
   Result<void> submit(const Dispatch& dispatch, const RunLimits& limits = {}) const;
+  // Returns when nothing is compiled in the background any more.
+  void wait_for_compilers() const;
   Result<std::shared_ptr<Event>> record() const { return queue_->record(); }
   Result<void> wait() const { return queue_->wait(); }
 
  private:
+  Result<Dispatch> bind(const Kernel& kernel, std::span<const Binding> bindings) const;
   Result<BoundMemory> part(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) const;
   void choose_uniforms(const Kernel& kernel, std::span<const Binding> bindings,
                        Dispatch& out) const;
   Result<void> submit_with_uniforms(const Dispatch& dispatch, Launch& launch) const;
 
+  // ---- tuned_submit.cc
+  Result<void> submit_tuned(const Dispatch& dispatch, const RunLimits& limits) const;
+  Result<void> submit_beside(const Dispatch& dispatch, TunedKernel& kernel, std::uint32_t served,
+                             std::uint32_t candidate, const RunLimits& limits) const;
+  Result<void> launch_candidate(const Dispatch& dispatch, const TunedCandidate& candidate,
+                                std::span<const BoundMemory> bindings, const Extent& extent,
+                                const RunLimits& limits) const;
+  bool can_compare(TunedKernel& kernel) const;
+  std::string make_shadows(const Dispatch& dispatch, TunedKernel& kernel) const;
+  Result<std::vector<BoundMemory>> fill_shadows(const Dispatch& dispatch, TunedKernel& kernel,
+                                                const Slice& slice) const;
+  Result<void> compare_shadows(const Dispatch& dispatch, TunedKernel& kernel,
+                               const Slice& slice) const;
+  void harvest(TunedKernel& kernel) const;
+  // ---- tuned_sweep.cc
+  Result<void> sweep(const Dispatch& dispatch) const;
+  Result<double> time_on_shadows(const Dispatch& dispatch, TunedKernel& kernel,
+                                 std::uint32_t candidate,
+                                 std::span<const BoundMemory> bindings) const;
+  Result<std::string> differs_on_shadows(const Dispatch& dispatch, TunedKernel& kernel,
+                                         std::uint32_t candidate,
+                                         std::span<const DeviceMemory> expected) const;
+
   std::shared_ptr<Device> device_;
   std::shared_ptr<Queue> queue_;
   std::shared_ptr<CodeStore> codes_;
+  std::shared_ptr<Tuning> tuning_;
 };
 
 }  // namespace vyre

@@ -158,10 +158,11 @@ CpuDevice::CpuDevice(CpuOptions options)
               .max_threads_per_block = 1024,
               .max_block_dim = {1024, 1024, 1024},
               .max_grid_dim = {0x7FFFFFFFU, 0x7FFFFFFFU, 0x7FFFFFFFU}},
-      pool_(options.threads == 0 ? usable_processors() : options.threads) {}
+      pool_(options.threads == 0 ? usable_processors() : options.threads),
+      after_launch_(std::move(options.after_launch)) {}
 
 std::shared_ptr<CpuDevice> CpuDevice::make(CpuOptions options) {
-  return std::shared_ptr<CpuDevice>(new CpuDevice(options));
+  return std::shared_ptr<CpuDevice>(new CpuDevice(std::move(options)));
 }
 
 Result<MemoryInfo> CpuDevice::memory_info() { return host_memory_info(); }
@@ -257,7 +258,10 @@ Result<void> CpuDevice::launch(const Launch& l) {
                 fmt::format("kernel '{}' needs {} bytes a thread for its workgroups", l.kernel,
                             code.scratch_bytes));
   }
-  if (!stopped) return {};
+  if (!stopped) {
+    if (after_launch_) after_launch_(l);
+    return {};
+  }
   if (late.load() != 0) {
     const std::chrono::duration<double, std::milli> ms = *l.deadline;
     return fail(Code::device, fmt::format("kernel '{}' did not end within {} ms; its buffers hold "

@@ -2,6 +2,7 @@
 // thread that asks.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,6 +16,8 @@ namespace vyre {
 
 struct CpuOptions {
   unsigned threads = 0;  // 0: one for each processor this process may use
+  // For tests: called after each launch that ended well, before anybody sees what it wrote.
+  std::function<void(const Launch&)> after_launch{};
 };
 
 // VYRE_THREADS: absent or empty is 0 (all); anything but a whole number from 1 to 1024 is an error.
@@ -27,6 +30,7 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
   std::string_view name() const override { return "cpu"; }
   const Limits& limits() const override { return limits_; }
   Result<Profile> profile() override;
+  Result<Profile> told_profile() override;
   Target target() const override { return {.kind = TargetKind::host}; }
   Result<MemoryInfo> memory_info() override;
   Result<DeviceMemory> allocate(std::uint64_t bytes) override;
@@ -44,6 +48,7 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
 
   Limits limits_;
   ThreadPool pool_;
+  const std::function<void(const Launch&)> after_launch_;
   Watchdog watchdog_;
   std::mutex profile_mutex_;
   std::optional<Profile> profile_;

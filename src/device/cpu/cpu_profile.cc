@@ -78,9 +78,7 @@ std::uint64_t copy_bandwidth(ThreadPool& pool, std::uint64_t cache) {
 
 }  // namespace
 
-Result<Profile> CpuDevice::profile() {
-  const std::scoped_lock lock(profile_mutex_);
-  if (profile_) return *profile_;
+Result<Profile> CpuDevice::told_profile() {
   Profile p;
   p.device_name = processor_name();
   utsname system{};
@@ -93,6 +91,13 @@ Result<Profile> CpuDevice::profile() {
   if (sysinfo(&memory) == 0) p.memory_bytes = std::uint64_t{memory.totalram} * memory.mem_unit;
   const std::string khz = line_of("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
   p.clock_khz = static_cast<std::uint32_t>(cache_bytes(khz));
+  return p;
+}
+
+Result<Profile> CpuDevice::profile() {
+  const std::scoped_lock lock(profile_mutex_);
+  if (profile_) return *profile_;
+  VYRE_TRY(Profile p, told_profile());
   p.memory_bytes_per_second = copy_bandwidth(pool_, p.last_level_cache_bytes);
   profile_ = p;
   return p;

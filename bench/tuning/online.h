@@ -1,0 +1,27 @@
+// The tuner in use, beside the same calls without it.
+#pragma once
+
+#include <cstdint>
+
+#include "setup.h"
+
+namespace vyre::bench {
+
+struct Online {
+  Variant start, choice;             // the first guess and what it came to
+  std::uint64_t reached = 0;         // the call from which on the choice was served
+  std::uint64_t settled = 0;         // the call by which nothing was left to try; 0: not yet
+  double frozen_ns = 0;              // of kCalls calls with the first guess alone
+  double first_ns = 0;               // of the first kCalls calls with the tuner
+  double later_ns = 0;               // of the next kCalls
+  double later_frozen_ns = 0;        // the same calls with the choice alone
+  double lost_ns = 0, bound_ns = 0;  // of the ledger, after the first kCalls
+  double allowance_ns = 0;
+  std::string untunable;
+};
+
+inline constexpr unsigned kCalls = 1000;
+
+Result<Online> run_online(const Setup& setup, const std::string& device);
+
+}  // namespace vyre::bench

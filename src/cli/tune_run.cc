@@ -1,0 +1,467 @@
+#include "vyre/cli/tune_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "vyre/base/arithmetic.h"
+#include "vyre/base/files.h"
+#include "vyre/cli/interrupt.h"
+#include "vyre/cli/run_buffers.h"
+#include "vyre/cli/run_execute.h"
+#include "vyre/cli/values.h"
+#include "vyre/ir/fingerprint.h"
+
+namespace vyre {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr unsigned kBatch = 16;  // calls between two waits
+// Once settled, so many calls more: the last of them show what was reached.
+constexpr std::uint64_t kCallsAfter = 64;
+
+double ns_of(Clock::duration d) {
+  return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+// What the engine tells, kept for the report.
+class Listener {
+ public:
+  explicit Listener(Clock::time_point origin) : origin_(origin) {}
+
+  TuneObserver observer() {
+    return {.call = [this](const TunedCall& call) { take(call); },
+            .span = [this](const TunerSpan& span) { take(span); }};
+  }
+
+  void take(const TunedCall& call) {
+    const std::scoped_lock lock(mutex_);
+    const double at = ns_of(call.at - origin_);
+    if (first_ns_ == 0) first_ns_ = at;
+    if (times_.size() <= call.candidate) times_.resize(call.candidate + 1);
+    times_[call.candidate].push_back(call.ns);
+    points_.push_back({.seconds = (at - first_ns_) / 1e9,
+                       .call = points_.size(),
+                       .candidate = call.candidate,
+                       .ns = call.ns,
+                       .probe = call.probe,
+                       .incumbent = call.incumbent,
+                       .incumbent_ns = call.incumbent_ns,
+                       .lost_ns = call.ledger.lost_ns,
+                       .bound_ns = call.ledger.bound_ns});
+    spans_.push_back({.kind = Kind::call,
+                      .candidate = call.candidate,
+                      .start_ns = at - call.ns,
+                      .duration_ns = call.ns,
+                      .outcome = call.probe ? "probe" : "incumbent"});
+  }
+
+  void take(const TunerSpan& span) {
+    const std::scoped_lock lock(mutex_);
+    spans_.push_back({.kind = span.kind == TunerSpan::Kind::compile ? Kind::compile : Kind::verify,
+                      .candidate = span.candidate,
+                      .start_ns = ns_of(span.begin - origin_),
+                      .duration_ns = ns_of(span.end - span.begin),
+                      .outcome = span.outcome});
+  }
+
+  void fill(TuneRecord& record) {
+    const std::scoped_lock lock(mutex_);
+    for (std::size_t i = 0; i < record.candidates.size() && i < times_.size(); ++i) {
+      record.candidates[i].samples_ns = times_[i];
+    }
+    record.calls = points_;
+    for (const Span& s : spans_) {
+      const std::string name =
+          s.candidate < record.candidates.size() ? record.candidates[s.candidate].text : "";
+      record.spans.push_back({.name = name,
+                              .track = s.kind == Kind::call      ? "calls"
+                                       : s.kind == Kind::compile ? "compile"
+                                                                 : "verify",
+                              .start_ns = s.start_ns,
+                              .duration_ns = s.duration_ns,
+                              .arguments = {}});
+      if (!s.outcome.empty()) record.spans.back().arguments.emplace_back("outcome", s.outcome);
+    }
+  }
+
+  std::size_t tried() const {
+    const std::scoped_lock lock(mutex_);
+    return static_cast<std::size_t>(
+        std::ranges::count_if(times_, [](const auto& t) { return !t.empty(); }));
+  }
+  double last_of(std::uint32_t candidate) const {
+    const std::scoped_lock lock(mutex_);
+    if (candidate >= times_.size()) return 0;
+    const auto& all = times_[candidate];
+    return median({all.end() - std::min<std::ptrdiff_t>(15, std::ssize(all)), all.end()});
+  }
+
+ private:
+  enum class Kind : std::uint8_t { call, compile, verify };
+  struct Span {
+    Kind kind = Kind::call;
+    std::uint32_t candidate = 0;
+    double start_ns = 0, duration_ns = 0;
+    std::string outcome;
+  };
+
+  const Clock::time_point origin_;
+  mutable std::mutex mutex_;
+  double first_ns_ = 0;
+  std::vector<std::vector<double>> times_;
+  std::vector<CallPoint> points_;
+  std::vector<Span> spans_;
+};
+
+// The planned data on the device, and what the kernel changes in it, to begin anew.
+class Data {
+ public:
+  Data(const Session& session, RunPlan& plan) : session_(session), plan_(plan) {}
+
+  Result<void> bind() {
+    for (RunBuffer& buffer : plan_.buffers) {
+      Binding binding{buffer.group, buffer.binding, {}};
+      VYRE_TRY(binding.buffer, session_.buffer(buffer.bytes.size()));
+      VYRE_CHECK(session_.write(binding.buffer, 0, buffer.bytes.span()));
+      // What is only written needs no beginning.
+      if (buffer.role() == "input/output") {
+        VYRE_TRY(auto kept, session_.buffer(buffer.bytes.size()));
+        VYRE_CHECK(session_.write(kept, 0, buffer.bytes.span()));
+        kept_.emplace_back(bindings_.size(), std::move(kept));
+      }
+      bindings_.push_back(std::move(binding));
+    }
+    return {};
+  }
+
+  Result<void> restore() const {
+    for (const auto& [at, kept] : kept_) {
+      VYRE_CHECK(session_.copy(kept, 0, bindings_[at].buffer, 0, kept.size()));
+    }
+    return {};
+  }
+
+  Result<void> read_back() {
+    for (std::size_t i = 0; i < bindings_.size(); ++i) {
+      if (!plan_.buffers[i].is_output()) continue;
+      VYRE_CHECK(session_.read(bindings_[i].buffer, 0, plan_.buffers[i].bytes.span()));
+    }
+    return {};
+  }
+
+  std::span<const Binding> bindings() const { return bindings_; }
+  double bytes() const {
+    double out = 0;
+    for (const RunBuffer& b : plan_.buffers) {
+      out += static_cast<double>(b.bytes.size()) * (b.role() == "input/output" ? 2 : 1);
+    }
+    return out;
+  }
+
+ private:
+  const Session& session_;
+  RunPlan& plan_;
+  std::vector<Binding> bindings_;
+  std::vector<std::pair<std::size_t, Buffer>> kept_;
+};
+
+TuningOptions tuning_of(const TuneOptions& options, TuneObserver observer) {
+  TuningOptions out;
+  out.mode = options.mode == "on" ? TunerMode::sweep : TunerMode::natural_gradient;
+  if (!options.fresh) {
+    out.evidence = options.store.empty() ? evidence_path() : std::filesystem::path(options.store);
+  }
+  out.share = options.regret;
+  out.exact_size = true;
+  out.tolerance = options.tolerance;
+  if (options.mode == "on") {
+    out.sweep_time =
+        std::chrono::nanoseconds(static_cast<std::int64_t>(options.budget_seconds * 1e9));
+  }
+  out.observer = std::move(observer);
+  return out;
+}
+
+Result<std::vector<KernelChoice>> choices_of(const Program& program, const TuneJob& job) {
+  std::vector<KernelChoice> out;
+  if (job.axes.empty()) {
+    if (!job.constraints.empty()) {
+      return fail(Code::invalid_input, "--where goes with --tune NAME=VALUES");
+    }
+    VYRE_TRY(auto kernel, make_kernel_with(program, job.run.settings));
+    out.push_back({std::move(kernel), {}});
+    return out;
+  }
+  for (const OverrideAxis& axis : job.axes) {
+    if (!has_override(program, axis.name)) {
+      return fail(Code::invalid_input,
+                  fmt::format("--tune: {} has no override {}", program.name, quote(axis.name)));
+    }
+  }
+  VYRE_TRY(const auto combinations, override_combinations(job.axes, job.constraints));
+  std::string first_failure;
+  for (const auto& combination : combinations) {
+    std::vector<Setting> settings = job.run.settings;
+    for (const OverrideSetting& o : combination) {
+      VYRE_TRY(auto parsed, parse_settings(o.name + "=" + o.value));
+      settings.insert(settings.end(), parsed.begin(), parsed.end());
+    }
+    auto kernel = make_kernel_with(program, settings);
+    // Values that do not fit together (an array of length 0, a workgroup that is too large) are
+    // no candidates.
+    if (!kernel) {
+      if (first_failure.empty()) first_failure = describe(kernel.error());
+      continue;
+    }
+    out.push_back({*std::move(kernel), combination});
+  }
+  if (out.empty()) {
+    return fail(
+        Code::invalid_input,
+        fmt::format("--tune: no combination of the values gives a kernel: {}", first_failure));
+  }
+  return out;
+}
+
+std::string identity_of(const Program& program, const TuneJob& job,
+                        const std::vector<KernelChoice>& choices) {
+  if (job.axes.empty()) return to_hex(choices.front().kernel.fingerprint);
+  Hasher hasher;
+  hasher.update("vyre-tuned-overrides-v1");
+  hasher.update(fingerprint(program));
+  for (const Setting& s : job.run.settings) {
+    hasher.update(fmt::format("{}={};", s.name, s.value));
+  }
+  return to_hex(hasher.finish());
+}
+
+std::string size_words(const Extent& e) {
+  if (e[1] == 1 && e[2] == 1) return fmt::format("{} invocations", with_commas(e[0]));
+  if (e[2] == 1) return fmt::format("{} x {}", with_commas(e[0]), with_commas(e[1]));
+  return fmt::format("{} x {} x {}", with_commas(e[0]), with_commas(e[1]), with_commas(e[2]));
+}
+
+std::string_view stage_word(CandidateStage stage) {
+  switch (stage) {
+    case CandidateStage::unmade: return "unmade";
+    case CandidateStage::making: return "making";
+    case CandidateStage::made: return "made";
+    case CandidateStage::verified: return "verified";
+    case CandidateStage::dropped: return "dropped";
+  }
+  return "";
+}
+
+void describe_result(const TuningView& view, TuneRecord& record) {
+  record.key = key_id(view.key);
+  record.reason = view.reason;
+  record.origin = view.origin.text;
+  record.untunable = view.untunable;
+  record.settled = view.settled;
+  record.ledger = {.spent_ns = view.ledger.spent_ns,
+                   .lost_ns = view.ledger.lost_ns,
+                   .bound_ns = view.ledger.bound_ns,
+                   .share = 0};
+  for (std::size_t i = 0; i < view.candidates.size(); ++i) {
+    const CandidateView& c = view.candidates[i];
+    CandidateRecord out;
+    out.text = c.text;
+    if (auto parameters = parse_configuration(c.text)) out.parameters = *std::move(parameters);
+    out.prior_ns = i < view.prior_ns.size() ? view.prior_ns[i] : 0;
+    out.stage = stage_word(c.stage);
+    out.dropped = c.dropped;
+    out.verified = c.stage == CandidateStage::verified;
+    record.candidates.push_back(std::move(out));
+  }
+  const auto text = [&](std::uint32_t i) { return view.candidates[i].text; };
+  record.decision = text(view.incumbent);
+  record.start.candidate = text(view.start);
+  if (view.declared) record.declared.candidate = text(*view.declared);
+  record.chosen.candidate = record.decision;
+}
+
+// The declared workgroup, the first guess and the choice, taking turns: what was gained.
+Result<void> measure_gain(const Session& session, const std::vector<KernelChoice>& choices,
+                          const Data& data, const Extent& extent, const TuningView& view,
+                          TuneRecord& record) {
+  struct Side {
+    ReportBaseline* into = nullptr;
+    Dispatch dispatch;
+    std::vector<double> times;
+  };
+  std::vector<Side> sides;
+  const auto add = [&](std::uint32_t index, ReportBaseline& into) -> Result<void> {
+    const Variant& v = view.variants[index];
+    const auto choice = std::ranges::find_if(
+        choices, [&](const KernelChoice& c) { return c.overrides == v.overrides; });
+    if (choice == choices.end()) return {};
+    VYRE_TRY(auto dispatch,
+             session.prepare(choice->kernel, data.bindings(), DispatchSize::extent(extent), v));
+    sides.push_back({&into, std::move(dispatch), {}});
+    return {};
+  };
+  VYRE_CHECK(add(view.incumbent, record.chosen));
+  VYRE_CHECK(add(view.start, record.start));
+  if (view.declared) VYRE_CHECK(add(*view.declared, record.declared));
+  const auto begin = Clock::now();
+  for (unsigned round = 0; round < 41; ++round) {
+    if (round > 4 && Clock::now() - begin > std::chrono::seconds(2)) break;
+    for (Side& side : sides) {
+      if (interrupting_signal() != 0) return {};
+      VYRE_CHECK(data.restore());
+      VYRE_TRY(const auto before, session.record());
+      VYRE_CHECK(session.submit(side.dispatch));
+      VYRE_TRY(const auto after, session.record());
+      VYRE_CHECK(session.wait());
+      VYRE_TRY(const auto spent, after->since(*before));
+      if (round > 0) side.times.push_back(ns_of(spent));
+    }
+  }
+  for (Side& side : sides) side.into->median_ns = median(std::move(side.times));
+  return {};
+}
+
+}  // namespace
+
+Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, Streams& streams,
+                                Clock::time_point started,
+                                const std::function<void(const TuneProgress&)>& show) {
+  const std::string& path = job.run.files.front();
+  VYRE_TRY(auto text, read_source(path, streams));
+  const ParsedModule parsed = parse_wgsl(std::move(text), source_name(path));
+  show_diagnostics(streams, parsed);
+  if (!parsed.module) {
+    return fail(Code::invalid_input, fmt::format("{} is no correct module", source_name(path)));
+  }
+  VYRE_TRY(const Program* program, choose_entry(*parsed.module, source_name(path), job.run.entry));
+  VYRE_TRY(const auto choices, choices_of(*program, job));
+  const Kernel& kernel = choices.front().kernel;
+  VYRE_TRY(RunPlan plan, plan_run(kernel, job.run));
+
+  Listener listener(started);
+  VYRE_TRY(auto session_options, SessionOptions::from_environment());
+  session_options.tuning = tuning_of(options, listener.observer());
+  if (session_options.tuning->evidence) {
+    VYRE_CHECK(make_folders(session_options.tuning->evidence->parent_path()));
+    // A file that cannot be read is an error here, where it is what the command is about.
+    VYRE_CHECK(EvidenceStore::open(*session_options.tuning->evidence));
+  }
+  VYRE_TRY(const auto session, Session::open(options.device, std::move(session_options)));
+  VYRE_TRY(auto initial, InitialData::of(plan));
+  Data data(session, plan);
+  VYRE_CHECK(data.bind());
+  const auto size =
+      job.run.grid ? DispatchSize::workgroups(*job.run.grid) : DispatchSize::extent(plan.extent);
+  VYRE_TRY(const Dispatch dispatch,
+           session.prepare(identity_of(*program, job, choices), choices, data.bindings(), size));
+
+  TuneOutcome out;
+  TuneRecord& record = out.record;
+  record.kernel = kernel.program->name;
+  record.file = source_name(path);
+  record.size = size_words(plan.extent);
+  record.bytes = data.bytes();
+  const RunLimits limits{.deadline = {}, .stop = &interrupt_flag()};
+  const auto begin = Clock::now();
+  const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  std::uint64_t calls = 0, settled_at = 0;
+  double shown = -1;
+  const bool sweeps = options.mode == "on";
+  while (interrupting_signal() == 0) {
+    VYRE_CHECK(data.restore());
+    if (const auto done = session.submit(dispatch, limits); !done) {
+      if (interrupting_signal() != 0) break;
+      return std::unexpected(done.error());
+    }
+    ++calls;
+    if (calls % kBatch == 0 || sweeps) VYRE_CHECK(session.wait());
+    const double now = spent();
+    if (now - shown > 0.1) {
+      shown = now;
+      const TuningView view = *dispatch.tuning();
+      show({.kernel = record.kernel,
+            .calls = calls,
+            .tried = listener.tried(),
+            .candidates = view.candidates.size(),
+            .best = view.candidates.empty() ? "" : view.candidates[view.incumbent].text,
+            .best_ns = listener.last_of(view.incumbent),
+            .lost_ns = view.ledger.lost_ns,
+            .bound_ns = view.ledger.bound_ns,
+            .seconds_left = std::max(0.0, options.budget_seconds - now),
+            .share_of_time = std::min(1.0, now / options.budget_seconds)});
+      if (!view.untunable.empty()) break;
+      if (view.settled && settled_at == 0) settled_at = calls;
+    }
+    if (sweeps || now > options.budget_seconds) break;
+    if (settled_at != 0 && calls > settled_at + kCallsAfter) break;
+  }
+  out.interrupted = interrupting_signal() != 0;
+  VYRE_CHECK(session.wait());
+  // What is still in flight is harvested by the next calls.
+  if (!out.interrupted) VYRE_CHECK(session.run(dispatch, limits));
+  const TuningView view = *dispatch.tuning();
+  describe_result(view, record);
+  listener.fill(record);
+  record.ledger.share = sweeps ? 0 : options.regret;
+  record.verified =
+      options.tolerance > 0
+          ? fmt::format(
+                "compared with the incumbent's results on shadow buffers, to {:g} of the "
+                "larger value",
+                options.tolerance)
+          : "compared with the incumbent's results on shadow buffers, bit for bit";
+  if (!out.interrupted) {
+    VYRE_CHECK(measure_gain(session, choices, data, plan.extent, view, record));
+  }
+  if (options.verify && !out.interrupted) {
+    const Variant& v = view.variants[view.incumbent];
+    const auto choice = std::ranges::find_if(
+        choices, [&](const KernelChoice& c) { return c.overrides == v.overrides; });
+    VYRE_CHECK(data.restore());
+    VYRE_TRY(const auto chosen, session.prepare(choice->kernel, data.bindings(),
+                                                DispatchSize::extent(plan.extent), v));
+    VYRE_CHECK(session.run(chosen, limits));
+    VYRE_CHECK(data.read_back());
+    VYRE_TRY(out.verification,
+             verify(choice->kernel, plan, initial, job.run.tolerance.value_or(Tolerance{})));
+  }
+  return out;
+}
+
+Result<ReportDevice> describe_device(const TuneOptions& options) {
+  VYRE_TRY(auto session_options, SessionOptions::from_environment());
+  session_options.tuning.reset();
+  VYRE_TRY(const auto session, Session::open(options.device, std::move(session_options)));
+  VYRE_TRY(const Profile p, session.device().profile());
+  ReportDevice out;
+  out.name = p.device_name;
+  out.driver = p.driver;
+  out.memory_bytes_per_second = static_cast<double>(p.memory_bytes_per_second);
+  const bool gpu = session.device().target().kind == TargetKind::nvptx;
+  const auto line = [&](std::string label, std::string text) {
+    out.profile.push_back({std::move(label), std::move(text)});
+  };
+  line(gpu ? "multiprocessors" : "threads", std::to_string(p.multiprocessors));
+  line("memory", format_bytes(p.memory_bytes));
+  if (p.memory_bytes_per_second != 0) {
+    line("memory speed", format_rate(p.memory_bytes_per_second));
+  }
+  if (p.last_level_cache_bytes != 0) {
+    line("last-level cache", format_bytes(p.last_level_cache_bytes));
+  }
+  if (p.warp_size != 0)
+    line(gpu ? "lanes of a warp" : "lanes of a vector", std::to_string(p.warp_size));
+  if (p.clock_khz != 0) line("clock", fmt::format("{} MHz", p.clock_khz / 1000));
+  return out;
+}
+
+}  // namespace vyre

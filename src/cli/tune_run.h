@@ -1,0 +1,41 @@
+// Tunes one kernel: runs it until the search has ended, or the time.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "vyre/cli/compare.h"
+#include "vyre/cli/run_record.h"
+#include "vyre/cli/tune.h"
+#include "vyre/engine/session.h"
+#include "vyre/report/tune_record.h"
+
+namespace vyre {
+
+// What is shown while it runs.
+struct TuneProgress {
+  std::string kernel;
+  std::uint64_t calls = 0;
+  std::size_t tried = 0, candidates = 0;
+  std::string best;
+  double best_ns = 0;
+  double lost_ns = 0, bound_ns = 0;
+  double seconds_left = 0, share_of_time = 0;
+};
+
+struct TuneOutcome {
+  TuneRecord record;
+  std::optional<Verification> verification;
+  bool interrupted = false;
+};
+
+// Fails when the kernel or its data are wrong, or a run fails; interrupted, it returns what was
+// learned.
+Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, Streams& streams,
+                                std::chrono::steady_clock::time_point started,
+                                const std::function<void(const TuneProgress&)>& show);
+
+// The device that the options name, for the report.
+Result<ReportDevice> describe_device(const TuneOptions& options);
+
+}  // namespace vyre

@@ -1,0 +1,60 @@
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "vyre/engine/compilers_internal.h"
+
+namespace vyre {
+namespace {
+
+constexpr int kNice = 10;  // a tenth of what a usual thread gets
+
+}  // namespace
+
+Compilers::~Compilers() {
+  {
+    const std::scoped_lock lock(mutex_);
+    ends_ = true;
+    jobs_.clear();
+  }
+  changed_.notify_all();
+  for (std::thread& t : threads_) t.join();
+}
+
+void Compilers::add(std::function<void()> job) {
+  {
+    const std::scoped_lock lock(mutex_);
+    jobs_.push_back(std::move(job));
+    if (idle_ < jobs_.size() && threads_.size() < most_) {
+      threads_.emplace_back([this] { work(); });
+    }
+  }
+  changed_.notify_all();
+}
+
+void Compilers::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return jobs_.empty() && running_ == 0; });
+}
+
+void Compilers::work() {
+  // On Linux the nice value is the thread's own. An idle class would never come to an end beside a
+  // program that keeps all processors busy.
+  (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    ++idle_;
+    changed_.wait(lock, [&] { return ends_ || !jobs_.empty(); });
+    --idle_;
+    if (ends_) return;
+    const std::function<void()> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    ++running_;
+    lock.unlock();
+    job();
+    lock.lock();
+    --running_;
+    changed_.notify_all();
+  }
+}
+
+}  // namespace vyre

@@ -1,0 +1,41 @@
+// Threads that compile while others run: of low priority, started by the first job.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace vyre {
+
+class Compilers {
+ public:
+  explicit Compilers(unsigned threads) : most_(threads) {}
+  // Jobs that have begun are finished, others are forgotten.
+  ~Compilers();
+  Compilers(const Compilers&) = delete;
+  Compilers& operator=(const Compilers&) = delete;
+
+  void add(std::function<void()> job);
+  // Whether anything runs at this moment.
+  bool busy() const { return running_.load(std::memory_order_relaxed) != 0; }
+  // Returns when no job is left.
+  void wait();
+
+ private:
+  void work();
+
+  const unsigned most_;
+  std::atomic<unsigned> running_{0};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> jobs_;
+  std::vector<std::thread> threads_;
+  unsigned idle_ = 0;
+  bool ends_ = false;
+};
+
+}  // namespace vyre

@@ -1,0 +1,367 @@
+#include <fmt/format.h>
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "vyre/base/arithmetic.h"
+#include "vyre/base/log.h"
+#include "vyre/engine/tuned_internal.h"
+#include "vyre/ir/slots.h"
+#include "vyre/ir/walk.h"
+#include "vyre/lower/gpu_compile.h"
+#include "vyre/lower/host_compile.h"
+#include "vyre/tune/space.h"
+
+namespace vyre {
+namespace {
+
+constexpr std::size_t kMostCandidates = 4096;
+// Beyond so many choices of overrides only their usual variants are tried.
+constexpr std::size_t kFewChoices = 32;
+constexpr std::uint64_t kManyGroups = std::uint64_t{1} << 24;
+
+unsigned processors_here() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+}
+
+// On the host compiling takes processors from what is timed; a GPU runs on.
+unsigned compilers_for(const TuningOptions& options, TargetKind kind, unsigned processors) {
+  if (options.compilers != 0) return options.compilers;
+  return kind == TargetKind::host ? 1 : std::clamp(processors / 2, 1U, 8U);
+}
+
+double thread_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return double(now.tv_sec) * 1e9 + double(now.tv_nsec);
+}
+
+std::string overrides_text(const std::vector<OverrideSetting>& overrides) {
+  std::string out;
+  for (const OverrideSetting& o : overrides) {
+    out += fmt::format("{}{}={}", out.empty() ? "" : " ", o.name, o.value);
+  }
+  return out;
+}
+
+Extent rounded_up(const Extent& extent) {
+  Extent out{};
+  for (unsigned i = 0; i < 3; ++i) {
+    std::uint32_t most = 1;
+    while (most < extent[i] && most < 0x80000000U) most *= 2;
+    out[i] = std::max(most, extent[i]);
+  }
+  return out;
+}
+
+double volume(const Extent& e) { return double(e[0]) * e[1] * e[2]; }
+
+std::shared_ptr<EvidenceStore> open_store(const std::optional<std::filesystem::path>& path) {
+  if (!path) return EvidenceStore::in_memory();
+  auto opened = EvidenceStore::open(*path);
+  if (opened) return *std::move(opened);
+  VYRE_LOG(warn, "what was learned before is not used, and nothing is added to it: {}",
+           describe(opened.error()));
+  return EvidenceStore::in_memory();
+}
+
+// What one invocation does, loops counted once.
+struct Work {
+  double loaded = 0, stored = 0, operations = 0;
+};
+
+Work work_of(const Program& p) {
+  Work out;
+  const auto bytes = [&](TypeId type) { return 4.0 * double(p.types.scalar_count(type)); };
+  const auto in_storage = [&](ExprId pointer) {
+    const auto* type = p.types.get_if<PointerType>(p[pointer].type);
+    return type != nullptr && type->memory == MemoryKind::storage;
+  };
+  for (const Function& f : p.functions) {
+    for_each_stmt(p, f.body, [&](StmtId id) {
+      if (const auto* s = std::get_if<StoreStmt>(&p[id].node); s != nullptr) {
+        if (in_storage(s->pointer)) out.stored += bytes(p[s->value].type);
+      }
+      if (std::holds_alternative<AtomicStmt>(p[id].node)) out.operations += 8;
+      for_each_expr(p, p[id].node, [&](ExprId root) {
+        for_each_subexpr(p, root, [&](ExprId e) {
+          const ExprNode& node = p[e].node;
+          if (const auto* load = std::get_if<LoadExpr>(&node); load != nullptr) {
+            if (in_storage(load->pointer)) out.loaded += bytes(p[e].type);
+          } else if (std::holds_alternative<BinaryExpr>(node) ||
+                     std::holds_alternative<UnaryExpr>(node)) {
+            out.operations += 1;
+          } else if (std::holds_alternative<MathExpr>(node)) {
+            out.operations += 8;
+          }
+        });
+      });
+    });
+  }
+  return out;
+}
+
+}  // namespace
+
+TuningOptions TuningOptions::from_environment() {
+  TuningOptions out;
+  out.mode = mode_from_environment();
+  if (auto path = evidence_path(); path.is_absolute()) out.evidence = std::move(path);
+  return out;
+}
+
+TunedKernel::TunedKernel(TuningKey key, std::deque<TunedCandidate> made, std::vector<double> costs,
+                         std::uint32_t first, TunerMode mode, OnlineOptions options,
+                         std::shared_ptr<EvidenceStore> store)
+    : candidates(std::move(made)),
+      prior(std::move(costs)),
+      start(first),
+      tuner(
+          std::move(key),
+          [&] {
+            std::vector<OnlineCandidate> out;
+            for (std::size_t i = 0; i < candidates.size(); ++i) {
+              out.push_back({candidates[i].text, prior[i]});
+            }
+            return out;
+          }(),
+          first, mode, options, std::move(store)) {}
+
+Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device, std::shared_ptr<Queue> queue,
+               std::shared_ptr<CodeStore> codes)
+    : options_(std::move(options)),
+      device_(std::move(device)),
+      queue_(std::move(queue)),
+      codes_(std::move(codes)),
+      store_(open_store(options_.evidence)),
+      processors_(processors_here()),
+      compilers_(compilers_for(options_, device_->target().kind, processors_)) {
+  if (auto profile = device_->told_profile()) profile_ = *std::move(profile);
+}
+
+TuningKey Tuning::key_of(const TunedRequest& r) const {
+  const Target target = device_->target();
+  TuningKey key;
+  key.program = r.identity;
+  key.name = r.choices.front().kernel.program->name;
+  if (r.in_workgroups) key.overrides = "counted in workgroups";
+  key.size = size_text(r.extent);
+  key.device = profile_.device_name.empty() ? std::string(device_->name()) : profile_.device_name;
+  key.driver = profile_.driver;
+  key.generator = target.kind == TargetKind::host ? generator_version() : gpu_generator_version();
+  // Other processors to work on make another machine.
+  if (target.kind == TargetKind::host) key.device += fmt::format(" x{}", processors_);
+  return key;
+}
+
+PriorFacts Tuning::facts_of(const TunedRequest& r, const Kernel& kernel) const {
+  const Work work = work_of(*kernel.program);
+  PriorFacts out;
+  out.kind = device_->target().kind;
+  out.extent = r.extent;
+  out.loaded_bytes = work.loaded;
+  out.stored_bytes = work.stored;
+  out.operations = work.operations;
+  out.traffic_bytes = kernel.stats.loops != 0 ? 0 : r.bound_bytes;
+  out.loops = kernel.stats.loops != 0;
+  out.atomics = kernel.stats.atomics != 0;
+  out.pointwise = kernel.stats.pointwise;
+  out.shared_bytes = kernel.stats.workgroup_bytes;
+  return out;
+}
+
+Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
+    const TunedRequest& r, const std::function<Variant(const Kernel&)>& usual,
+    const std::function<std::string(const Kernel&, const Variant&)>& why_not) {
+  const TargetKind kind = device_->target().kind;
+  TuningKey key = key_of(r);
+  // A choice that was made for exactly this size comes first; else all sizes of a bucket share one.
+  const auto known = store_->find(key);
+  const bool exact =
+      options_.exact_size || (known && !(known->decision().empty() && known->untunable.empty()));
+  if (!exact) key = bucket_key(std::move(key));
+  std::string name =
+      fmt::format("{}|{}|{}", key_id(key), r.wide_offsets, fmt::join(r.by_value, ","));
+  for (const KernelChoice& c : r.choices) name += "|" + overrides_text(c.overrides);
+  const std::scoped_lock lock(mutex_);
+  if (const auto found = kernels_.find(name); found != kernels_.end()) return found->second;
+
+  const Extent largest = exact ? r.extent : rounded_up(r.extent);
+  std::deque<TunedCandidate> candidates;
+  std::vector<double> prior;
+  std::optional<std::uint32_t> declared;
+  const std::vector<GlobalId> slots = slots_of(*r.choices.front().kernel.program);
+  for (const KernelChoice& choice : r.choices) {
+    SpaceRequest request;
+    request.kind = kind;
+    request.usual = usual(choice.kernel);
+    request.usual.overrides = choice.overrides;
+    request.declared = choice.kernel.program->workgroup;
+    request.extent = largest;
+    request.shape_is_fixed = r.in_workgroups;
+    request.limits = device_->limits();
+    request.why_not = [&](const Variant& v) { return why_not(choice.kernel, v); };
+    if (const std::string why = why_not(choice.kernel, request.usual); !why.empty()) {
+      if (r.choices.size() == 1) {
+        return fail(Code::invalid_input,
+                    fmt::format("kernel '{}' cannot run as {}: {}", choice.kernel.program->name,
+                                to_string(request.usual), why));
+      }
+      continue;  // its overrides make it too large for the device
+    }
+    if (slots_of(*choice.kernel.program).size() != slots.size()) continue;
+    std::vector<Variant> variants = variant_space(request);
+    if (r.choices.size() > kFewChoices) variants.resize(1);
+    PriorFacts facts = facts_of(r, choice.kernel);
+    facts.usual = request.usual;
+    const std::vector<double> costs = prior_ns(facts, profile_, variants);
+    for (std::size_t i = 0; i < variants.size() && candidates.size() < kMostCandidates; ++i) {
+      TunedCandidate& c = candidates.emplace_back();
+      c.kernel = choice.kernel;
+      c.variant = std::move(variants[i]);
+      c.text = to_string(configuration_of(c.variant, kind));
+      const Extent covers = covered_by(c.variant, kind);
+      double groups = 1;
+      for (unsigned a = 0; a < 3; ++a) groups *= std::ceil(double(largest[a]) / covers[a]);
+      c.options = {.wide_offsets = r.wide_offsets,
+                   .check_at_start = groups > double(kManyGroups),
+                   .by_value = r.by_value};
+      prior.push_back(costs[i]);
+      const bool as_written =
+          c.variant.workgroup == request.declared && c.variant.items_per_lane == 1 &&
+          c.variant.gang_width == request.usual.gang_width && c.variant.groups_per_task == 1;
+      if (as_written && !declared) declared = static_cast<std::uint32_t>(candidates.size() - 1);
+    }
+  }
+  if (candidates.empty()) {
+    return fail(Code::invalid_input,
+                fmt::format("no choice of the overrides gives a kernel '{}' that {} can run",
+                            r.choices.front().kernel.program->name, device_->name()));
+  }
+  // Off means: as the program says, unless something was decided.
+  const std::uint32_t start =
+      options_.mode == TunerMode::cached_or_default
+          ? 0
+          : static_cast<std::uint32_t>(std::ranges::min_element(prior) - prior.begin());
+  OnlineOptions online;
+  online.share = options_.share;
+  online.allowance_ns = options_.allowance_ns;
+  online.clock_tick_ns = kind == TargetKind::host ? 50 : 500;
+  online.needs_code = true;
+  online.needs_verification = true;
+  auto out = std::make_shared<TunedKernel>(std::move(key), std::move(candidates), std::move(prior),
+                                           start, options_.mode, online, store_);
+  out->declared = declared;
+  out->exact = exact;
+  out->items = std::max(1.0, volume(largest));
+  out->written = written_slots(r.choices.front().kernel);
+  while (true) {
+    const std::uint32_t best = out->tuner.best();
+    const auto made = make_now(*out, best);
+    if (made) break;
+    // What was decided before cannot be made here any more, or the first guess cannot.
+    if (out->tuner.best() == best) return std::unexpected(made.error());
+  }
+  kernels_.emplace(std::move(name), out);
+  return out;
+}
+
+Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index) {
+  TunedCandidate& c = kernel.candidates[index];
+  if (c.code.load(std::memory_order_acquire) != nullptr) return {};
+  TunerSpan span{.kind = TunerSpan::Kind::compile,
+                 .candidate = index,
+                 .begin = std::chrono::steady_clock::now(),
+                 .end = {},
+                 .outcome = {}};
+  const double before = thread_ns();
+  auto found = codes_->find_or_make(c.kernel, c.variant, c.options);
+  std::string why;
+  if (!found) {
+    why = describe(found.error());
+  } else if (const CodeFacts facts = found->code->facts();
+             facts.max_threads != 0 && volume(c.variant.workgroup) > facts.max_threads) {
+    why = fmt::format("its code takes {} registers a lane, which leaves {} lanes for a workgroup",
+                      facts.registers, facts.max_threads);
+  }
+  span.end = std::chrono::steady_clock::now();
+  span.outcome = why;
+  tell(span);
+  const double spent = thread_ns() - before;
+  {
+    const std::scoped_lock lock(kernel.mutex);
+    kernel.compile_ns = spent;
+    if (why.empty()) {
+      if (c.code.load() == nullptr) {
+        c.owner = found->code;
+        c.source.store(found->source);
+        c.code.store(c.owner.get(), std::memory_order_release);
+      }
+    }
+  }
+  if (!why.empty()) {
+    kernel.tuner.drop(index, why);
+    return found ? fail(Code::limit, why) : std::unexpected(found.error());
+  }
+  kernel.tuner.made(index);
+  return {};
+}
+
+void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
+  const bool host = device_->target().kind == TargetKind::host;
+  if (!tools_asked_.exchange(true)) {
+    compilers_.add([this] {
+      auto tools = make_compare_tools(*device_, *codes_);
+      if (!tools) {
+        VYRE_LOG(warn, "nothing is tuned, since results cannot be compared: {}",
+                 describe(tools.error()));
+        return;
+      }
+      const std::scoped_lock lock(mutex_);
+      tools_ = *std::move(tools);
+    });
+  }
+  // Of the host's processors the program needs all it can get: what compiling takes is lost.
+  if (host) {
+    const Ledger ledger = kernel->tuner.ledger();
+    if (ledger.lost_ns + kernel->compile_ns / processors_ > ledger.bound_ns) return;
+    if (compilers_.busy()) return;
+  }
+  std::vector<std::uint32_t> jobs;
+  {
+    const std::scoped_lock lock(kernel->mutex);
+    while (!kernel->to_make.empty()) {
+      jobs.push_back(kernel->to_make.front());
+      kernel->to_make.pop_front();
+      if (host) break;
+    }
+  }
+  for (const std::uint32_t index : jobs) {
+    compilers_.add([this, kernel, index, host] {
+      const double before = thread_ns();
+      (void)make_now(*kernel, index);
+      if (host) kernel->tuner.charge((thread_ns() - before) / processors_);
+    });
+  }
+}
+
+std::shared_ptr<const CompareTools> Tuning::compare_tools() {
+  const std::scoped_lock lock(mutex_);
+  return tools_;
+}
+
+void Tuning::tell(const TunedCall& call) const {
+  if (options_.observer.call) options_.observer.call(call);
+}
+
+void Tuning::tell(const TunerSpan& span) const {
+  if (options_.observer.span) options_.observer.span(span);
+}
+
+}  // namespace vyre

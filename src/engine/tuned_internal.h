@@ -1,0 +1,132 @@
+// Kernels that a session tunes: one for each key, shared by all dispatches of it.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vyre/engine/code_store.h"
+#include "vyre/engine/compilers_internal.h"
+#include "vyre/engine/session.h"
+#include "vyre/engine/shadows_internal.h"
+#include "vyre/engine/tuning.h"
+#include "vyre/ir/kernel.h"
+#include "vyre/tune/prior.h"
+
+namespace vyre {
+
+// What to tune: all of it decides which code is made.
+struct TunedRequest {
+  std::string identity;  // of the program, whatever its searched overrides are
+  std::span<const KernelChoice> choices;
+  Extent extent{1, 1, 1};
+  bool in_workgroups = false;
+  bool wide_offsets = false;
+  std::vector<std::uint32_t> by_value{};
+  double bound_bytes = 0;  // of all storage bindings
+};
+
+struct TunedCandidate {
+  Kernel kernel;
+  Variant variant;
+  std::string text;  // of its configuration
+  CodeOptions options;
+  std::shared_ptr<const LoadedCode> owner{};     // written before `code`, once
+  std::atomic<const LoadedCode*> code{nullptr};  // null: not made yet
+  std::atomic<CodeSource> source{CodeSource::compiled};
+};
+
+class TunedKernel {
+ public:
+  TunedKernel(TuningKey key, std::deque<TunedCandidate> made, std::vector<double> prior,
+              std::uint32_t start, TunerMode mode, OnlineOptions options,
+              std::shared_ptr<EvidenceStore> store);
+
+  std::deque<TunedCandidate> candidates;
+  const std::vector<double> prior;
+  const std::uint32_t start;
+  std::optional<std::uint32_t> declared;
+  OnlineTuner tuner;
+  std::vector<WrittenSlot> written;
+  double items = 1;       // invocations that times are scaled to
+  bool exact = false;     // times are of one size alone: nothing is scaled
+  double compile_ns = 0;  // of processor time, the last one
+
+  // ---- For the calls in flight, with `mutex` held
+  struct Timing {
+    OnlineStep step;
+    std::shared_ptr<Event> begin, end;
+    double scale = 1;
+    bool slowed = false;
+  };
+  struct Check {
+    std::uint32_t candidate = 0;
+    bool of_incumbent = false;  // the incumbent against itself
+    std::shared_ptr<Event> begin, middle, after, end;
+    std::chrono::steady_clock::time_point began;
+  };
+  std::mutex mutex;
+  std::deque<Timing> timings;
+  std::optional<Check> check;
+  std::deque<std::uint32_t> to_make;  // as soon as the ledger allows it
+  std::vector<DeviceMemory> shadows;  // by position in `written`
+  std::unique_ptr<Comparer> comparer;
+  double incumbent_ns = 0;  // of its last timed call
+  bool equals_itself = false;
+  bool swept = false;
+  std::atomic<bool> anything{false};  // of the above is there
+};
+
+// What all copies of a session share for tuning.
+class Tuning {
+ public:
+  Tuning(TuningOptions options, std::shared_ptr<Device> device, std::shared_ptr<Queue> queue,
+         std::shared_ptr<CodeStore> codes);
+
+  const TuningOptions& options() const { return options_; }
+  EvidenceStore& evidence() const { return *store_; }
+  bool searches() const { return options_.mode == TunerMode::natural_gradient; }
+  bool sweeps() const { return options_.mode == TunerMode::sweep; }
+
+  // The same object for equal requests. Its incumbent is compiled.
+  Result<std::shared_ptr<TunedKernel>> kernel_for(
+      const TunedRequest& request, const std::function<Variant(const Kernel&)>& usual,
+      const std::function<std::string(const Kernel&, const Variant&)>& why_not);
+  // Compiles a candidate on this thread, and drops it from the search where that fails.
+  Result<void> make_now(TunedKernel& kernel, std::uint32_t candidate);
+  // Lets the background compile what was asked for, as far as the ledger allows.
+  void make_later(const std::shared_ptr<TunedKernel>& kernel);
+
+  // Null until it is compiled.
+  std::shared_ptr<const CompareTools> compare_tools();
+  bool compiles() const { return compilers_.busy(); }
+  void wait_for_compilers() { compilers_.wait(); }
+  unsigned processors() const { return processors_; }
+  void tell(const TunedCall& call) const;
+  void tell(const TunerSpan& span) const;
+
+ private:
+  TuningKey key_of(const TunedRequest& request) const;
+  PriorFacts facts_of(const TunedRequest& request, const Kernel& kernel) const;
+
+  TuningOptions options_;
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<Queue> queue_;
+  std::shared_ptr<CodeStore> codes_;
+  std::shared_ptr<EvidenceStore> store_;
+  Profile profile_;
+  unsigned processors_ = 1;
+  std::atomic<bool> tools_asked_{false};
+  std::mutex mutex_;
+  std::shared_ptr<const CompareTools> tools_;
+  std::map<std::string, std::shared_ptr<TunedKernel>> kernels_;
+  Compilers compilers_;  // last: its threads use the rest
+};
+
+}  // namespace vyre

@@ -1,0 +1,295 @@
+// What one call of a tuned dispatch does: serve, time, and compare a candidate with what is served.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vyre/base/arithmetic.h"
+#include "vyre/base/log.h"
+#include "vyre/engine/session.h"
+#include "vyre/engine/tuned_internal.h"
+#include "vyre/tune/space.h"
+
+namespace vyre {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A candidate that runs longer beside a call is not worth having.
+constexpr std::chrono::seconds kCheckDeadline{10};
+
+double ns_of(std::chrono::nanoseconds t) { return static_cast<double>(t.count()); }
+
+// 0 where there is none.
+double between(Event& later, Event& earlier) {
+  const auto spent = later.since(earlier);
+  return spent ? ns_of(*spent) : 0;
+}
+
+bool is_ready(Event& event) {
+  const auto ready = event.ready();
+  return !ready || *ready;  // what failed will not become ready either
+}
+
+// What of a written binding the slice concerns.
+BoundMemory part_of(BoundMemory memory, const WrittenSlot& written, const Slice& slice) {
+  if (!slice.elements || written.stride == 0) return memory;
+  return {memory.address, std::min(memory.bytes, *slice.elements * written.stride)};
+}
+
+std::string different_text(std::uint64_t count) {
+  return fmt::format("its results differ from the incumbent's{}",
+                     count > 1 ? fmt::format(" in {} words", count) : "");
+}
+
+}  // namespace
+
+// With the kernel's mutex held.
+bool Session::can_compare(TunedKernel& t) const {
+  if (t.comparer) return true;
+  auto tools = tuning_->compare_tools();
+  if (!tools) return false;
+  auto made = Comparer::make(std::move(tools), queue_, *device_);
+  if (!made) {
+    t.tuner.stop_tuning("results cannot be compared: " + describe(made.error()));
+    return false;
+  }
+  t.comparer = *std::move(made);
+  return true;
+}
+
+// Room for what the kernel writes, once; the reason where there is none.
+std::string Session::make_shadows(const Dispatch& d, TunedKernel& t) const {
+  std::uint64_t bytes = 0;
+  for (const WrittenSlot& w : t.written) {
+    bytes = saturating_add(bytes, d.bindings_[w.slot].bytes);
+  }
+  bool enough = t.shadows.size() == t.written.size();
+  for (std::size_t i = 0; enough && i < t.written.size(); ++i) {
+    enough = t.shadows[i].bytes >= d.bindings_[t.written[i].slot].bytes;
+  }
+  if (enough) return {};
+  t.shadows.clear();
+  const auto info = device_->memory_info();
+  if (info && bytes > info->free / 2) {
+    return fmt::format(
+        "shadows of what it writes ({} bytes) do not fit beside it: {} bytes are free", bytes,
+        info->free);
+  }
+  for (const WrittenSlot& w : t.written) {
+    auto memory = device_->allocate(std::max<std::uint64_t>(d.bindings_[w.slot].bytes, 4));
+    if (!memory) {
+      t.shadows.clear();
+      return fmt::format("there are no shadows of what it writes: {}", describe(memory.error()));
+    }
+    t.shadows.push_back(*std::move(memory));
+  }
+  return {};
+}
+
+// The bindings with shadows in place of what is written, filled with what is there now.
+Result<std::vector<BoundMemory>> Session::fill_shadows(const Dispatch& d, TunedKernel& t,
+                                                       const Slice& slice) const {
+  std::vector<BoundMemory> bindings = d.bindings_;
+  for (std::size_t i = 0; i < t.written.size(); ++i) {
+    BoundMemory& b = bindings[t.written[i].slot];
+    const BoundMemory from = part_of(b, t.written[i], slice);
+    VYRE_CHECK(queue_->copy(from, {t.shadows[i].address, from.bytes}));
+    b.address = t.shadows[i].address;
+  }
+  return bindings;
+}
+
+Result<void> Session::compare_shadows(const Dispatch& d, TunedKernel& t, const Slice& slice) const {
+  VYRE_CHECK(t.comparer->begin());
+  for (std::size_t i = 0; i < t.written.size(); ++i) {
+    const BoundMemory real = part_of(d.bindings_[t.written[i].slot], t.written[i], slice);
+    VYRE_CHECK(t.comparer->add(real, {t.shadows[i].address, real.bytes}, t.written[i].as,
+                               tuning_->options().tolerance));
+  }
+  return {};
+}
+
+Result<void> Session::launch_candidate(const Dispatch& d, const TunedCandidate& c,
+                                       std::span<const BoundMemory> bindings, const Extent& extent,
+                                       const RunLimits& limits) const {
+  Launch launch;
+  launch.code = c.code.load(std::memory_order_acquire);
+  launch.kernel = d.kernel_;
+  launch.bindings = bindings;
+  launch.extent = extent;
+  const Extent covers = covered_by(c.variant, device_->target().kind);
+  for (unsigned i = 0; i < 3; ++i) {
+    launch.grid[i] = static_cast<std::uint32_t>(ceil_div<std::uint64_t>(extent[i], covers[i]));
+  }
+  launch.workgroup = c.variant.workgroup;
+  launch.groups_per_task = c.variant.groups_per_task > 1 ? c.variant.groups_per_task : 0;
+  launch.deadline = limits.deadline;
+  launch.stop = limits.stop;
+  if (!d.uniforms_.empty()) return submit_with_uniforms(d, launch);
+  return queue_->launch(launch);
+}
+
+// Runs a candidate on shadows, serves the call by the incumbent, and has the two compared.
+Result<void> Session::submit_beside(const Dispatch& d, TunedKernel& t, std::uint32_t served,
+                                    std::uint32_t candidate, const RunLimits& limits) const {
+  const bool of_incumbent = candidate == served;
+  const std::string why = make_shadows(d, t);
+  if (!why.empty()) {
+    t.tuner.stop_tuning(why);
+    return launch_candidate(d, t.candidates[served], d.bindings_, d.extent_, limits);
+  }
+  Slice slice = slice_of(t.candidates[candidate].kernel, d.extent_);
+  if (std::ranges::any_of(t.written, [](const WrittenSlot& w) { return w.stride == 0; })) {
+    slice = {d.extent_, {}};
+  }
+  TunedKernel::Check check;
+  check.candidate = candidate;
+  check.of_incumbent = of_incumbent;
+  check.began = Clock::now();
+  VYRE_TRY(check.begin, queue_->record());
+  VYRE_TRY(const auto bindings, fill_shadows(d, t, slice));
+  const auto tried = launch_candidate(d, t.candidates[candidate], bindings, slice.extent,
+                                      {.deadline = kCheckDeadline, .stop = limits.stop});
+  VYRE_TRY(check.middle, queue_->record());
+  const auto done = launch_candidate(d, t.candidates[served], d.bindings_, d.extent_, limits);
+  if (!tried || !done) {
+    // Where the call itself fails, the candidate need not be at fault.
+    const double cost =
+        device_->target().kind == TargetKind::host ? between(*check.middle, *check.begin) : 0;
+    if (!tried && done && !of_incumbent) {
+      t.tuner.drop(candidate, describe(tried.error()), cost);
+    }
+    if (!tried && of_incumbent) t.tuner.stop_tuning(describe(tried.error()));
+    return done;
+  }
+  VYRE_TRY(check.after, queue_->record());
+  VYRE_CHECK(compare_shadows(d, t, slice));
+  VYRE_TRY(check.end, queue_->record());
+  t.check = std::move(check);
+  t.anything.store(true, std::memory_order_release);
+  return {};
+}
+
+// Takes what has ended. With the kernel's mutex held.
+void Session::harvest(TunedKernel& t) const {
+  while (!t.timings.empty() && is_ready(*t.timings.front().end)) {
+    const TunedKernel::Timing timing = std::move(t.timings.front());
+    t.timings.pop_front();
+    const double ns = between(*timing.end, *timing.begin) * timing.scale;
+    if (ns <= 0) {
+      t.tuner.abandon(timing.step);
+      continue;
+    }
+    t.tuner.report(timing.step, ns, timing.slowed);
+    if (!timing.step.probe) t.incumbent_ns = ns;
+    if (tuning_->options().observer.call) {
+      const std::uint32_t incumbent = t.tuner.best();
+      tuning_->tell(TunedCall{.at = Clock::now(),
+                              .candidate = timing.step.candidate,
+                              .incumbent = incumbent,
+                              .ns = ns,
+                              .probe = timing.step.probe,
+                              .ledger = t.tuner.ledger(),
+                              .incumbent_ns = t.incumbent_ns});
+    }
+  }
+  if (t.check && is_ready(*t.check->end)) {
+    const TunedKernel::Check check = *std::exchange(t.check, std::nullopt);
+    const double cost = between(*check.middle, *check.begin) + between(*check.end, *check.after);
+    const auto different = t.comparer->different();
+    TunerSpan span{.kind = TunerSpan::Kind::verify,
+                   .candidate = check.candidate,
+                   .begin = check.began,
+                   .end = Clock::now(),
+                   .outcome = {}};
+    if (!different) {
+      span.outcome = describe(different.error());
+      t.tuner.stop_tuning("results could not be compared: " + span.outcome);
+    } else if (check.of_incumbent) {
+      t.tuner.charge(cost);
+      t.equals_itself = *different == 0;
+      if (!t.equals_itself) {
+        span.outcome = "the program differs from itself";
+        t.tuner.stop_tuning(
+            "two runs of the same code on the same data gave different results: they depend on "
+            "the order in which invocations run");
+      }
+    } else if (*different != 0) {
+      span.outcome = different_text(*different);
+      VYRE_LOG(warn, "the variant {} of {} is left out: {}", t.candidates[check.candidate].text,
+               t.tuner.key().name, span.outcome);
+      t.tuner.drop(check.candidate, span.outcome, cost);
+    } else {
+      t.tuner.verified(check.candidate, cost);
+    }
+    tuning_->tell(span);
+  }
+  if (t.timings.empty() && !t.check) {
+    t.anything.store(false, std::memory_order_release);
+    if (t.tuner.settled()) t.shadows.clear();
+  }
+}
+
+Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) const {
+  TunedKernel& t = *d.tuned_;
+  for (const auto& copy : d.written_) copy->forget();
+  if (tuning_->sweeps()) VYRE_CHECK(sweep(d));
+  // Another thread that harvests does it for this one too.
+  if (t.anything.load(std::memory_order_acquire)) {
+    const std::unique_lock lock(t.mutex, std::try_to_lock);
+    if (lock) harvest(t);
+  }
+  OnlineStep step = t.tuner.next();
+  if (t.candidates[step.candidate].code.load(std::memory_order_acquire) == nullptr) {
+    if (step.timed) t.tuner.abandon(step);
+    VYRE_CHECK(tuning_->make_now(t, step.candidate));
+    return launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
+  }
+  if (!step.timed && !step.verify && !step.make && t.tuner.settled()) {
+    return launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
+  }
+  if (step.make) {
+    const std::scoped_lock lock(t.mutex);
+    t.to_make.push_back(*step.make);
+  }
+  if (!t.tuner.settled()) tuning_->make_later(d.tuned_);
+  if (step.verify) {
+    const std::unique_lock lock(t.mutex, std::try_to_lock);
+    if (!lock || t.check || !can_compare(t)) {
+      t.tuner.abandon(step);
+      return launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
+    }
+    const std::uint32_t candidate = t.equals_itself ? *step.verify : step.candidate;
+    if (!t.equals_itself) t.tuner.abandon(step);
+    const auto done = submit_beside(d, t, step.candidate, candidate, limits);
+    harvest(t);
+    return done;
+  }
+  if (!step.timed) {
+    return launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
+  }
+  TunedKernel::Timing timing;
+  timing.step = step;
+  timing.slowed = tuning_->compiles();
+  if (!t.exact) {
+    const double items = double(d.extent_[0]) * d.extent_[1] * d.extent_[2];
+    timing.scale = t.items / std::max(items, 1.0);
+  }
+  VYRE_TRY(timing.begin, queue_->record());
+  const auto done =
+      launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
+  if (!done) {
+    t.tuner.abandon(step);
+    if (!step.probe || limits.deadline || limits.stop != nullptr || device_->lost()) return done;
+    t.tuner.drop(step.candidate, describe(done.error()));
+    return launch_candidate(d, t.candidates[t.tuner.best()], d.bindings_, d.extent_, limits);
+  }
+  VYRE_TRY(timing.end, queue_->record());
+  const std::scoped_lock lock(t.mutex);
+  t.timings.push_back(std::move(timing));
+  t.anything.store(true, std::memory_order_release);
+  harvest(t);
+  return {};
+}
+
+}  // namespace vyre
