@@ -45,7 +45,7 @@ extern "C" {
 /* ---- Version --------------------------------------------------------------------------------- */
 
 /* What this header declares; it grows when something is added, and nothing is ever taken away. */
-#define VYRE_C_VERSION 1
+#define VYRE_C_VERSION 2
 
 VYRE_API uint32_t vyre_c_version(void);  /* VYRE_C_VERSION of the library that runs */
 VYRE_API const char* vyre_version(void); /* of the product: "0.1.0" */
@@ -343,6 +343,128 @@ typedef struct vyre_gpu_code {
 VYRE_API vyre_code vyre_dispatch_create_gpu(vyre_session session, const vyre_gpu_code* code,
                                             const vyre_binding* bindings, uint64_t binding_count,
                                             const vyre_grid* grid, vyre_dispatch* dispatch);
+
+/* ---- Tuning the caller's own kernels --------------------------------------------------------- */
+
+/* A tuner chooses between candidates of a kernel that vyre neither makes nor runs, while the kernel
+ * works: CUDA, HIP, OpenCL, OpenMP or plain loops. It needs no session and no device, and what it
+ * learns is kept, and shared between processes.
+ *
+ *   const char* const candidates[] = {"block=64 items=1", "block=256 items=1", "block=256
+ * items=4"}; vyre_tuner_key key = {0}; key.struct_size = sizeof key; key.name = "saxpy"; key.device
+ * = "NVIDIA H200"; vyre_tuner tuner = 0; vyre_tuner_open(NULL, &key, candidates, 3, NULL, &tuner);
+ *   for each call:
+ *     vyre_tuner_call call = {0};
+ *     call.struct_size = sizeof call;
+ *     vyre_tuner_next(tuner, &call);
+ *     run candidates[call.candidate];
+ *     if (call.timed) when its time is known: vyre_tuner_report(tuner, &call, ns);
+ *   vyre_tuner_close(tuner);
+ *
+ * What trying costs, that is calls slower than the best known and the time of verifying, stays
+ * below 2% of the time spent plus a first allowance of 20 ms or 50 calls, whichever is less. */
+typedef uint64_t vyre_tuner;
+
+/* What the choice depends on. All but the name may be null. */
+typedef struct vyre_tuner_key {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  const char* name;
+  const char* version;  /* of the kernel's code: what was measured with another is only a hint */
+  const char* size;     /* "4096", "1920x1080", "64x64x64"; null: one choice for all sizes */
+  const char* device;   /* null: this machine's processor */
+  const char* driver;   /* or run-time library, where the speed depends on it */
+  const char* settings; /* what else matters and is not searched: "type=f32" */
+} vyre_tuner_key;
+
+typedef enum vyre_tuner_mode {
+  VYRE_TUNER_DEFAULT = 0, /* what the environment variable VYRE_AUTOTUNER says, else online */
+  VYRE_TUNER_ONLINE = 1,  /* learn from calls, within the bound */
+  VYRE_TUNER_SWEEP = 2,   /* measure all candidates in the first calls, whatever it costs */
+  VYRE_TUNER_OFF = 3,     /* what was decided before, else the start candidate */
+  VYRE_TUNER_FROZEN = 4   /* the same: nothing is timed or written, every run is alike */
+} vyre_tuner_mode;
+
+/* 0 stands for the default. */
+typedef struct vyre_tuner_options {
+  uint32_t struct_size;
+  uint32_t mode;  /* a vyre_tuner_mode */
+  uint32_t start; /* the candidate to begin with: what would run if there were no tuner */
+  uint32_t reserved;
+  const double* expected_ns; /* of each candidate, up to a common factor; null: nothing is known */
+  double share;              /* of the time spent that trying may cost; 0: 0.02 */
+  double allowance_ns;       /* and this at first; 0: 20e6 */
+  double clock_tick_ns;      /* the least difference that the caller's clock can show; 0: 1 */
+} vyre_tuner_options;
+
+/* `store` is the file of what was learned: null for the user's own, which `vyre cache` shows, ""
+ * for none. A candidate is a text of parameters, "block=256 items=4"; there are at most 4096. */
+VYRE_API vyre_code vyre_tuner_open(const char* store, const vyre_tuner_key* key,
+                                   const char* const* candidates, uint64_t candidate_count,
+                                   const vyre_tuner_options* options, vyre_tuner* tuner);
+/* Writes what was learned. A failure to write is told, and the tuner is closed all the same. */
+VYRE_API vyre_code vyre_tuner_close(vyre_tuner tuner);
+VYRE_API vyre_code vyre_tuner_save(vyre_tuner tuner); /* writes now */
+
+typedef struct vyre_tuner_verdict {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* -1 at first: what the clock says. To be set where the device's own time is known, because a
+   * clock sees the wait for a busy device too, which costs nothing. */
+  double cost_ns;
+  char why[256]; /* to be set where it cannot be told */
+} vyre_tuner_verdict;
+
+/* Whether a candidate computes what it should: 1, 0, or -1 where that cannot be told. */
+typedef int (*vyre_tuner_verifier)(void* user_data, uint32_t candidate,
+                                   vyre_tuner_verdict* verdict);
+
+/* Before the first vyre_tuner_next. That function then calls the verifier, on the thread that
+ * called it and never on two at once, before it gives out a candidate for the first time; the time
+ * is charged like a slow call. A candidate that is not right is never given out. The start
+ * candidate is the reference, and is not asked about. Without a verifier all are taken to be right.
+ */
+VYRE_API vyre_code vyre_tuner_verify(vyre_tuner tuner, vyre_tuner_verifier verifier,
+                                     void* user_data);
+
+typedef struct vyre_tuner_call {
+  uint32_t struct_size;
+  uint32_t candidate; /* what to run */
+  uint32_t timed;     /* 1: report its time, or abandon it; 0: neither is needed */
+  uint32_t probe;     /* 1: it is not what is known to be best */
+  uint64_t id;        /* of a timed call */
+} vyre_tuner_call;
+
+VYRE_API vyre_code vyre_tuner_next(vyre_tuner tuner, vyre_tuner_call* call);
+/* A timed call's time, whenever it is known, from any thread and in any order. A call that is not
+ * timed may be reported too: nothing happens. A time that is negative or no number, and a call that
+ * waits for no time, are errors. */
+VYRE_API vyre_code vyre_tuner_report(vyre_tuner tuner, const vyre_tuner_call* call, double ns);
+/* The time of a timed call will not come. */
+VYRE_API vyre_code vyre_tuner_abandon(vyre_tuner tuner, const vyre_tuner_call* call);
+/* Its candidate could not run, and is not given out again; `why` may be null. Ask for another. */
+VYRE_API vyre_code vyre_tuner_fail(vyre_tuner tuner, const vyre_tuner_call* call, const char* why);
+
+/* The best that is known. */
+VYRE_API vyre_code vyre_tuner_best(vyre_tuner tuner, uint32_t* candidate);
+/* A parameter of a candidate by its name, as a whole number and as text. */
+VYRE_API vyre_code vyre_tuner_value(vyre_tuner tuner, uint32_t candidate, const char* name,
+                                    int64_t* value);
+VYRE_API vyre_code vyre_tuner_value_text(vyre_tuner tuner, uint32_t candidate, const char* name,
+                                         char* text, uint64_t capacity, uint64_t* length);
+
+typedef struct vyre_tuner_state {
+  uint32_t struct_size;
+  uint32_t settled;  /* 1: nothing is left to try, until times drift */
+  double spent_ns;   /* of all calls */
+  double lost_ns;    /* by trying */
+  double allowed_ns; /* what may have been lost by now */
+} vyre_tuner_state;
+
+VYRE_API vyre_code vyre_tuner_status(vyre_tuner tuner, vyre_tuner_state* state);
+/* For a person: what is served and why, all candidates, what it cost, where it is kept. */
+VYRE_API vyre_code vyre_tuner_explain(vyre_tuner tuner, char* text, uint64_t capacity,
+                                      uint64_t* length);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@ std::string_view to_string(HandleKind kind) {
     case HandleKind::kernel: return "a kernel";
     case HandleKind::buffer: return "a buffer";
     case HandleKind::dispatch: return "a dispatch";
+    case HandleKind::tuner: return "a tuner";
   }
   return {};
 }
@@ -44,6 +45,11 @@ HandleTable<BufferObject>& table() {
 template <>
 HandleTable<DispatchObject>& table() {
   static auto& objects = make_table<DispatchObject>(HandleKind::dispatch);
+  return objects;
+}
+template <>
+HandleTable<TunerObject>& table() {
+  static auto& objects = make_table<TunerObject>(HandleKind::tuner);
   return objects;
 }
 

@@ -15,6 +15,7 @@
 #include "vyre/base/handle_table.h"
 #include "vyre/c/failure_internal.h"
 #include "vyre/engine/session.h"
+#include "vyre/tune/kernel_tuner.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre {
@@ -49,8 +50,11 @@ struct DispatchObject {
   std::shared_ptr<SharedSession> session;
   Dispatch dispatch;
 };
+struct TunerObject {
+  KernelTuner tuner;  // of no session
+};
 
-enum class HandleKind : std::uint8_t { session = 1, module, kernel, buffer, dispatch };
+enum class HandleKind : std::uint8_t { session = 1, module, kernel, buffer, dispatch, tuner };
 
 // "a kernel"; empty for a number that is no kind.
 std::string_view to_string(HandleKind kind);
@@ -68,6 +72,8 @@ template <>
 HandleTable<BufferObject>& table();
 template <>
 HandleTable<DispatchObject>& table();
+template <>
+HandleTable<TunerObject>& table();
 
 template <class T>
 using Pin = typename HandleTable<T>::Pin;

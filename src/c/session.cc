@@ -55,7 +55,8 @@ Outcome<> open_session(const char* device, const vyre_session_options* given, vy
 
 void close_member(std::uint64_t id) {
   switch (static_cast<HandleKind>(HandleTable<SessionObject>::kind_of(id))) {
-    case HandleKind::session: break;
+    case HandleKind::session:
+    case HandleKind::tuner: break;  // never members
     case HandleKind::module: table<ModuleObject>().close(id); break;
     case HandleKind::kernel: table<KernelObject>().close(id); break;
     case HandleKind::buffer: table<BufferObject>().close(id); break;

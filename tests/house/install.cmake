@@ -9,7 +9,8 @@ execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${PREF
 file(GLOB_RECURSE installed RELATIVE "${PREFIX}" "${PREFIX}/*")
 
 foreach(wanted
-    "include/vyre/vyre.h" "include/vyre/session.h" "include/vyre/c.h" "include/vyre/base/error.h"
+    "include/vyre/vyre.h" "include/vyre/session.h" "include/vyre/c.h" "include/vyre/tuner.h"
+    "include/vyre/base/error.h"
     "include/vyre/wgsl/module.h"
     "(.*/)?libvyre_core\\.a" "(.*/)?libvyre_engine\\.a" "(.*/)?libvyre\\.so"
     ".*/vyreConfig\\.cmake" ".*/pkgconfig/vyre\\.pc" ".*/pkgconfig/vyre-engine\\.pc"
