@@ -216,6 +216,7 @@ class OnlinePolicy {
   bool believed_ = false;                // the estimates are up to date
   bool fitted_ = false;                  // the models behind them can be used
   std::size_t fit_size_ = 0, news_ = 0;  // candidates behind them, and samples that came since
+  double fit_level_ = 0;                 // the logarithm of the incumbent's time at the fit
   PriorModel model_;
   double doubt_ = 0;        // of the prior: so many standard deviations are plausible
   LogEstimate first_runs_;  // how much longer a first run takes

@@ -14,6 +14,9 @@ constexpr double kDoubtOfBadPriors = 15;        // more, for errors above kUsual
 constexpr double kUsualPriorError = 0.2;
 constexpr std::size_t kLeastMeasured = 4;  // candidates, before a prior is believed at all
 constexpr std::size_t kNewsShare = 4;      // a model is fitted again when so much of it is news
+// And when the incumbent's time moved so far, as a logarithm: a program's first calls are often
+// slow, and what is expected of the others goes by them.
+constexpr double kLevelMoved = 0.02;
 constexpr double kWorstCase = 2;           // standard deviations, of what a probe may cost
 constexpr double kFirstError = 0.3, kLeastFirstError = 0.05;  // of the first run of a candidate
 constexpr double kUnknownNoise = 0.03;                        // of one sample, until it is known
@@ -109,6 +112,7 @@ void OnlinePolicy::fit_models() {
                       kMostDoubt);
   if (log_priors.size() < kLeastMeasured) doubt_ = kMostDoubt;
   fit_size_ = log_priors.size();
+  fit_level_ = candidates_[incumbent_].log_median;
   news_ = 0;
 }
 
@@ -116,7 +120,8 @@ void OnlinePolicy::believe() {
   if (believed_) return;
   believed_ = true;
   affordable_at_ns_ = 0;
-  const bool fit = !std::exchange(fitted_, true) || news_ > fit_size_ / kNewsShare;
+  const bool moved = std::abs(candidates_[incumbent_].log_median - fit_level_) > kLevelMoved;
+  const bool fit = !std::exchange(fitted_, true) || news_ > fit_size_ / kNewsShare || moved;
   if (fit) fit_models();
   const auto size = static_cast<std::uint32_t>(candidates_.size());
   estimates_.resize(size);

@@ -15,8 +15,9 @@ using Nanoseconds = std::chrono::duration<double, std::nano>;
 
 constexpr Clock::duration kFlushPeriod = std::chrono::milliseconds(250);
 constexpr Clock::duration kLongestFlushPeriod = std::chrono::seconds(30);
-// A flush that takes long is made so much more rarely.
+// One in so many of the time may go into flushes.
 constexpr int kFlushShare = 100;
+constexpr double kGuessedFlushNs = 100'000;
 // What one question can cost at most; what is above was the scheduler's doing.
 constexpr double kMostOfQuestionNs = 100'000;
 
@@ -27,6 +28,15 @@ std::optional<std::uint32_t> index_of(const std::vector<CandidateView>& view,
   const auto found = std::ranges::find(view, text, &CandidateView::text);
   if (text.empty() || found == view.end()) return std::nullopt;
   return static_cast<std::uint32_t>(found - view.begin());
+}
+
+double own_cost_ns(Clock::time_point begun) {
+  return std::min(Nanoseconds(Clock::now() - begun).count(), kMostOfQuestionNs);
+}
+
+// How long to wait after a flush that took so long.
+Clock::duration after(double flush_ns) {
+  return std::chrono::duration_cast<Clock::duration>(Nanoseconds(kFlushShare * flush_ns));
 }
 
 std::string describe_match(const Match& match) {
@@ -61,7 +71,9 @@ OnlineTuner::OnlineTuner(TuningKey key, std::vector<OnlineCandidate> candidates,
       policy_(std::make_unique<OnlinePolicy>(std::move(candidates), start, options)),
       searching_(mode == TunerMode::natural_gradient),
       flush_at_(Clock::now() + kFlushPeriod),
-      flush_period_(kFlushPeriod) {
+      flush_free_(Clock::now() + after(kGuessedFlushNs)),
+      flush_period_(kFlushPeriod),
+      flush_cost_ns_(kGuessedFlushNs) {
   origin_.text = "the first choice; nothing is known yet";
   restore();
   publish();
@@ -140,7 +152,13 @@ bool OnlineTuner::writes() const {
 
 bool OnlineTuner::wants_flush() const {
   if (!writes()) return false;
-  if (flush_now_ || policy_->has_decisions()) return true;
+  if (flush_now_) return true;
+  if (policy_->has_decisions()) {
+    const Ledger ledger = policy_->ledger();
+    // At once where that can be afforded. Of calls that take microseconds it may be more than all
+    // the rest of the search.
+    return ledger.bound_ns - ledger.lost_ns > 2 * flush_cost_ns_ || Clock::now() >= flush_free_;
+  }
   return searching_ && !policy_->settled() && Clock::now() >= flush_at_;
 }
 
@@ -157,7 +175,7 @@ OnlineStep OnlineTuner::ask(std::uint64_t call) {
     counted_ = call + 1;
     publish();
     flush = wants_flush();
-    policy_->charge(std::min(Nanoseconds(Clock::now() - begun).count(), kMostOfQuestionNs));
+    policy_->charge(own_cost_ns(begun));
   }
   if (flush) append_or_tell();
   return step;
@@ -178,7 +196,10 @@ void OnlineTuner::change(Change&& change) {
 void OnlineTuner::report(const OnlineStep& step, double ns, bool slowed) {
   if (!step.timed) return;
   change([&](OnlinePolicy& policy) {
-    if (searching_) policy.report(step, ns, slowed);
+    if (!searching_) return;
+    const auto begun = Clock::now();
+    policy.report(step, ns, slowed);
+    policy.charge(own_cost_ns(begun));
   });
 }
 
@@ -288,11 +309,13 @@ Result<void> OnlineTuner::append() {
   if (events.empty() || append_failed_) return {};
   const auto begun = Clock::now();
   Result<void> appended = store_->append(key_, events);
-  const auto took = Clock::now() - begun;
+  const auto ended = Clock::now();
   append_failed_ = !appended;
   const std::scoped_lock lock(mutex_);
-  flush_at_ = std::max(flush_at_, Clock::now() + kFlushShare * took);
-  if (searching_) policy_->charge(Nanoseconds(took).count());
+  flush_cost_ns_ = Nanoseconds(ended - begun).count();
+  flush_free_ = ended + after(flush_cost_ns_);
+  flush_at_ = std::max(flush_at_, flush_free_);
+  if (searching_) policy_->charge(flush_cost_ns_);
   return appended;
 }
 

@@ -101,8 +101,10 @@ class OnlineTuner {
   std::string untunable_;
   std::vector<EvidenceEvent> own_events_;
   bool flush_now_ = false;
-  std::chrono::steady_clock::time_point flush_at_;
+  std::chrono::steady_clock::time_point flush_at_;    // at the latest
+  std::chrono::steady_clock::time_point flush_free_;  // from then on a flush costs little
   std::chrono::steady_clock::duration flush_period_{};
+  double flush_cost_ns_ = 0;  // of the last; at first a guess
 
   std::mutex append_mutex_;  // taken before mutex_: batches are appended in their order
   bool append_failed_ = false;
