@@ -17,7 +17,7 @@ constexpr std::size_t kNewsShare = 4;      // a model is fitted again when so mu
 // And when the incumbent's time moved so far, as a logarithm: a program's first calls are often
 // slow, and what is expected of the others goes by them.
 constexpr double kLevelMoved = 0.02;
-constexpr double kWorstCase = 2;           // standard deviations, of what a probe may cost
+constexpr double kWorstCase = 2;  // standard deviations, of what a probe may cost
 constexpr double kFirstError = 0.3, kLeastFirstError = 0.05;  // of the first run of a candidate
 constexpr double kUnknownNoise = 0.03;                        // of one sample, until it is known
 constexpr double kLeastNoise = 0.004;
