@@ -3,308 +3,156 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <optional>
+#include <array>
 
-#include "vyre/base/file_lock.h"
-#include "vyre/base/files.h"
-#include "vyre/cli/code_cache.h"
+#include "vyre/cli/cache_actions.h"
+#include "vyre/cli/cache_decisions.h"
 #include "vyre/cli/json_text.h"
-#include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
-#include "vyre/tune/decision_cache.h"
 
 namespace vyre {
 namespace {
 
-namespace fs = std::filesystem;
+Exit show_path(const CacheOptions& options, Streams& streams) {
+  if (options.json) {
+    write_json(streams.out, {{"folder", decision_folder().string()}});
+  } else {
+    streams.out.print("{}\n", decision_folder().string());
+  }
+  return Exit::done;
+}
 
-// One adapter's file of decisions.
-struct DecisionFile {
-  std::string adapter;
-  fs::path path;
-  std::uint64_t bytes = 0;
-  ParsedDecisions content;
-  std::optional<Error> fault;  // why it is not understood
+struct Action {
+  std::string_view name;
+  std::string_view takes;   // for messages
+  std::size_t least, most;  // words behind the name
+  Exit (*act)(const CacheOptions&, Streams&);
 };
 
-fs::path folder() { return decision_cache_folder(CacheEnvironment::of_process()); }
+constexpr std::array<Action, 12> kActions{{
+    {"list", "nothing", 0, 0, cache_list},
+    {"show", "keys", 0, SIZE_MAX, cache_show},
+    {"explain", "one key or more", 1, SIZE_MAX, cache_explain},
+    {"diff", "one or two evidence files", 1, 2, cache_diff},
+    {"merge", "one evidence file or more", 1, SIZE_MAX, cache_merge},
+    {"pin", "a key and a candidate", 2, SIZE_MAX, cache_pin},
+    {"unpin", "a key", 1, 1, cache_unpin},
+    {"export", "a file, and keys", 1, SIZE_MAX, cache_export},
+    {"import", "a file", 1, 1, cache_import},
+    {"clear", "keys", 0, SIZE_MAX, cache_clear},
+    {"clear-code", "nothing", 0, 0, cache_clear_code},
+    {"path", "nothing", 0, 0, show_path},
+}};
 
-DecisionFile read_decision_file(const fs::path& path) {
-  DecisionFile file;
-  file.adapter = path.stem().string();
-  file.path = path;
-  std::error_code error;
-  const std::uintmax_t bytes = fs::file_size(path, error);
-  if (!error) file.bytes = bytes;
-  auto content = load_decisions(path);
-  if (content) {
-    file.content = *std::move(content);
-  } else {
-    file.fault = to_error(content.error());
-  }
-  return file;
+const Action* find_action(std::string_view name) {
+  const auto* found = std::ranges::find(kActions, name, &Action::name);
+  return found == kActions.end() ? nullptr : found;
 }
 
-// Every *.toml of the folder, by name; those of one adapter if one is given.
-Result<std::vector<DecisionFile>> read_files(const std::string& adapter) {
-  std::vector<fs::path> paths;
-  std::error_code error;
-  fs::directory_iterator at(folder(), error);
-  if (error && error != std::errc::no_such_file_or_directory) {
-    return fail(Code::io, fmt::format("cannot read {}: {}", folder().string(), error.message()));
-  }
-  if (!error) {
-    for (; at != fs::directory_iterator(); at.increment(error)) {
-      if (error) break;
-      const fs::path& path = at->path();
-      if (path.extension() != ".toml") continue;
-      if (adapter.empty() || path.stem() == adapter) paths.push_back(path);
-    }
-  }
-  if (paths.empty() && !adapter.empty()) {
-    return fail(Code::invalid_input, fmt::format("there are no decisions of {}", quote(adapter)),
-                "see vyre cache list");
-  }
-  std::ranges::sort(paths);
-  std::vector<DecisionFile> files;
-  for (const fs::path& path : paths) files.push_back(read_decision_file(path));
-  return files;
-}
-
-Json to_json(const DecisionFile& file) {
-  Json json;
-  json["adapter"] = file.adapter;
-  json["path"] = file.path.string();
-  json["bytes"] = file.bytes;
-  json["decisions"] = file.content.entries.size();
-  json["skipped"] = file.content.skipped;
-  json["problem"] = file.fault ? Json(file.fault->what) : Json(nullptr);
-  return json;
-}
-
-void print_code(Output& out, const KeptCode& code) {
-  if (code.files == 0) {
-    out.print("no compiled code in {}\n", code.folder.string());
-  } else {
-    out.print("compiled code of {}, {}, in {}\n", counted(code.files, "kernel"),
-              format_bytes(code.bytes), code.folder.string());
-  }
-}
-
-Json to_json(const KeptCode& code) {
-  return {{"folder", code.folder.string()}, {"files", code.files}, {"bytes", code.bytes}};
-}
-
-Exit list(const CacheOptions& options, Streams& streams) {
-  const auto files = read_files(options.adapter);
-  if (!files) return report(streams, files.error());
-  const auto code = count_code();
-  if (!code) return report(streams, code.error(), Exit::failed);
-  if (options.json) {
-    Json json;
-    json["folder"] = folder().string();
-    json["adapters"] = Json::array();
-    for (const DecisionFile& file : *files) json["adapters"].push_back(to_json(file));
-    json["code"] = to_json(*code);
-    write_json(streams.out, json);
-    return Exit::done;
-  }
-  if (files->empty()) {
-    streams.out.print("no decisions in {}\n", folder().string());
-    print_code(streams.out, *code);
-    return Exit::done;
-  }
-  Table table({"adapter", "decisions", "bytes", "state"}, {1, 2});
-  for (const DecisionFile& file : *files) {
-    table.add({file.adapter, with_commas(file.content.entries.size()), with_commas(file.bytes),
-               file.fault ? fmt::format("not understood: {}", file.fault->what)
-               : file.content.skipped > 0
-                   ? fmt::format("{} not understood", counted(file.content.skipped, "value"))
-                   : "ok"});
-  }
-  table.print(streams.out);
-  if (options.adapter.empty()) print_code(streams.out, *code);
-  return Exit::done;
-}
-
-Exit show(const CacheOptions& options, Streams& streams) {
-  const auto files = read_files(options.adapter);
-  if (!files) return report(streams, files.error());
-  const auto wanted = [&](const std::string& key) {
-    return options.words.size() == 1 ||
-           std::any_of(options.words.begin() + 1, options.words.end(),
-                       [&](const std::string& prefix) { return key.starts_with(prefix); });
-  };
-  Json json = Json::array();
-  Table table({"key", "workgroup", "adapter"});
-  for (const DecisionFile& file : *files) {
-    if (file.fault && !options.json) report(streams, *file.fault);
-    for (const auto& [key, workgroup] : file.content.entries) {
-      if (!wanted(key)) continue;
-      table.add({key, format_extent(workgroup), file.adapter});
-      json.push_back(
-          {{"key", key}, {"workgroup", vyre::to_json(workgroup)}, {"adapter", file.adapter}});
-    }
-  }
-  if (options.json) {
-    write_json(streams.out, {{"decisions", std::move(json)}});
-  } else if (table.empty()) {
-    streams.out.write(options.words.size() == 1 ? "no decisions\n"
-                                                : "no decisions with such a key\n");
-  } else {
-    table.print(streams.out);
-  }
-  return Exit::done;
-}
-
-struct Cleared {
-  std::size_t decisions = 0;
-  std::size_t files = 0;
-  std::size_t kept = 0;  // files that were left alone
-};
-
-// Takes the keys (all, when there are none) out of one file, in one step between processes. A file
-// with anything in it that is not a decision stays as it is.
-Result<std::size_t> clear_file(const fs::path& path, std::span<const std::string> keys,
-                               Cleared& cleared) {
-  VYRE_TRY(const FileLock lock, FileLock::acquire(path));
-  auto content = load_decisions(path);
-  if (!content) return std::unexpected(to_error(content.error()));
-  if (content->skipped > 0) {
-    return fail(Code::invalid_input, fmt::format("{} has {} that is no decision", path.string(),
-                                                 counted(content->skipped, "value")));
-  }
-  std::size_t removed = 0;
-  if (keys.empty()) {
-    removed = content->entries.size();
-    std::error_code error;
-    fs::remove(path, error);
-    if (error) {
-      return fail(Code::io, fmt::format("cannot remove {}: {}", path.string(), error.message()));
-    }
-    ++cleared.files;
-    return removed;
-  }
-  for (const std::string& key : keys) removed += content->entries.erase(key);
-  if (removed > 0) VYRE_CHECK(replace_file(path, decision_text(content->entries)));
-  return removed;
-}
-
-Exit clear(const CacheOptions& options, Streams& streams) {
-  const auto files = read_files(options.adapter);
-  if (!files) return report(streams, files.error());
-  const auto keys = std::span(options.words).subspan(1);
-  Cleared cleared;
-  Exit exit = Exit::done;
-  for (const DecisionFile& file : *files) {
-    const bool holds_key = std::ranges::any_of(
-        keys, [&](const std::string& key) { return file.content.entries.contains(key); });
-    if (!keys.empty() && !file.fault && !holds_key) continue;
-    auto removed = file.fault ? Result<std::size_t>(std::unexpected(*file.fault))
-                              : clear_file(file.path, keys, cleared);
-    if (removed) {
-      cleared.decisions += *removed;
-      continue;
-    }
-    ++cleared.kept;
-    removed.error().what += "; it was left as it is";
-    removed.error().fix = "look at it, and remove it by hand";
-    exit = report(streams, removed.error(), Exit::failed);
-  }
-  if (!keys.empty() && cleared.decisions == 0 && exit == Exit::done) {
-    return report(streams, {Code::invalid_input,
-                            fmt::format("no decision has the key {}", quote(keys.front())),
-                            "see vyre cache show"});
-  }
-  if (options.json) {
-    write_json(streams.out, {{"decisions_removed", cleared.decisions},
-                             {"files_removed", cleared.files},
-                             {"files_left", cleared.kept}});
-  } else {
-    streams.out.print("removed {}\n", counted(cleared.decisions, "decision"));
-  }
-  return exit;
-}
-
-Exit clear_kept_code(const CacheOptions& options, Streams& streams) {
-  const auto cleared = clear_code();
-  if (!cleared) return report(streams, cleared.error(), Exit::failed);
-  if (options.json) {
-    write_json(streams.out, {{"files_removed", cleared->files}, {"bytes_removed", cleared->bytes}});
-  } else {
-    streams.out.print("removed the code of {} ({})\n", counted(cleared->files, "kernel"),
-                      format_bytes(cleared->bytes));
-  }
-  return Exit::done;
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> all) {
+  return std::ranges::find(all, word) != all.end();
 }
 
 }  // namespace
 
 CommandHelp declare(OptionSet& set, CacheOptions& options) {
-  set.positional("ACTION [KEY...]",
-                 "list, show, clear, clear-code or path; keys are for show and clear",
-                 options.words, 1, SIZE_MAX);
-  set.value("--adapter", "ID", "the decisions of one adapter alone", options.adapter);
-  set.flag("--yes", "with clear: really remove all decisions", options.yes);
+  set.positional("ACTION [WORD...]", "one of the actions above, and what it takes", options.words,
+                 1, SIZE_MAX);
+  set.value("--store", "FILE", "another evidence file than your own", options.store);
+  set.value("--adapter", "ID", "with list, show, clear: the decisions of one adapter alone",
+            options.adapter);
+  set.flag("--t4", "with export, import: results in the T4 format of auto-tuners", options.t4);
+  set.value("--program", "TEXT", "with import --t4: the program that the results are of",
+            options.program);
+  set.value("--name", "TEXT", "with import --t4: what to call it", options.name);
+  set.value("--size", "TEXT", "with import --t4: the size, such as 4096x4096x1", options.size);
+  set.value("--device", "TEXT", "with import --t4: the device", options.device);
+  set.value("--set", "TEXT", "with import --t4: settings that were not searched",
+            options.overrides);
+  set.value("--reason", "TEXT", "with pin: why", options.reason);
+  set.flag("--yes", "with clear: really remove everything; with pin: any candidate", options.yes);
   set.flag("--json", "print JSON", options.json);
   return {
-      .usage = "vyre cache list|show|clear|clear-code|path [KEY...] [options]",
+      .usage = "vyre cache ACTION [WORD...] [options]",
       .summary =
-          "What was kept: which workgroup was chosen for which launch, and compiled code.\n"
+          "What was kept: what the tuner learned (evidence), which workgroup was chosen for which\n"
+          "launch (decisions), and compiled code.\n"
           "\n"
-          "  list        the adapters with how many decisions each has, and how much code there "
-          "is\n"
-          "  show        the decisions; a KEY shows those that begin with it\n"
-          "  clear       remove decisions: those of a KEY, of an --adapter, or with --yes all.\n"
-          "              Files that are not understood are never removed\n"
-          "  clear-code  remove the compiled code; it is made again when it is needed\n"
-          "  path        the folder of the decisions",
+          "  list                what there is\n"
+          "  show [KEY...]       the candidates of a key with their times; decisions by key\n"
+          "  explain KEY...      why the decision is what it is, in words\n"
+          "  diff FILE [FILE]    decisions that differ from a file's, or between two files\n"
+          "  merge FILE...       take over what other evidence files have\n"
+          "  pin KEY CANDIDATE   serve this candidate and nothing else\n"
+          "  unpin KEY           serve what was measured again\n"
+          "  export FILE [KEY..] write evidence to a file; - is the standard output\n"
+          "  import FILE         take over an exported file; of another device it is a hint\n"
+          "  clear [KEY...]      remove keys, the decisions of an --adapter, or with --yes all.\n"
+          "                      Files that are not understood are never removed\n"
+          "  clear-code          remove the compiled code; it is made again when it is needed\n"
+          "  path                the folder of evidence and decisions\n"
+          "\n"
+          "A KEY is an id, the beginning of one, or the name of a kernel.",
       .details =
           "examples:\n"
           "  vyre cache list\n"
+          "  vyre cache explain saxpy\n"
+          "  vyre cache pin t1-7cf6 'workgroup=256x1x1 items=4' --reason 'measured by hand'\n"
+          "  vyre cache export --t4 saxpy.json t1-7cf6\n"
+          "  vyre cache import --t4 A100_T4.json --program conv --device 'NVIDIA A100'\n"
           "  vyre cache clear --yes\n",
   };
 }
 
 Result<void> check(const CacheOptions& options) {
-  const std::string& action = options.words.front();
-  const bool takes_keys = action == "show" || action == "clear";
-  const std::vector<std::string> known{"list", "show", "clear", "clear-code", "path"};
-  if (std::ranges::find(known, action) == known.end()) {
-    const std::string meant = nearest(action, known);
-    return fail(Code::invalid_input, fmt::format("there is no action {}", quote(action)),
-                meant.empty() ? "there are list, show, clear, clear-code and path"
-                              : fmt::format("did you mean {}?", meant));
+  const std::string& name = options.words.front();
+  const Action* action = find_action(name);
+  const auto refuse = [](std::string what, std::string fix = {}) {
+    return fail(Code::invalid_input, std::move(what), std::move(fix));
+  };
+  if (action == nullptr) {
+    std::vector<std::string> names;
+    for (const Action& each : kActions) names.emplace_back(each.name);
+    const std::string meant = nearest(name, names);
+    return refuse(fmt::format("there is no action {}", quote(name)),
+                  meant.empty() ? fmt::format("there are {}", join_words(names))
+                                : fmt::format("did you mean {}?", meant));
   }
-  if (!takes_keys && options.words.size() > 1) {
-    return fail(Code::invalid_input, fmt::format("{} takes no key", action));
+  const std::size_t words = options.words.size() - 1;
+  if (words < action->least || words > action->most) {
+    return refuse(fmt::format("{} takes {}", name, action->takes));
   }
-  if (options.yes && action != "clear") {
-    return fail(Code::invalid_input, "--yes goes with clear");
+  if (options.yes && !is_one_of(name, {"clear", "pin"})) {
+    return refuse("--yes goes with clear and pin");
   }
-  if ((action == "path" || action == "clear-code") && !options.adapter.empty()) {
-    return fail(Code::invalid_input, fmt::format("{} takes no --adapter", action));
+  if (options.t4 && !is_one_of(name, {"export", "import"})) {
+    return refuse("--t4 goes with export and import");
   }
-  if (action == "clear" && options.words.size() == 1 && options.adapter.empty() && !options.yes) {
-    return fail(Code::invalid_input, "this would remove all decisions",
-                "say --yes, or name a key or an --adapter");
+  if (!options.reason.empty() && name != "pin") return refuse("--reason goes with pin");
+  const bool describes = !options.program.empty() || !options.name.empty() ||
+                         !options.size.empty() || !options.device.empty() ||
+                         !options.overrides.empty();
+  if (describes && !(options.t4 && name == "import")) {
+    return refuse("--program, --name, --size, --device and --set go with import --t4");
+  }
+  if (!options.adapter.empty() && !is_one_of(name, {"list", "show", "clear"})) {
+    return refuse(fmt::format("{} takes no --adapter", name));
+  }
+  if (!options.adapter.empty() && !options.store.empty()) {
+    return refuse("--adapter is of decisions, and --store of evidence", "leave one of them out");
+  }
+  if (!options.store.empty() && is_one_of(name, {"clear-code", "path"})) {
+    return refuse(fmt::format("{} takes no --store", name));
+  }
+  if (name == "clear" && words == 0 && options.adapter.empty() && !options.yes) {
+    return refuse("this would remove everything that was learned",
+                  "say --yes, or name a key or an --adapter");
   }
   return {};
 }
 
 Exit run_command(const CacheOptions& options, Streams& streams) {
-  const std::string& action = options.words.front();
-  if (action == "list") return list(options, streams);
-  if (action == "show") return show(options, streams);
-  if (action == "clear") return clear(options, streams);
-  if (action == "clear-code") return clear_kept_code(options, streams);
-  if (options.json) {
-    write_json(streams.out, {{"folder", folder().string()}});
-  } else {
-    streams.out.print("{}\n", folder().string());
-  }
-  return Exit::done;
+  return find_action(options.words.front())->act(options, streams);
 }
 
 }  // namespace vyre

@@ -1,4 +1,5 @@
-// vyre cache: the decisions that were kept.
+// vyre cache: what was kept. The evidence of the tuner, the decisions of `vyre plan` and compiled
+// code.
 #pragma once
 
 #include <string>
@@ -10,8 +11,12 @@
 namespace vyre {
 
 struct CacheOptions {
-  std::vector<std::string> words;  // an action, and keys for show and clear
+  std::vector<std::string> words;  // an action, and what it takes
+  std::string store;               // the evidence file; empty: that of the user
   std::string adapter;
+  std::string reason;                                  // pin
+  std::string program, name, size, device, overrides;  // import --t4: what the results are of
+  bool t4 = false;
   bool yes = false;
   bool json = false;
 };

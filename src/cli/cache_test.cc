@@ -41,10 +41,10 @@ TEST_F(Cache, PathIsWhereDecisionsAre) {
 }
 
 TEST_F(Cache, AnEmptyCacheIsNoError) {
-  EXPECT_EQ(cache({"list"}).out, "no decisions in " + (folder_.path() / "vyre" / "tuner").string() +
+  EXPECT_EQ(cache({"list"}).out, "no evidence in " + path("evidence.jsonl") +
                                      "\nno compiled code in " +
                                      (folder_.path() / "vyre" / "code").string() + "\n");
-  EXPECT_EQ(cache({"show"}).out, "no decisions\n");
+  EXPECT_EQ(cache({"show"}).out, "nothing is kept\n");
   const CommandResult cleared = cache({"clear", "--yes"});
   EXPECT_EQ(cleared.exit, 0);
   EXPECT_EQ(cleared.out, "removed 0 decisions\n");
@@ -53,12 +53,13 @@ TEST_F(Cache, AnEmptyCacheIsNoError) {
 TEST_F(Cache, ListsAndShows) {
   write("gpu.toml", "\"launch-1\" = [64, 1, 1]\n\"launch-2\" = [128, 1, 1]\n");
   write("cpu.toml", "\"launch-1\" = [16, 1, 1]\n");
-  EXPECT_EQ(cache({"list"}).out,
-            "adapter  decisions  bytes  state\n"
-            "cpu              1     24  ok\n"
-            "gpu              2     49  ok\n"
-            "no compiled code in " +
-                (folder_.path() / "vyre" / "code").string() + "\n");
+  EXPECT_EQ(cache({"list"}).out, "no evidence in " + path("evidence.jsonl") +
+                                     "\n"
+                                     "adapter  decisions  bytes  state\n"
+                                     "cpu              1     24  ok\n"
+                                     "gpu              2     49  ok\n"
+                                     "no compiled code in " +
+                                     (folder_.path() / "vyre" / "code").string() + "\n");
   EXPECT_EQ(cache({"list", "--adapter", "cpu"}).out,
             "adapter  decisions  bytes  state\n"
             "cpu              1     24  ok\n");
@@ -66,7 +67,7 @@ TEST_F(Cache, ListsAndShows) {
             "key       workgroup  adapter\n"
             "launch-1  16x1x1     cpu\n"
             "launch-1  64x1x1     gpu\n");
-  EXPECT_EQ(cache({"show", "launch-2", "--adapter", "cpu"}).out, "no decisions with such a key\n");
+  EXPECT_EQ(cache({"show", "launch-2", "--adapter", "cpu"}).out, "nothing has such a key\n");
   const auto json = nlohmann::json::parse(cache({"show", "--json", "--adapter", "gpu"}).out);
   EXPECT_EQ(json.at("decisions").at(1).at("workgroup"), nlohmann::json({128, 1, 1}));
   EXPECT_EQ(nlohmann::json::parse(cache({"list", "--json"}).out).at("adapters").size(), 2U);
@@ -77,7 +78,7 @@ TEST_F(Cache, ClearNeedsToBeMeant) {
   const CommandResult result = cache({"clear"});
   EXPECT_EQ(result.exit, 2);
   EXPECT_EQ(result.err,
-            "vyre: this would remove all decisions; say --yes, or name a key or an "
+            "vyre: this would remove everything that was learned; say --yes, or name a key or an "
             "--adapter\n");
   EXPECT_EQ(text_of("gpu.toml"), "\"launch-1\" = [64, 1, 1]\n");
 }
@@ -131,14 +132,22 @@ TEST_F(Cache, SaysWhatIsWrong) {
     return result.err;
   };
   write("gpu.toml", "\"launch-1\" = [64, 1, 1]\n");
-  EXPECT_EQ(error({}), "vyre: ACTION [KEY...] is missing; see vyre cache --help\n");
+  EXPECT_EQ(error({}), "vyre: ACTION [WORD...] is missing; see vyre cache --help\n");
   EXPECT_EQ(error({"lits"}), "vyre: there is no action 'lits'; did you mean list?\n");
-  EXPECT_EQ(error({"list", "launch-1"}), "vyre: list takes no key; see vyre cache --help\n");
-  EXPECT_EQ(error({"list", "--yes"}), "vyre: --yes goes with clear; see vyre cache --help\n");
+  EXPECT_EQ(error({"list", "launch-1"}), "vyre: list takes nothing; see vyre cache --help\n");
+  EXPECT_EQ(error({"list", "--yes"}),
+            "vyre: --yes goes with clear and pin; see vyre cache --help\n");
+  EXPECT_EQ(error({"pin", "t1-0"}),
+            "vyre: pin takes a key and a candidate; see vyre cache --help\n");
+  EXPECT_EQ(error({"show", "--t4"}),
+            "vyre: --t4 goes with export and import; see vyre cache --help\n");
+  EXPECT_EQ(error({"import", "x", "--device", "d"}),
+            "vyre: --program, --name, --size, --device and --set go with import --t4; see vyre "
+            "cache --help\n");
   EXPECT_EQ(error({"show", "--adapter", "tpu"}),
             "vyre: there are no decisions of 'tpu'; see vyre cache list\n");
   EXPECT_EQ(error({"clear", "launch-9"}),
-            "vyre: no decision has the key 'launch-9'; see vyre cache show\n");
+            "vyre: nothing has the key 'launch-9'; see vyre cache show\n");
   EXPECT_NE(text_of("gpu.toml"), "gone");
 }
 
