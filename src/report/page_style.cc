@@ -11,7 +11,7 @@ std::string_view page_style() {
 --accent:#0067a5;--tint:#e4f1fa;--good:#00694e;
 --chosen:#0067a5;--start:#b45309;--declared:#9d2f78;--a:#00795c;--b:#4a45b8;--c:#6b6400;--d:#a03a2c;
 --rest:#767e8c;--call:#8a93a3;--incumbent:#16191f;--promotion:#4c5463;--hatch:#eef0f4;
---h0:#00497a;--h1:#0067a5;--h2:#3b86bb;--h3:#7cb0d5;--h4:#acd0e8;--h5:#d0e5f3;--h6:#e8f2f9;
+--h0:#00497a;--h1:#0067a5;--h2:#2f78ae;--h3:#7cb0d5;--h4:#acd0e8;--h5:#d0e5f3;--h6:#e8f2f9;
 --t0:#fff;--t1:#fff;--t2:#fff;--t3:#0c1a26;--t4:#0c1a26;--t5:#0c1a26;--t6:#0c1a26}
 @media screen and (prefers-color-scheme:dark){:root{
 --page:#0f1217;--card:#181c23;--ink:#e9ecf1;--soft:#aab2c0;--line:#2c323d;--grid:#262c36;
@@ -125,8 +125,8 @@ th[aria-sort=ascending] button::after{content:" \2191"}th[aria-sort=descending] 
 .boxes{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:1.1rem;margin-top:2rem}
 .box{padding:1rem 1.1rem;min-width:0;break-inside:avoid}
 .box h2{font-size:1.08rem}
-dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.2rem 1rem;margin-top:.6rem;font-size:.92rem}
-dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
+dl{display:grid;grid-template-columns:fit-content(9rem) minmax(0,1fr);gap:.2rem 1rem;margin-top:.6rem;font-size:.92rem}
+dt{color:var(--soft)}dd{margin:0}dt,dd{overflow-wrap:anywhere}
 .box ul{padding-left:1.1rem;margin-top:.6rem;font-size:.92rem}
 .box li+li{margin-top:.3rem}
 pre{white-space:pre-wrap;background:var(--page);border:1px solid var(--line);border-radius:.4rem;padding:.7rem .8rem;margin:.6rem 0 0;user-select:all}

@@ -68,7 +68,7 @@ void expect_sound(const std::string& page) {
   // Nothing from anywhere else.
   const std::string_view namespace_name = "http://www.w3.org/2000/svg";
   EXPECT_EQ(count(page, "://"), count(page, namespace_name));
-  EXPECT_EQ(count(page, "src="), 0u);
+  EXPECT_EQ(count(page, " src=\""), 0u);
   EXPECT_EQ(count(page, "@import"), 0u);
   EXPECT_EQ(count(page, "url("), 0u);
   for (const char* bad : {"nan%", "inf%", "\"nan", "\"inf", "nan\xC2\xA0", ",nan", ",inf"})
@@ -122,10 +122,10 @@ TEST(TuneHtml, EveryChartIsDescribedAndHasATable) {
 TEST(TuneHtml, HostileTextsStayTexts) {
   const std::string page = tune_html(hostile_report());
   expect_sound(page);
-  EXPECT_EQ(count(page, "alert(1)</script>"), 0u);
+  EXPECT_EQ(count(page, "console.error(1)</script>"), 0u);
   EXPECT_EQ(count(page, "<script>"), 1u);
-  EXPECT_EQ(count(page, "<b>"), 0u);
-  EXPECT_GE(count(page, "&lt;script&gt;alert(1)"), 10u);
+  EXPECT_EQ(count(page, "<b>") + count(page, "<img"), 0u);
+  EXPECT_GE(count(page, "&lt;script&gt;console.error(1)"), 10u);
   for (const char byte : {'\xFF', '\xC0', '\xED'}) EXPECT_EQ(page.find(byte), page.npos);
 }
 

@@ -253,7 +253,8 @@ TuneReport synthetic_report(std::uint32_t kernels, std::uint64_t calls) {
 
 TuneReport hostile_report() {
   const std::string nasty =
-      "</script><script>alert(1)</script>\"'&<b>\n\xFF\xC0\x80 \xED\xA0\x80]]>-->";
+      "</script><script>console.error(1)</script><img src=x onerror=console.error(2)>\"'&<b>\n"
+      "\xFF\xC0\x80 \xED\xA0\x80]]>-->";
   TuneReport report = synthetic_report(2, 200);
   report.title = report.command = report.version = report.mode = nasty;
   report.device = {.name = nasty, .driver = nasty, .profile = {{nasty, nasty}}};
