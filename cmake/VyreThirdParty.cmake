@@ -51,6 +51,9 @@ function(vyre_link_llvm_dependencies_statically)
 endfunction()
 vyre_link_llvm_dependencies_statically()
 
+vyre_header_library(third_party_zlib zlib.h zlib1g-dev)
+target_link_libraries(third_party_zlib INTERFACE "${VYRE_STATIC_z}")
+
 # BLAKE3 is a handful of self-contained objects inside LLVM's support library. They are taken out
 # of the archive, so that a program that only hashes does not link (or need) the rest of LLVM.
 add_library(third_party_blake3 INTERFACE)

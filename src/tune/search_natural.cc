@@ -17,15 +17,14 @@ namespace vyre {
 namespace {
 
 constexpr double kSigmas = 3;
-constexpr std::size_t kStart = 8;           // random configurations before the surrogate speaks
+constexpr std::size_t kStart = 6;           // random configurations before the surrogate speaks
 constexpr std::size_t kStartWithPrior = 4;  // the prior's best, and others at random
 constexpr std::size_t kMostPoints = 320;    // that the surrogate is conditioned on
 constexpr std::size_t kPool = 2000;         // random candidates of a space that has more
 constexpr std::size_t kElites = 5;          // whose neighbours are candidates
 constexpr std::size_t kParents = 10;        // whose crossings are candidates
 constexpr std::size_t kCrossings = 300;
-// Only the faster ones need to be told apart: costs above this quantile are cut to it, and failures
-// count as much.
+// Only the faster ones need to be told apart: costs above this quantile are cut to it.
 constexpr double kCutQuantile = 0.7;
 
 class NaturalSearch final : public SearchStrategy {
@@ -88,6 +87,7 @@ class NaturalSearch final : public SearchStrategy {
   }
   // What the surrogate learns: the cost, relative to the prior.
   double modelled(const Measured& each) const {
+    if (each.value == kFailed) return std::numeric_limits<double>::quiet_NaN();
     return std::min(each.value, cut_) - prior(each.configuration);
   }
 
@@ -122,10 +122,9 @@ class NaturalSearch final : public SearchStrategy {
   }
 
   void set_cut(const std::vector<Measured>& sorted) {
-    const auto failed = [](const Measured& each) { return each.value == kFailed; };
-    std::size_t at = static_cast<std::size_t>(static_cast<double>(sorted.size()) * kCutQuantile);
-    while (at > 0 && failed(sorted[at])) --at;
-    cut_ = sorted[at].value;
+    const auto ran = static_cast<double>(
+        std::ranges::count_if(sorted, [](const Measured& each) { return each.value != kFailed; }));
+    cut_ = sorted[static_cast<std::size_t>((ran - 1) * kCutQuantile)].value;
   }
 
   std::vector<std::uint32_t> make_pool() {
@@ -172,8 +171,9 @@ class NaturalSearch final : public SearchStrategy {
     std::optional<std::uint32_t> chosen;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (!untried_.has(candidates[i])) continue;
-      const double bound =
-          prior(candidates[i]) + surrogate_.mean(i) - kSigmas * surrogate_.deviation(i);
+      double bound = prior(candidates[i]) + surrogate_.mean(i) - kSigmas * surrogate_.deviation(i);
+      // A failure is as good as the slowest that are told apart.
+      bound += surrogate_.failure(i) * std::max(0.0, cut_ - bound);
       if (bound < least) {
         least = bound;
         chosen = candidates[i];

@@ -225,29 +225,41 @@ void SearchSurrogate::choose_shape(std::span<const std::uint32_t> points,
 void SearchSurrogate::fit(std::span<const std::uint32_t> points, std::span<const double> values,
                           std::vector<std::uint32_t> candidates) {
   assert(points.size() == values.size() && !points.empty());
-  const double count = static_cast<double>(values.size());
+  std::vector<std::uint32_t> good_points;
+  std::vector<double> good;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (std::isnan(values[i])) continue;
+    good_points.push_back(points[i]);
+    good.push_back(values[i]);
+  }
+  assert(!good.empty());
+  const double count = static_cast<double>(good.size());
   centre_ = 0;
-  for (const double value : values) centre_ += value / count;
+  for (const double value : good) centre_ += value / count;
   double variance = 0;
-  for (const double value : values) variance += (value - centre_) * (value - centre_) / count;
+  for (const double value : good) variance += (value - centre_) * (value - centre_) / count;
   scale_ = std::sqrt(std::max(variance, 1e-12));
-  std::vector<double> scaled;
-  for (const double value : values) scaled.push_back((value - centre_) / scale_);
+  for (double& value : good) value = scaled(value);
+  failure_share_ = 1 - count / static_cast<double>(points.size());
 
   constexpr std::size_t kMostForShape = 100;
-  const std::size_t used = std::min(points.size(), kMostForShape);
-  choose_shape(points.last(used), std::span<const double>(scaled).last(used));
+  const std::size_t used = std::min(good.size(), kMostForShape);
+  choose_shape(std::span<const std::uint32_t>(good_points).last(used),
+               std::span<const double>(good).last(used));
   weights_ = weights_of(shape_, active_.size());
   points_.clear();
   factor_.clear();
   solved_.clear();
+  solved_failures_.clear();
   projected_.clear();
   candidates_ = std::move(candidates);
   mean_.assign(candidates_.size(), 0);
   variance_.assign(candidates_.size(), 1);
-  for (std::size_t i = 0; i < points.size(); ++i) extend(points[i], scaled[i]);
+  failure_.assign(candidates_.size(), 0);
+  model_error_ = share_error_ = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) extend(points[i], scaled(values[i]));
   double fit = 0;
-  for (const double value : solved_) fit += value * value;
+  for (const double value : solved_) fit += value * value;  // a failure adds nothing
   amplitude_ = std::sqrt(std::max(fit / count, 1e-6));
 }
 
@@ -256,7 +268,10 @@ void SearchSurrogate::extend(std::uint32_t point, double scaled_value) {
   likeness_of(point, like);
   const std::size_t n = points_.size();
   std::vector<float> row(n + 1);
+  const bool failed = std::isnan(scaled_value);
   double rest = scaled_value;
+  double rest_failure = (failed ? 1.0 : 0.0) - failure_share_;
+  share_error_ += rest_failure * rest_failure;
   float pivot = 1 + weights_.noise;
   for (std::size_t j = 0; j < n; ++j) {
     const std::vector<float>& other = factor_[j];
@@ -264,10 +279,14 @@ void SearchSurrogate::extend(std::uint32_t point, double scaled_value) {
     for (std::size_t k = 0; k < j; ++k) sum -= row[k] * other[k];
     row[j] = sum / other[j];
     rest -= row[j] * solved_[j];
+    rest_failure -= row[j] * solved_failures_[j];
     pivot -= row[j] * row[j];
   }
+  model_error_ += rest_failure * rest_failure;
   row[n] = std::sqrt(std::max(pivot, kLeastPivot));
-  const float solved = static_cast<float>(rest / row[n]);
+  // A failure tells no value: the expected one is taken for it.
+  const float solved = failed ? 0.0F : static_cast<float>(rest / row[n]);
+  const float solved_failure = static_cast<float>(rest_failure / row[n]);
 
   std::vector<float> projected(candidates_.size());
   for (std::size_t c = 0; c < candidates_.size(); ++c) projected[c] = kernel(like, candidates_[c]);
@@ -279,21 +298,21 @@ void SearchSurrogate::extend(std::uint32_t point, double scaled_value) {
     projected[c] *= inverse;
     mean_[c] += solved * projected[c];
     variance_[c] -= projected[c] * projected[c];
+    failure_[c] += solved_failure * projected[c];
   }
   points_.push_back(point);
   factor_.push_back(std::move(row));
   solved_.push_back(solved);
+  solved_failures_.push_back(solved_failure);
   projected_.push_back(std::move(projected));
 }
 
-void SearchSurrogate::add(std::uint32_t point, double value) {
-  extend(point, (value - centre_) / scale_);
-}
+void SearchSurrogate::add(std::uint32_t point, double value) { extend(point, scaled(value)); }
 
 void SearchSurrogate::add_candidate(std::uint32_t configuration) {
   Likeness like;
   likeness_of(configuration, like);
-  float mean = 0;
+  float mean = 0, failure = 0;
   float variance = 1;
   std::vector<float> column;
   for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -303,8 +322,10 @@ void SearchSurrogate::add_candidate(std::uint32_t configuration) {
     column.push_back(each);
     projected_[i].push_back(each);
     mean += static_cast<float>(solved_[i]) * each;
+    failure += static_cast<float>(solved_failures_[i]) * each;
     variance -= each * each;
   }
+  failure_.push_back(failure);
   candidates_.push_back(configuration);
   mean_.push_back(mean);
   variance_.push_back(variance);
@@ -312,6 +333,13 @@ void SearchSurrogate::add_candidate(std::uint32_t configuration) {
 
 double SearchSurrogate::mean(std::size_t candidate) const {
   return centre_ + scale_ * mean_[candidate];
+}
+
+double SearchSurrogate::failure(std::size_t candidate) const {
+  // As far as the model foretold failures better than their share alone.
+  const double skill = share_error_ > 0 ? 1 - model_error_ / share_error_ : 0.0;
+  return std::clamp(failure_share_ + std::clamp(2 * skill, 0.0, 1.0) * failure_[candidate], 0.0,
+                    1.0);
 }
 
 double SearchSurrogate::deviation(std::size_t candidate) const {

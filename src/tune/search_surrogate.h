@@ -28,11 +28,11 @@ class SearchSurrogate {
   explicit SearchSurrogate(const SearchSpace& space);
 
   // Chooses the shape that explains the values best, by one round of steps from the last shape, and
-  // conditions on all of the values, which have any mean and scale. `candidates` are what is to be
-  // predicted.
+  // conditions on all of the values, which have any mean and scale; NaN is a point that failed, and
+  // not all did. `candidates` are what is to be predicted.
   void fit(std::span<const std::uint32_t> points, std::span<const double> values,
            std::vector<std::uint32_t> candidates);
-  // One more value, with the same shape and scale.
+  // One more value or failure, with the same shape and scale.
   void add(std::uint32_t point, double value);
   // One more candidate.
   void add_candidate(std::uint32_t configuration);
@@ -40,6 +40,8 @@ class SearchSurrogate {
   std::span<const std::uint32_t> candidates() const { return candidates_; }
   double mean(std::size_t candidate) const;
   double deviation(std::size_t candidate) const;
+  // How probable it is that the candidate fails.
+  double failure(std::size_t candidate) const;
   const KernelShape& shape() const { return shape_; }
 
  private:
@@ -59,6 +61,7 @@ class SearchSurrogate {
   float kernel(const Likeness& like, std::uint32_t other) const;
   void choose_shape(std::span<const std::uint32_t> points, std::span<const double> values);
   void extend(std::uint32_t point, double scaled_value);
+  double scaled(double value) const { return (value - centre_) / scale_; }
   std::uint16_t value_at(std::uint32_t configuration, std::size_t d) const {
     return rows_[configuration * active_.size() + d];
   }
@@ -76,9 +79,13 @@ class SearchSurrogate {
   std::vector<std::uint32_t> points_;
   std::vector<std::vector<float>> factor_;  // lower triangle of the Cholesky factor, by row
   std::vector<double> solved_;              // the factor's inverse times the values
+  std::vector<double> solved_failures_;     // and times who failed
+  double failure_share_ = 0;
+  // Squared errors of foretelling failures, one after the other: by the model, and by their share.
+  double model_error_ = 0, share_error_ = 0;
   std::vector<std::uint32_t> candidates_;
-  std::vector<std::vector<float>> projected_;  // the factor's inverse times the kernel, by point
-  std::vector<float> mean_, variance_;         // of the candidates, scaled
+  std::vector<std::vector<float>> projected_;     // the factor's inverse times the kernel, by point
+  std::vector<float> mean_, variance_, failure_;  // of the candidates, scaled
 };
 
 }  // namespace vyre
