@@ -177,5 +177,51 @@ TEST_F(KernelTunerTest, ACallWhoseTimeNeverComesHoldsNothingUp) {
   EXPECT_LE(kernel.ns[tuner.best().index()], 195e3 * 1.001) << tuner.explain();
 }
 
+TEST_F(KernelTunerTest, ThousandsOfCandidatesWork) {
+  const auto axes = std::vector<ParameterAxis>{{"a", {0, 1, 2, 3, 4, 5, 6, 7}},
+                                               {"b", {0, 1, 2, 3, 4, 5, 6, 7}},
+                                               {"c", {0, 1, 2, 3, 4, 5, 6, 7}},
+                                               {"d", {0, 1, 2, 3, 4, 5, 6, 7}}};
+  const std::vector<Configuration> all = combinations(axes).value();
+  ASSERT_EQ(all.size(), kMaxKernelCandidates);
+  auto tuner = KernelTuner::open(
+      kernel_key(), all, {.path = file(), .mode = TunerMode::natural_gradient, .start = 4095});
+  ASSERT_TRUE(tuner) << describe(tuner.error());
+  SimulatedKernel kernel;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    const Choice c(i, all[i]);
+    kernel.ns.push_back(1e6 * (1 + 0.02 * static_cast<double>(*c.number("a") + *c.number("b") +
+                                                              *c.number("c") + *c.number("d"))));
+  }
+  work(*tuner, kernel, 1500);
+  EXPECT_LT(kernel.ns[tuner->best().index()], 0.9 * kernel.ns[4095]) << tuner->explain();
+  EXPECT_LE(tuner->ledger().lost_ns, tuner->ledger().bound_ns);
+}
+
+TEST_F(KernelTunerTest, SlowFirstCallsDoNotEndTheSearch) {
+  for (const int slow_calls : {1, 5, 20, 60}) {
+    KernelTuner tuner = open(12, {.store = EvidenceStore::in_memory()});
+    ASSERT_TRUE(tuner.verify([](const Choice&) { return Verdict(true, 20e3); }));
+    SimulatedKernel kernel = twelve_candidates();
+    for (int i = 0; i < 1500; ++i) {
+      const KernelCall call = tuner.next();
+      const double ns = kernel.run(call.choice.index());
+      ASSERT_TRUE(tuner.report(call, i < slow_calls ? 30 * ns : ns));
+    }
+    EXPECT_LE(kernel.ns[tuner.best().index()], 195e3) << slow_calls << "\n" << tuner.explain();
+  }
+}
+
+TEST_F(KernelTunerTest, CallsThatAreOftenDisturbedDoNotEndTheSearch) {
+  KernelTuner tuner = open(12, {.store = EvidenceStore::in_memory()});
+  SimulatedKernel kernel = twelve_candidates();
+  for (int i = 0; i < 4000; ++i) {
+    const KernelCall call = tuner.next();
+    const double ns = kernel.run(call.choice.index());
+    ASSERT_TRUE(tuner.report(call, kernel.random() % 5 == 0 ? 5 * ns : ns));
+  }
+  EXPECT_LE(kernel.ns[tuner.best().index()], 210e3) << tuner.explain();
+}
+
 }  // namespace
 }  // namespace vyre

@@ -16,6 +16,7 @@ namespace vyre {
 namespace {
 
 constexpr std::size_t kFirstSamples = 3;       // of the incumbent before anything is tried
+constexpr std::size_t kSettlingSamples = 8;    // and before nothing is: some may be disturbed
 constexpr std::uint64_t kForgetAfter = 4096;   // calls: a step that was never reported
 constexpr std::uint32_t kMostOutstanding = 8;  // probes that were not reported yet
 constexpr std::uint32_t kMostMaking = 4;       // in the background at once
@@ -134,6 +135,12 @@ void OnlinePolicy::count_call() {
   }
 }
 
+bool OnlinePolicy::has_untried() const {
+  return std::ranges::any_of(candidates_, [&](const Candidate& it) {
+    return &it != &candidates_[incumbent_] && it.usable() && !it.closed && !it.measured();
+  });
+}
+
 bool OnlinePolicy::incumbent_is_known() const {
   return candidates_[incumbent_].recent_ns.size() >= kFirstSamples;
 }
@@ -220,12 +227,17 @@ OnlineStep OnlinePolicy::next() {
                              options_.allowance_calls * candidates_[incumbent_].median_ns);
   }
   believe();
+  const Candidate& incumbent = candidates_[incumbent_];
   if (active_.empty()) {
+    if (incumbent.recent_ns.size() < kSettlingSamples && has_untried()) {
+      if (incumbent.outstanding < kFirstSamples) return time_incumbent(step);
+      count_call();
+      return step;
+    }
     settle();
     return settled_step(step);
   }
   if ((step.make = to_make())) candidates_[*step.make].stage = CandidateStage::making;
-  const Candidate& incumbent = candidates_[incumbent_];
   if (!incumbent_is_known()) {
     if (incumbent.recent_ns.size() + incumbent.outstanding <= kFirstSamples) {
       return time_incumbent(step);
@@ -239,7 +251,7 @@ OnlineStep OnlinePolicy::next() {
 }
 
 std::optional<std::uint32_t> OnlinePolicy::to_make() const {
-  if (!options_.needs_code || (allowance_ns_ > 0 && room_ns() <= 0)) return std::nullopt;
+  if (!options_.needs_code || room_ns() <= 0) return std::nullopt;
   std::uint32_t making = 0;
   std::uint32_t ahead = 0;
   std::optional<std::uint32_t> best;
@@ -253,7 +265,8 @@ std::optional<std::uint32_t> OnlinePolicy::to_make() const {
       ++ahead;
     }
   }
-  if (making >= kMostMaking || making + ahead >= kMostAhead) return std::nullopt;
+  // The first one tells what making costs.
+  if (making >= (made_one_ ? kMostMaking : 1) || making + ahead >= kMostAhead) return std::nullopt;
   return best;
 }
 

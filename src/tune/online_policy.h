@@ -126,6 +126,10 @@ class OnlinePolicy {
     std::uint32_t pairs = 0;       // since the search was opened
     std::uint32_t outstanding = 0;
     std::vector<double> unsaved_ns{};
+    // Of its probes against the present incumbent: how many were kept, what they and the first took
+    // above it, and what of that is charged.
+    std::uint32_t probes = 0;
+    double above_ns = 0, first_above_ns = 0, charged_ns = 0;
 
     bool measured() const { return !recent_ns.empty(); }
     bool usable() const { return stage != CandidateStage::dropped; }
@@ -160,6 +164,7 @@ class OnlinePolicy {
   OnlineStep waiting_step(OnlineStep step);
   OnlineStep probe_or_verify(OnlineStep step, std::uint32_t candidate);
   bool incumbent_is_known() const;
+  bool has_untried() const;
   bool may_step(std::uint32_t candidate) const;
   double step_cost(std::uint32_t candidate) const;
   double verification_cost() const;
@@ -187,6 +192,8 @@ class OnlinePolicy {
   void forget(std::vector<Grant>::iterator grant);
   void forget_pair(std::uint64_t id);
   void learn(const Grant& grant, double ns, bool slowed);
+  void charge_probe(Candidate& candidate, double ns, bool first);
+  void close_charges();
   void add_sample(std::uint32_t candidate, double ns);
   void drifted(std::size_t run);
   void fill_pair(const Grant& grant, double ns);
@@ -208,6 +215,7 @@ class OnlinePolicy {
   std::vector<Grant> grants_;
   std::uint32_t probes_out_ = 0;  // among them
   std::uint32_t verifying_ = 0;
+  bool made_one_ = false;
   std::vector<Pair> open_pairs_;
   std::uint64_t owed_pair_ = 0;  // the next call is the incumbent's in this pair
   std::uint64_t until_timed_ = 0;

@@ -1,6 +1,7 @@
 // What the policy believes about each candidate, from times and from the prior.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "vyre/tune/online_policy.h"
@@ -20,7 +21,7 @@ constexpr double kLevelMoved = 0.02;
 constexpr double kWorstCase = 2;  // standard deviations, of what a probe may cost
 constexpr double kFirstError = 0.3, kLeastFirstError = 0.05;  // of the first run of a candidate
 constexpr double kUnknownNoise = 0.03;                        // of one sample, until it is known
-constexpr double kLeastNoise = 0.004;
+constexpr double kLeastNoise = 0.004, kMostNoise = 0.3;
 constexpr std::size_t kTrustedSpread = 8;  // samples, before a small spread is believed
 
 }  // namespace
@@ -42,7 +43,7 @@ void OnlinePolicy::set_prior(Candidate& candidate, double ns) {
 double OnlinePolicy::usual_noise() const {
   const Candidate& incumbent = candidates_[incumbent_];
   if (incumbent.recent_ns.size() < 5) return kUnknownNoise;
-  return std::clamp(incumbent.spread_ns / incumbent.median_ns, kLeastNoise, 0.1);
+  return std::clamp(incumbent.spread_ns / incumbent.median_ns, kLeastNoise, kMostNoise);
 }
 
 OnlinePolicy::Estimate OnlinePolicy::estimate(std::uint32_t index) const {
@@ -135,9 +136,14 @@ void OnlinePolicy::believe() {
     if (worth_trying(i)) active_.push_back(i);
   }
   if (active_.size() < kMostActive) return;
-  const auto better = [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(estimates_[a].low, a) < std::pair(estimates_[b].low, b);
+  // What was begun is finished first: a search that gives each of thousands one run finds nothing.
+  // Equals are taken from everywhere in the space.
+  const auto rank = [&](std::uint32_t i) {
+    const Candidate& it = candidates_[i];
+    const bool is_new = !it.measured() && it.first_ns == 0 && it.outstanding == 0;
+    return std::tuple(is_new, estimates_[i].low, i * 2654435761U, i);
   };
+  const auto better = [&](std::uint32_t a, std::uint32_t b) { return rank(a) < rank(b); };
   std::ranges::nth_element(active_, active_.begin() + (kMostActive - 1), better);
   active_.resize(kMostActive - 1);
 }
