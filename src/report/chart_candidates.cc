@@ -89,22 +89,6 @@ void add_row(std::string& out, const KernelView& view, const Axis& axis, std::ui
   add_hint_box(out, {0, top}, 1, height, hint(view, candidate));
 }
 
-void add_dropped(std::string& out, const KernelView& view) {
-  const Findings& findings = view.findings;
-  constexpr std::size_t kShown = 12;
-  if (findings.dropped.empty()) return;
-  out += fmt::format("<div class=\"dropped\"><h4>Dropped: {}</h4><ul>\n", findings.dropped.size());
-  for (std::size_t i = 0; i < std::min(findings.dropped.size(), kShown); ++i) {
-    const std::uint32_t candidate = findings.dropped[i];
-    out += fmt::format("<li><code>{}</code> {}</li>\n",
-                       html_escaped(shortened(findings.labels[candidate], 60)),
-                       html_escaped(shortened(view.record.candidates[candidate].dropped, 400)));
-  }
-  if (findings.dropped.size() > kShown)
-    out += fmt::format("<li>and {} more, in the table</li>\n", findings.dropped.size() - kShown);
-  out += "</ul></div>\n";
-}
-
 std::string caption_of(const KernelView& view, std::size_t drawn) {
   const Findings& findings = view.findings;
   std::string text = "The fastest first";
@@ -123,6 +107,24 @@ std::string caption_of(const KernelView& view, std::size_t drawn) {
 }
 
 }  // namespace
+
+std::string dropped_box(const KernelView& view) {
+  const Findings& findings = view.findings;
+  constexpr std::size_t kShown = 12;
+  if (findings.dropped.empty()) return {};
+  std::string out =
+      fmt::format("<div class=\"box dropped\"><h3>Dropped: {}</h3><ul>\n", findings.dropped.size());
+  for (std::size_t i = 0; i < std::min(findings.dropped.size(), kShown); ++i) {
+    const std::uint32_t candidate = findings.dropped[i];
+    out += fmt::format("<li><code>{}</code> {}</li>\n",
+                       html_escaped(shortened(findings.labels[candidate], 60)),
+                       html_escaped(shortened(view.record.candidates[candidate].dropped, 400)));
+  }
+  if (findings.dropped.size() > kShown)
+    out += fmt::format("<li>and {} more, in the table</li>\n", findings.dropped.size() - kShown);
+  out += "</ul></div>\n";
+  return out;
+}
 
 std::string candidates_figure(const KernelView& view) {
   const Findings& findings = view.findings;
@@ -173,7 +175,7 @@ std::string candidates_figure(const KernelView& view) {
       add_row(out, view, axis, rows[row], row, rows.size());
     close_chart(out);
   }
-  add_dropped(out, view);
+
   close_figure(out);
   return out;
 }

@@ -196,7 +196,8 @@ std::string heat_figure(const KernelView& view) {
   std::string out;
   open_figure(
       out, "heat-map",
-      fmt::format("{} against {}", shortened(map->rows.name, 40), shortened(map->columns.name, 40)),
+      fmt::format("The space: {} \xC3\x97 {}", shortened(map->rows.name, 40),
+                  shortened(map->columns.name, 40)),
       fmt::format("Median time relative to the fastest (1.00); the strongest colour is the "
                   "fastest, the frame is the chosen one, a dot was not run, a cross was dropped.{}",
                   map->is_best_of_others

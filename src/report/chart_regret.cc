@@ -73,8 +73,8 @@ std::string regret_figure(const KernelView& view) {
     const CallPoint& call = calls[along.points[kept[k]]];
     fmt::format_to(std::back_inserter(out), "{}[{:.0f},{:.0f},{:.0f},{:.4g},{:.4g}]",
                    k == 0 ? "" : ",", 1000 * lost[k].x, 1000 * lost[k].y,
-                   static_cast<double>(call.call) + 1, is_known(call.lost_ns) ? call.lost_ns : 0,
-                   call.bound_ns);
+                   static_cast<double>(call.call) + 1, script_number(call.lost_ns),
+                   script_number(call.bound_ns));
   }
   out += "]</script>\n";
   add_calls_table(out, view, true);

@@ -134,7 +134,7 @@ void add_data(std::string& out, const KernelView& view, const CallAxis& along, c
     const CallPoint& call = view.record.calls[i];
     fmt::format_to(std::back_inserter(out), "{}[{:.0f},{:.0f},{:.0f},{},{:.4g}]", first ? "" : ",",
                    1000 * along.axis.at(call_number(call)), 1000 * (1 - times.at(call.ns)),
-                   call_number(call), call.candidate, call.ns);
+                   call_number(call), call.candidate, script_number(call.ns));
     first = false;
   }
   out += "]</script>\n";

@@ -37,6 +37,8 @@ inline constexpr std::size_t kMostTableRows = 400;
 
 // Times of every candidate with their spread.
 std::string candidates_figure(const KernelView& view);
+// Those that are out, with the reason; empty where there are none.
+std::string dropped_box(const KernelView& view);
 // All of them as a table, which is behind that figure and the next.
 std::string candidates_table(const KernelView& view);
 // Two parameters against each other; empty where the space has no two that vary.
@@ -62,6 +64,10 @@ void add_table(std::string& out, std::string_view summary, std::string_view capt
 void open_legend(std::string& out);
 void add_legend(std::string& out, const std::string& key, std::string_view text);
 void close_legend(std::string& out);
+
+// A number for the page's script: 0 where it is not known, and none that rounding puts out of
+// range.
+double script_number(double value);
 
 // The calls that a chart can show, thinned, with their places along the axis.
 struct CallAxis {

@@ -104,6 +104,8 @@ void add_table(std::string& out, std::string_view summary, std::string_view capt
   out += "</tbody></table></div></details>\n";
 }
 
+double script_number(double value) { return is_known(value) ? std::min(value, 1e300) : 0; }
+
 CallAxis call_axis(const KernelView& view) {
   const auto& calls = view.record.calls;
   const std::size_t candidates = view.record.candidates.size();

@@ -105,10 +105,9 @@ svg.plane{overflow:visible}
 .plane .lost-area{fill:var(--start);opacity:.18}
 .facets{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,13rem),1fr));gap:.4rem 1.4rem;margin-top:.6rem}
 .facet h4{margin-top:.3rem;overflow-wrap:anywhere}
-.promotions,.dropped ul{font-size:.88rem;padding-left:1.6rem;margin-top:.5rem}
+.promotions,.box.dropped ul{font-size:.88rem;padding-left:1.6rem;margin-top:.5rem}
 .promotions .key{margin:0 .3rem -.15rem 0}
-.promotions li,.dropped li{overflow-wrap:anywhere}
-.dropped{margin-top:.7rem}
+.promotions li,.box.dropped li{overflow-wrap:anywhere}
 .note,.nothing{color:var(--soft);font-size:.9rem;margin-top:.6rem}
 details{margin-top:.8rem}.data{padding:.6rem 1.1rem}.data details{margin:0}
 summary{cursor:pointer;font-size:.88rem;color:var(--accent);width:fit-content}
@@ -138,7 +137,7 @@ footer{color:var(--soft);font-size:.88rem;padding-top:1.6rem;padding-bottom:2.4r
 @media (max-width:40rem){.card{max-width:none}svg.rows{padding-right:.8rem}svg.rows .value,svg.rows .role,.tick.second{display:none}svg.overview{padding-right:.8rem}
 figure,.box{padding:.8rem .75rem}.headline{font-size:1.08rem}.c-call{opacity:.7}}
 @media print{html{font-size:10pt}body,.card,.card.first,figure,.box{background:#fff}main,header,footer{max-width:none;padding-left:0;padding-right:0}
-section.kernel+section.kernel{break-before:page}figure,.card,.box{break-inside:avoid}summary{display:none}
+section.kernel+section.kernel{break-before:page}figure,.card,.box{break-inside:avoid}summary{display:none}.data:not(:has(details[open])){display:none}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 )css";
 }

@@ -181,7 +181,7 @@ void add_kernel(std::string& out, const KernelView& view, const TuneReport& repo
   // On a narrow page the decision comes before the candidates, on a wide one beside them.
   out += "<div class=\"figures two\">\n<div class=\"beside\">\n";
   add_reasons(out, view);
-  if (!record.candidates.empty()) out += heat_figure(view);
+  if (!record.candidates.empty()) out += heat_figure(view) + dropped_box(view);
   out += "</div>\n";
   if (!record.candidates.empty()) out += candidates_figure(view);
   out += "</div>\n";
