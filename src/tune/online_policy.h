@@ -152,11 +152,13 @@ class OnlinePolicy {
     double probe_ns = 0, incumbent_ns = 0;
   };
 
-  // online_policy.cc: what to do next.
+  // online_policy_restore.cc: what is known at the start.
   void restore_answer(const KeyState& known);
   void restore_times(const KeyState& known);
   void restore_order(const KeyState& known, bool is_answer);
   std::optional<std::uint32_t> find(std::string_view text) const;
+
+  // online_policy.cc: what to do next.
   void count_call();
   OnlineStep grant(OnlineStep step, std::uint64_t pair, double reserve_ns);
   OnlineStep time_incumbent(OnlineStep step);

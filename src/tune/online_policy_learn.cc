@@ -75,14 +75,56 @@ void OnlinePolicy::learn(const Grant& grant, double ns, bool slowed) {
   believed_ = false;
   spend(ns);
   const double usual_ns = candidates_[incumbent_].median_ns;
-  if (usual_ns > 0 && grant.probe) lose(ns - usual_ns);
-  if (slowed && !grant.probe && candidate.measured()) lose(ns - candidate.median_ns);
+  if (slowed && !grant.probe && candidate.measured()) {
+    // What is within the noise would have been so anyway, and compiling takes half at most.
+    const double above_ns = ns - candidate.median_ns - 3 * candidate.spread_ns;
+    lose(std::min(above_ns, candidate.median_ns));
+  }
   const bool first = candidate.first_ns == 0;
   if (first) candidate.first_ns = ns;
   const bool disturbed = slowed && candidate.measured() && ns > 1.5 * candidate.median_ns;
-  if (first || disturbed || !candidate.usable()) return forget_pair(grant.pair);
-  add_sample(grant.candidate, ns);
+  const bool kept = !first && !disturbed && candidate.usable();
+  if (grant.probe && usual_ns > 0 && !kept && !first) lose(ns - usual_ns);
+  if (kept) add_sample(grant.candidate, ns);
+  if (grant.probe && usual_ns > 0 && (kept || first)) charge_probe(candidate, ns - usual_ns, first);
+  if (!kept) return forget_pair(grant.pair);
   fill_pair(grant, ns);
+}
+
+// What probes cost is how much slower the candidate is, not how unlucky they were: a call of the
+// incumbent could have met the same disturbance. So the charge follows what is known of it.
+void OnlinePolicy::charge_probe(Candidate& candidate, double above_ns, bool first) {
+  above_ns = std::max(0.0, above_ns);
+  if (first) {
+    candidate.first_above_ns += above_ns;
+  } else {
+    candidate.above_ns += above_ns;
+    ++candidate.probes;
+  }
+  double charge_ns = candidate.above_ns + candidate.first_above_ns;
+  if (candidate.measured()) {
+    const double usual_ns = candidates_[incumbent_].median_ns;
+    double typical_ns = candidate.median_ns;
+    if (candidate.recent_ns.size() < 3) {
+      typical_ns = *std::ranges::min_element(candidate.recent_ns) * (1 + usual_noise());
+    }
+    const double first_ns = typical_ns * std::exp(first_runs_.value + 2 * first_runs_.error);
+    charge_ns =
+        std::min(candidate.above_ns, candidate.probes * std::max(0.0, typical_ns - usual_ns)) +
+        std::min(candidate.first_above_ns, std::max(0.0, first_ns - usual_ns));
+  }
+  const double more_ns = charge_ns - std::exchange(candidate.charged_ns, charge_ns);
+  if (more_ns > 0) return lose(more_ns);
+  lost_ns_ += more_ns;
+  tokens_ns_ = std::min(tokens_ns_ - more_ns, most_at_once_ns());
+}
+
+// Before the incumbent or its time changes.
+void OnlinePolicy::close_charges() {
+  for (Candidate& candidate : candidates_) {
+    candidate.probes = 0;
+    candidate.above_ns = candidate.first_above_ns = candidate.charged_ns = 0;
+  }
 }
 
 void OnlinePolicy::add_sample(std::uint32_t index, double ns) {
@@ -125,6 +167,7 @@ void OnlinePolicy::drifted(std::size_t run) {
 
   // Times from before are a prior now: all scaled alike if the device changed as a whole, and as
   // uncertain as if the incumbent alone had changed.
+  close_charges();
   stale_error_ = std::clamp(std::abs(change) / 3, 0.03, 0.2);
   for (Candidate& candidate : candidates_) {
     candidate.closed = false;
@@ -194,6 +237,7 @@ void OnlinePolicy::judge(std::uint32_t index) {
 
 void OnlinePolicy::promote(std::uint32_t index, std::string reason, double gain, double noise,
                            std::uint32_t pairs) {
+  close_charges();
   const std::uint32_t before = std::exchange(incumbent_, index);
   reason_ = std::move(reason);
   const double new_ns = candidates_[index].median_ns;
@@ -226,6 +270,7 @@ void OnlinePolicy::made(std::uint32_t index) {
   candidate.stage = options_.needs_verification && !candidate.verified_before
                         ? CandidateStage::made
                         : CandidateStage::verified;
+  made_one_ = true;
   believed_ = false;
 }
 

@@ -59,7 +59,7 @@ double spread_of(std::span<const double> values, double middle) {
 
 LogEstimate combined(LogEstimate first, LogEstimate second) {
   const double apart = std::abs(first.value - second.value);
-  if (apart > 3 * std::hypot(first.error, second.error)) second.error = apart / 3;
+  if (apart > 3 * std::hypot(first.error, second.error)) second.error = apart;
   const double weight = 1 / (first.error * first.error);
   const double other = 1 / (second.error * second.error);
   return {(weight * first.value + other * second.value) / (weight + other),
