@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "vyre/cli/table.h"
 
@@ -65,8 +66,7 @@ std::vector<std::string> labels(std::span<const ReplayCurve> curves, double floo
   std::vector<std::string> out(rows);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < curves.size(); ++i) order.push_back(i);
-  std::ranges::stable_sort(order, std::greater<>(),
-                           [&](std::size_t i) { return curves[i].mean.back(); });
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(-curves[i].mean.back(), i); });
   std::size_t free = 0;
   for (std::size_t n = 0; n < order.size(); ++n) {
     const ReplayCurve& curve = curves[order[n]];

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "vyre/tune/search_internal.h"
 #include "vyre/tune/search_surrogate.h"
@@ -93,7 +94,8 @@ class NaturalSearch final : public SearchStrategy {
 
   void refit() {
     std::vector<Measured> sorted = measured_;
-    std::ranges::stable_sort(sorted, {}, &Measured::value);
+    std::ranges::sort(
+        sorted, {}, [](const Measured& each) { return std::pair(each.value, each.configuration); });
     set_cut(sorted);
     // All, or the fastest half and the latest half of what fits.
     std::vector<Measured> used = measured_;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace vyre {
 namespace {
@@ -70,7 +71,7 @@ std::vector<std::uint16_t> value_order(const std::vector<std::string>& values) {
   std::vector<std::uint16_t> order(values.size());
   std::iota(order.begin(), order.end(), std::uint16_t{0});
   if (numbers.size() == values.size()) {
-    std::ranges::stable_sort(order, {}, [&](std::uint16_t i) { return numbers[i]; });
+    std::ranges::sort(order, {}, [&](std::uint16_t i) { return std::pair(numbers[i], i); });
   }
   return order;
 }

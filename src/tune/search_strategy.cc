@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "vyre/tune/search_internal.h"
 
@@ -104,7 +105,8 @@ class Halving final : public SearchStrategy {
 
   bool next_rung() {
     std::erase_if(rung_, [](const Entry& entry) { return !entry.cost; });
-    std::ranges::stable_sort(rung_, {}, [](const Entry& entry) { return *entry.cost; });
+    std::ranges::sort(
+        rung_, {}, [](const Entry& entry) { return std::pair(*entry.cost, entry.configuration); });
     rung_.resize(rung_.size() / 2);
     samples_ *= 2;
     if (rung_.empty()) {

@@ -133,7 +133,7 @@ TEST(SearchStrategy, NaturalIsAtLeastAsGoodAsHillClimbing) {
       const double natural = mean_fraction("natural", evaluations, failing);
       EXPECT_GE(natural, mean_fraction("hillclimb", evaluations, failing)) << evaluations;
       EXPECT_GE(natural, mean_fraction("random", evaluations, failing)) << evaluations;
-      EXPECT_GE(natural, evaluations >= 50 ? 0.9 : 0.8) << evaluations;
+      EXPECT_GE(natural, evaluations >= 50 ? 0.9 : 0.5) << evaluations;
     }
   }
 }
