@@ -246,6 +246,10 @@ TEST_F(CacheEvidence, ExchangesT4Results) {
   EXPECT_NE(imported.out.find("1 key of Nowhere 9000, which is not here: it serves as a hint\n"),
             std::string::npos)
       << imported.out;
+  EXPECT_NE(cache({"import", "--t4", path("t4.json"), "--store", path("new.jsonl")})
+                .out.find("took over 0 lines about 1 key"),
+            std::string::npos)
+      << "once is enough";
   const auto state = open(path("new.jsonl"))->find(key);
   ASSERT_TRUE(state);
   EXPECT_EQ(state->incumbent, "workgroup=256");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "vyre/base/digest.h"
 #include "vyre/base/files.h"
 #include "vyre/cli/cache_actions.h"
 #include "vyre/cli/cache_keys.h"
@@ -117,9 +118,18 @@ Result<void> import_t4(EvidenceStore& store, const CacheOptions& options, TakenO
   VYRE_TRY(const std::string text, read_input_file(name, kDefaultReadLimit));
   VYRE_TRY(const T4File file, parse_t4(text, name));
   VYRE_TRY(const TuningKey key, key_of_results(file, options));
-  const auto events = evidence_of(file, std::filesystem::path(name).filename().string());
-  VYRE_CHECK(store.append(key, events));
-  taken.lines = events.size();
+  auto events = evidence_of(file, std::filesystem::path(name).filename().string());
+  VYRE_CHECK(check_writable(key, events));
+  // The lines are named by the file's content, so that importing it again counts nothing twice.
+  const std::string writer = to_hex(digest_of(text)).substr(0, 16);
+  std::string lines = evidence_text(KeyLine{key});
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i].at_ms == 0) events[i].at_ms = now_ms();
+    lines += evidence_text(EventLine{key_id(key), fmt::format("{}-{}", writer, i), events[i]});
+  }
+  VYRE_TRY(const EvidenceStore::Merged merged, store.merge(lines, name));
+  taken.lines = merged.taken;
+  taken.copies = merged.copies;
   taken.devices.push_back(key.device);
   return {};
 }

@@ -98,16 +98,28 @@ std::vector<std::string> search_sentences(const KeyState& state) {
   return lines;
 }
 
+std::vector<std::string> rejection_sentences(const KeyState& state) {
+  constexpr std::size_t kMostShown = 8;
+  std::vector<std::string> lines;
+  std::size_t rejected = 0;
+  for (const CandidateState& each : state.candidates) {
+    if (each.rejected.empty() || ++rejected > kMostShown) continue;
+    lines.push_back(fmt::format("Rejected: {}, because {}.", each.candidate, each.rejected));
+  }
+  if (rejected > kMostShown) {
+    lines.push_back(
+        fmt::format("{} more were rejected; vyre cache show has them all.", rejected - kMostShown));
+  }
+  return lines;
+}
+
 std::vector<std::string> explain(const KeyState& state) {
   std::vector<std::string> lines{decision_sentence(state)};
   if (!state.untunable.empty())
     lines.push_back(fmt::format("It is not tuned: {}.", state.untunable));
   for (auto& each : incumbent_sentences(state)) lines.push_back(std::move(each));
   for (auto& each : search_sentences(state)) lines.push_back(std::move(each));
-  for (const CandidateState& each : state.candidates) {
-    if (each.rejected.empty()) continue;
-    lines.push_back(fmt::format("Rejected: {}, because {}.", each.candidate, each.rejected));
-  }
+  for (auto& each : rejection_sentences(state)) lines.push_back(std::move(each));
   lines.push_back(fmt::format("Known for {}, from {}.", age_text(state.first_ms),
                               counted(state.events, "event")));
   return lines;

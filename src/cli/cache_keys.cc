@@ -13,13 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::int64_t now_ms() {
-  using std::chrono::system_clock;
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             system_clock::now().time_since_epoch())
-      .count();
-}
-
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -153,6 +146,13 @@ std::string state_text(const KeyState& state) {
   if (!state.untunable.empty()) return "not tuned";
   if (state.settled) return "settled";
   return state.incumbent.empty() ? "undecided" : "searching";
+}
+
+std::int64_t now_ms() {
+  using std::chrono::system_clock;
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             system_clock::now().time_since_epoch())
+      .count();
 }
 
 std::string age_text(std::int64_t at_ms) {

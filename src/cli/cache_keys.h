@@ -45,6 +45,7 @@ std::size_t measured_count(const KeyState& state);
 
 std::string kernel_name(const KeyState& state);   // its name, else the beginning of its program
 std::string state_text(const KeyState& state);    // "settled", "searching", "pinned", ...
+std::int64_t now_ms();                            // since 1970
 std::string age_text(std::int64_t at_ms);         // "5 s", "3 min", "7 h", "12 d"
 std::string duration_text(double ns);             // "12.3 us"
 std::string gain_text(double share);              // "31.6%"

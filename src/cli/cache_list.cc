@@ -18,6 +18,16 @@ std::uint64_t file_bytes(const std::filesystem::path& path) {
   return error ? 0 : bytes;
 }
 
+// As much of it as fits into a table.
+std::string shown_decision(const KeyState& state) {
+  constexpr std::size_t kMost = 60;
+  const std::string_view text = state.decision();
+  if (text.empty()) return "-";
+  if (text.size() <= kMost) return std::string(text);
+  const std::size_t space = text.substr(0, kMost).rfind(' ');
+  return std::string(text.substr(0, space == std::string_view::npos ? kMost : space)) + " ...";
+}
+
 void print_keys(Output& out, const CacheOptions& options, std::vector<KeyState> states) {
   const std::filesystem::path path = evidence_file(options);
   if (states.empty()) {
@@ -30,7 +40,7 @@ void print_keys(Output& out, const CacheOptions& options, std::vector<KeyState> 
               {5, 6, 8});
   for (const KeyState& state : states) {
     table.add({short_id(state), kernel_name(state), size_text_of(state), state.key.device,
-               state.decision().empty() ? "-" : std::string(state.decision()),
+               shown_decision(state),
                state.gain == 0 || !state.pin.empty() ? "-" : gain_text(state.gain),
                with_commas(sample_count(state)), state_text(state), age_text(state.last_ms)});
   }

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "vyre/base/files.h"
+#include "vyre/base/log.h"
 #include "vyre/base/paths.h"
 #include "vyre/tune/evidence_file.h"
 #include "vyre/tune/evidence_fold.h"
@@ -19,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A file is compacted when it is larger than this, and than so many times its summaries.
-constexpr std::uint64_t kCompactBytes = 256 * 1024;
+constexpr std::uint64_t kCompactBytes = std::uint64_t{256} << 10;
 constexpr std::uint64_t kCompactFactor = 4;
 
 std::int64_t now_ms() {
@@ -120,9 +121,7 @@ Result<void> EvidenceStore::append(const TuningKey& key, std::span<const Evidenc
   for (const EvidenceLine& line : lines) text += evidence_text(line);
   VYRE_CHECK(file_->append(*lock, text));
   VYRE_CHECK(take_news());
-  if (file_->bytes_read() <= compact_at_bytes_) return {};
-  // The events are in the file: that it could not be made smaller is no failure of this call.
-  (void)compact_if_large(*lock);
+  compact_if_large(*lock);
   return {};
 }
 
@@ -150,6 +149,7 @@ Result<EvidenceStore::Merged> EvidenceStore::merge(std::string_view text,
   if (lines.empty() || path_.empty()) return merged;
   VYRE_CHECK(file_->append(*lock, lines));
   VYRE_CHECK(take_news());
+  compact_if_large(*lock);
   return merged;
 }
 
@@ -197,11 +197,14 @@ Result<void> EvidenceStore::replace(const FileLock* lock, std::string_view conte
   return {};
 }
 
-Result<void> EvidenceStore::compact_if_large(const FileLock& lock) {
+// What could not be made smaller is as good as before: nothing has failed.
+void EvidenceStore::compact_if_large(const FileLock& lock) {
+  if (file_->bytes_read() <= compact_at_bytes_) return;
   const std::string text = summaries({});
   compact_at_bytes_ = std::max(kCompactBytes, kCompactFactor * text.size());
-  if (file_->bytes_read() <= compact_at_bytes_) return {};
-  return replace(&lock, text);
+  if (file_->bytes_read() <= compact_at_bytes_) return;
+  const auto replaced = replace(&lock, text);
+  if (!replaced) log_message(LogLevel::warn, describe(replaced.error()));
 }
 
 Result<void> EvidenceStore::compact() {

@@ -153,7 +153,7 @@ class EvidenceStore {
   std::string next_line_name();
   std::string summaries(std::span<const std::string> without);
   Result<void> replace(const FileLock* lock, std::string_view content);
-  Result<void> compact_if_large(const FileLock& lock);
+  void compact_if_large(const FileLock& lock);
 
   const std::filesystem::path path_;  // empty: in memory
   std::mutex writing_;                // one user of the file at a time; taken before mutex_

@@ -180,7 +180,7 @@ class Reader {
     if (!json.is_object()) return fault(place, "is not an object");
     Configuration configuration;
     for (const auto& [name, value] : json.items()) {
-      const std::string at = place + "." + name;
+      const std::string at = fmt::format("{}.{}", place, name);
       if (value.is_structured() || value.is_null()) {
         return fault(at, "is neither a number, nor a text, nor true or false");
       }
@@ -388,8 +388,11 @@ std::vector<EvidenceEvent> evidence_of(const T4File& file, std::string_view sour
                         .candidate = each.candidate,
                         .times_ns = each.runtimes_ns,
                         .at_ms = each.at_ms});
-      auto& all = times[each.candidate];
-      all.insert(all.end(), each.runtimes_ns.begin(), each.runtimes_ns.end());
+      // The times that are remembered decide.
+      auto& recent = times[each.candidate];
+      recent.insert(recent.end(), each.runtimes_ns.begin(), each.runtimes_ns.end());
+      const std::size_t too_many = std::max(recent.size(), kRecentSamples) - kRecentSamples;
+      recent.erase(recent.begin(), recent.begin() + static_cast<std::ptrdiff_t>(too_many));
     }
     if (is_valid) continue;
     is_out[each.candidate] = true;
