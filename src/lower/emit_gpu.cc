@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include <algorithm>
+
 #include "vyre/lower/elementary_internal.h"
 #include "vyre/lower/emitter_internal.h"
 #include "vyre/lower/loop_shape_internal.h"
@@ -46,6 +48,11 @@ std::string_view operation_of(AtomicOp op, bool is_signed) {
 
 Value* Emitter::decided(EmitFrame& frame, const Leaf& condition) {
   if (!gpu || !condition.held || !rows_tested || frame.parent != nullptr || !targets.empty()) {
+    return condition.value;
+  }
+  // A guard says something of x. Where a condition does not, both sides may be as frequent.
+  if (std::ranges::none_of(*condition.held,
+                           [](const RowRequirement& r) { return r.along.known; })) {
     return condition.value;
   }
   requirements.insert(requirements.end(), condition.held->begin(), condition.held->end());

@@ -88,19 +88,22 @@ Value* Emitter::array_length(const Pointer& pointer) {
   // The run-time array ends its buffer: what is bound beyond its start, in whole elements.
   const auto* array = p_.types.get_if<ArrayType>(pointer.pointee);
   const auto stride = p_.types.stride(array->element);
-  llvm::IRBuilder<>::InsertPointGuard guard(b);
-  b.SetInsertPoint(allocas->getTerminator());
   // Run-time arrays start at a constant offset: a member of a struct, or the whole buffer.
   const auto* start = llvm::cast<llvm::ConstantInt>(pointer.offset.value);
   Value* bytes = global_bytes[static_cast<std::size_t>(pointer.global)];
+  Value*& length = lengths_[{bytes, start->getZExtValue()}];
+  if (length != nullptr) return length;
+  llvm::IRBuilder<>::InsertPointGuard guard(b);
+  b.SetInsertPoint(allocas->getTerminator());
   if (!wide_offsets) {
     Value* rest = b.CreateSub(b.CreateTrunc(bytes, b.getInt32Ty()),
                               b.getInt32(static_cast<std::uint32_t>(start->getZExtValue())));
-    return b.CreateUDiv(rest, b.getInt32(static_cast<std::uint32_t>(stride)));
+    length = b.CreateUDiv(rest, b.getInt32(static_cast<std::uint32_t>(stride)));
+    return length;
   }
   Value* rest = b.CreateSub(bytes, b.getInt64(start->getZExtValue()));
-  Value* count = b.CreateUDiv(rest, b.getInt64(stride));
-  return b.CreateTrunc(count, b.getInt32Ty());
+  length = b.CreateTrunc(b.CreateUDiv(rest, b.getInt64(stride)), b.getInt32Ty());
+  return length;
 }
 
 Pointer Emitter::member(const Pointer& base, std::uint32_t member) {
@@ -140,7 +143,7 @@ Pointer Emitter::index(const Pointer& base, const Leaf& index, ScalarKind index_
   if (!proven && rows_tested && shared && first_check && !base.along.known &&
       index.along_row.known && !base.offset.varying &&
       llvm::isa<llvm::ConstantInt>(base.offset.value)) {
-    requirements.push_back({index.along_row, count});
+    requirements.push_back({index.along_row, count, /*elements=*/true});
     out.along = index.along_row;
     out.along_stride = scale;
     out.along_bytes = llvm::cast<llvm::ConstantInt>(base.offset.value)->getZExtValue();

@@ -254,12 +254,20 @@ void add_lane_knowledge(Emitter& e, BinaryOp op, bool is_signed, const Leaf& x, 
 }
 
 // x < n and x >= n, where x moves along the row and n does not: known for all x once x < n was
-// tested for the last of them.
+// tested for the last of them. Likewise for a thread's y and z.
 void add_held(Emitter& e, BinaryOp op, const Leaf& x, const Leaf& n, Leaf& out) {
-  if (!e.rows_tested || !x.along_row.known || !n.row_invariant || n.varying) return;
+  if (!e.rows_tested || !n.row_invariant || n.varying) return;
   if (op != BinaryOp::less && op != BinaryOp::greater_equal) return;
-  out.held = std::make_shared<std::vector<RowRequirement>>(
-      std::initializer_list<RowRequirement>{{x.along_row, n.value}});
+  RowRequirement held;
+  held.count = n.value;
+  if (x.along_row.known) {
+    held.along = x.along_row;
+  } else if (e.gpu && (x.value == e.ids.global[1].value || x.value == e.ids.global[2].value)) {
+    held.position = x.value;
+  } else {
+    return;
+  }
+  out.held = std::make_shared<std::vector<RowRequirement>>(1, held);
   out.rest = e.b.getInt1(op == BinaryOp::less);
 }
 

@@ -264,6 +264,8 @@ class Emitter {
   llvm::Type* memory_type(ScalarKind kind);
   llvm::Value* load_at(const Pointer& pointer, ScalarKind kind, llvm::Value* at);
   std::map<TypeId, std::vector<Field>> fields_;
+  // Lengths of run-time arrays, by the size of their buffer and where in it they begin.
+  std::map<std::pair<llvm::Value*, std::uint64_t>, llvm::Value*> lengths_;
 
   void loop_statement(EmitFrame& frame, StmtId id, const LoopStmt& s);
   void masked_loop(EmitFrame& frame, StmtId id, const LoopStmt& s);

@@ -20,7 +20,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 2;
+constexpr int kGeneratorVersion = 3;
 constexpr std::uint32_t kMostBindings = 180;  // their parameters fit into 4,096 bytes
 
 constexpr std::uint64_t kMostByValue = 1024;           // of all uniforms of a kernel

@@ -7,12 +7,12 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
-#include <map>
 
 #include "vyre/ir/slots.h"
 #include "vyre/lower/emitter_internal.h"
 #include "vyre/lower/gpu_kernel_internal.h"
 #include "vyre/lower/host_prologue_internal.h"
+#include "vyre/lower/tile_check_internal.h"
 #include "vyre/lower/workgroup_init_internal.h"
 
 namespace vyre {
@@ -310,33 +310,15 @@ class GpuKernel {
     return inside;
   }
 
-  // Everything that the quick code relies on, for all items of the thread. Indices are compared as
-  // the program computes them, modulo 2^32.
-  Value* all_inside(Value* first, std::uint32_t span,
-                    const std::vector<RowRequirement>& requirements) {
-    const auto below = [&](Value* index, Value* count) {
-      if (span != 0) {
-        count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, count, b_.getInt32(span));
-      }
-      return b_.CreateICmpULT(index, count);
-    };
-    Value* inside = b_.CreateAnd(row_inside(), below(first, extent_[0]));
-    std::map<Value*, std::uint64_t> furthest;  // by row: the largest offset from it
-    for (const RowRequirement& r : requirements) {
-      Value* row = r.along.row != nullptr ? b_.CreateAdd(first, r.along.row) : first;
-      Value* index = b_.CreateAdd(row, b_.getInt32(static_cast<std::uint32_t>(r.along.offset)));
-      inside = b_.CreateAnd(inside, below(index, r.count));
-      auto& reach = furthest[r.along.row];
-      if (r.along.offset > 0) reach = std::max<std::uint64_t>(reach, r.along.offset);
+  // Everything that the quick code relies on, for all items of the thread.
+  Value* all_inside(Value* first, std::uint32_t span, std::vector<RowRequirement> requirements) {
+    requirements.push_back({{true, nullptr, 0}, extent_[0]});
+    for (unsigned i = 1; i < 3; ++i) {
+      if (variant_.workgroup[i] == 1) continue;
+      requirements.push_back({{}, extent_[i], false, position_[i]});
     }
-    // A row that begins just below 2^32 would wrap on the way to its offset.
-    for (const auto& [row, reach] : furthest) {
-      if (reach == 0) continue;
-      Value* index = row != nullptr ? b_.CreateAdd(first, row) : first;
-      const auto most = static_cast<std::uint32_t>(0xFFFFFFFFU - reach);
-      inside = b_.CreateAnd(inside, b_.CreateICmpULE(index, b_.getInt32(most)));
-    }
-    return inside;
+    TileCheck check(b_, first, span, e_.wide_offsets);
+    return check.all_inside(requirements);
   }
 
   // Ragged tiles are few: their code stays small, and apart from the quick one.

@@ -25,7 +25,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 6;
+constexpr int kGeneratorVersion = 7;
 
 struct Host {
   std::string cpu;

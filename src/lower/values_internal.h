@@ -32,6 +32,10 @@ struct AlongRow {
 struct RowRequirement {
   AlongRow along;
   llvm::Value* count = nullptr;  // i32, row-invariant
+  // `count` is that of an array's elements: with offsets of 32 bits, less than 2^31.
+  bool elements = false;
+  // On a GPU, instead of `along`: i32, a global id that is the same for all x.
+  llvm::Value* position = nullptr;
 };
 
 struct Leaf {

@@ -63,6 +63,35 @@ TEST(Ptx, LoadsNeighbouringItemsTogether) {
   EXPECT_EQ(count(ptx, "st.global.v4.f32"), 1U);
 }
 
+// Each comparison waits for the one before it, and the first load for all of them.
+TEST(Ptx, TestsAllNeighboursOfATileWithFewComparisons) {
+  const Kernel kernel = kernels_of(R"(
+@group(0) @binding(0) var<uniform> size: vec2<u32>;
+@group(0) @binding(1) var<storage, read> a: array<f32>;
+@group(0) @binding(2) var<storage, read_write> b: array<f32>;
+@compute @workgroup_size(16, 16) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.x >= size.x || id.y >= size.y) { return; }
+  let i = id.y * size.x + id.x;
+  b[i] = a[i] + a[i - 1] + a[i + 1] + a[i - 2] + a[i + 2] + a[i - size.x] + a[i + size.x];
+})")
+                            .at(0);
+  for (const std::uint32_t items : {1U, 4U}) {
+    const auto lines = lines_with(
+        ptx_of(kernel, variant_of(kernel, items), {.processor = "sm_90", .by_value = {0}}),
+        {"setp", "bra", "ld.global"});
+    const auto load = std::ranges::find_if(
+        lines, [](const std::string& line) { return line.contains("ld.global"); });
+    ASSERT_NE(load, lines.end());
+    const auto before = [&](std::string_view what) {
+      return std::count_if(lines.begin(), load,
+                           [&](const std::string& line) { return line.contains(what); });
+    };
+    // x, y, the elements that are read, and the one that is written.
+    EXPECT_EQ(before("setp"), 4) << items << " items";
+    EXPECT_EQ(before("bra"), items == 1 ? 1 : 2) << items << " items";
+  }
+}
+
 TEST(Ptx, TakesTheConstantCacheOnlyForWhatNothingWrites) {
   const Kernel kernel = kernels_of(kSaxpy).at(0);
   const auto loads = lines_with(ptx_of(kernel, variant_of(kernel)), {"ld.global"});
