@@ -30,7 +30,8 @@ std::string candidates_table(const KernelView& view) {
     const Spread& spread = findings.spreads[i];
     const std::string none = "\xE2\x80\x93";
     const bool known = spread.count > 0;
-    const double ratio = is_known(findings.chosen_ns) ? spread.median / findings.chosen_ns : 0;
+    const double ratio =
+        is_known(findings.reference_ns) ? spread.median / findings.reference_ns : 0;
     const double expected = findings.prior_scale * candidate.prior_ns;
     std::vector<Cell> row;
     row.push_back({findings.labels[i], {}, findings.label_names.empty() ? "wrap" : ""});

@@ -34,9 +34,9 @@ std::string hint(const KernelView& view, std::uint32_t candidate) {
                       count_text(static_cast<double>(spread.count)));
   text += fmt::format("\nquartiles {} to {}", time_text(spread.first_quartile),
                       time_text(spread.third_quartile));
-  if (is_known(view.findings.chosen_ns))
+  if (is_known(view.findings.reference_ns))
     text += fmt::format("\n{} the chosen one's time",
-                        ratio_text(spread.median / view.findings.chosen_ns));
+                        ratio_text(spread.median / view.findings.reference_ns));
   if (const std::string role = role_text(view.findings, candidate); !role.empty())
     text += "\n" + role;
   return text;
@@ -83,8 +83,8 @@ void add_row(std::string& out, const KernelView& view, const Axis& axis, std::ui
              right ? R"(dx="0.8em" dy="0.35em")" : R"(dx="-0.8em" dy="0.35em")");
   }
   std::string figure = time_text(spread.median);
-  if (is_known(findings.chosen_ns))
-    figure += fmt::format(" \xC2\xB7 {}", ratio_text(spread.median / findings.chosen_ns));
+  if (is_known(findings.reference_ns))
+    figure += fmt::format(" \xC2\xB7 {}", ratio_text(spread.median / findings.reference_ns));
   add_text(out, "value", {1, middle}, figure, R"(dx="0.7em" dy="0.35em")");
   add_hint_box(out, {0, top}, 1, height, hint(view, candidate));
 }

@@ -29,7 +29,9 @@ void put_in_order(std::vector<std::string>& values) {
     return error == std::errc{} ? std::optional(value) : std::nullopt;
   };
   if (std::ranges::all_of(values, [&](const auto& value) { return number(value).has_value(); }))
-    std::ranges::stable_sort(values, {}, [&](const auto& value) { return *number(value); });
+    std::ranges::sort(values, {}, [&](const auto& value) {
+      return std::pair<double, std::string_view>(*number(value), value);
+    });
 }
 
 // Those that vary; empty where candidates have no common parameters.
@@ -84,8 +86,11 @@ bool is_better(const KernelView& view, std::uint32_t a, std::uint32_t b) {
 
 std::optional<HeatMap> heat_map(const KernelView& view) {
   std::vector<Parameter> parameters = varying_parameters(view.record);
-  std::ranges::stable_sort(parameters, std::ranges::greater{},
-                           [](const Parameter& p) { return p.values.size(); });
+  // Those with the most values first.
+  std::ranges::sort(parameters, [](const Parameter& a, const Parameter& b) {
+    return a.values.size() != b.values.size() ? a.values.size() > b.values.size()
+                                              : a.position < b.position;
+  });
   if (parameters.size() < 2 || parameters[0].values.size() > kMostValues) return std::nullopt;
   std::size_t combinations = 1;
   for (std::size_t p = 2; p < parameters.size(); ++p)

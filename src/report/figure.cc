@@ -118,7 +118,10 @@ CallAxis call_axis(const KernelView& view) {
     if (calls[i].probe) last_event = std::max(last_event, static_cast<double>(calls[i].call) + 1);
   }
   // A search that is over early would be a sliver at the left.
-  const bool log = last >= 200 && last_event < last / 4;
+  const auto& promotions = view.findings.promotions;
+  const double last_promotion =
+      promotions.empty() ? last : static_cast<double>(calls[promotions.back().point].call) + 1;
+  const bool log = last >= 200 && (last_event < last / 4 || last_promotion < last / 10);
   result.axis = count_axis(1, last, log);
   return result;
 }

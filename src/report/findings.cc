@@ -119,6 +119,9 @@ Findings findings_of(const TuneRecord& record) {
   findings.chosen_ns = median_of(record.chosen, findings.chosen, findings);
   findings.start_ns = median_of(record.start, findings.start, findings);
   findings.declared_ns = median_of(record.declared, findings.declared, findings);
+  findings.reference_ns = findings.chosen && findings.spreads[*findings.chosen].count > 0
+                              ? findings.spreads[*findings.chosen].median
+                              : findings.chosen_ns;
   if (findings.chosen) {
     for (const std::uint32_t i : findings.measured)
       if (i != *findings.chosen &&

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -74,20 +75,49 @@ class Threads {
   std::map<std::pair<std::string, std::size_t>, std::size_t> numbers_;
 };
 
+// In whole nanoseconds.
+struct PlacedSpan {
+  const TraceSpan* span = nullptr;
+  double start = 0, end = 0;
+};
+
+std::vector<PlacedSpan> placed_spans(const TuneRecord& record) {
+  std::vector<PlacedSpan> spans;
+  for (const TraceSpan& span : record.spans) {
+    const PlacedSpan placed{&span, std::round(span.start_ns),
+                            std::round(span.start_ns + span.duration_ns)};
+    if (std::isfinite(placed.start) && std::isfinite(placed.end) && placed.start >= 0 &&
+        placed.end >= placed.start)
+      spans.push_back(placed);
+  }
+  return spans;
+}
+
+void put_calls_in_a_row(std::vector<PlacedSpan>& spans) {
+  std::vector<PlacedSpan*> calls;
+  for (PlacedSpan& placed : spans)
+    if (placed.span->track == "calls") calls.push_back(&placed);
+  std::ranges::stable_sort(calls, {}, [](const PlacedSpan* call) { return call->end; });
+  double limit = std::numeric_limits<double>::infinity();
+  for (auto at = calls.rbegin(); at != calls.rend(); ++at) {
+    PlacedSpan& call = **at;
+    const double earlier = std::max(0.0, call.end - limit);
+    // There was no time for all of them: they stay as they were told.
+    if (call.start < earlier) return;
+    call.start -= earlier;
+    call.end -= earlier;
+    limit = call.start;
+  }
+}
+
 void add_spans(Json& events, const TuneRecord& record, std::size_t process) {
-  std::vector<const TraceSpan*> spans;
-  for (const TraceSpan& span : record.spans)
-    if (std::isfinite(span.start_ns) && std::isfinite(span.duration_ns) && span.start_ns >= 0 &&
-        span.duration_ns >= 0)
-      spans.push_back(&span);
-  std::ranges::stable_sort(spans, {}, [](const TraceSpan* span) {
-    return std::pair(span->start_ns, -span->duration_ns);
-  });
+  std::vector<PlacedSpan> spans = placed_spans(record);
+  put_calls_in_a_row(spans);
+  std::ranges::sort(spans, {},
+                    [](const PlacedSpan& placed) { return std::pair(placed.start, -placed.end); });
   Threads threads(events, process);
   std::map<std::string, Lanes> lanes;
-  for (const TraceSpan* span : spans) {
-    const double start = std::round(span->start_ns);
-    const double end = std::round(span->start_ns + span->duration_ns);
+  for (const auto& [span, start, end] : spans) {
     const std::size_t lane = lanes[span->track].place(start, end);
     const std::size_t thread = threads.of(span->track, lane);
     Json event{{"name", shortened(span->name, 200)},

@@ -8,6 +8,9 @@
 
 namespace vyre {
 
+// Calls run one after another, but their times may be known only later, several at once: those that
+// would overlap are put back to back before the moment when they were known.
+//
 // Events of one thread nest or follow one another: spans of a track that overlap without nesting
 // go to further threads of it.
 std::string trace_json(const TuneReport& report);

@@ -95,6 +95,22 @@ TEST(Trace, SpansThatTouchShareAThreadWhateverTheirFractions) {
   EXPECT_EQ(spans_of(trace).size(), 1u);
 }
 
+TEST(Trace, CallsThatBecameKnownTogetherAreInARow) {
+  TuneReport report{.kernels = {{}}};
+  for (int i = 0; i < 100; ++i)
+    report.kernels[0].spans.push_back({.name = std::to_string(i),
+                                       .track = "calls",
+                                       .start_ns = 5000.0 - i % 7,
+                                       .duration_ns = 40});
+  const Json trace = Json::parse(trace_json(report));
+  const auto spans = spans_of(trace);
+  ASSERT_EQ(spans.size(), 1u);
+  const auto& calls = spans.at({1, 1});
+  ASSERT_EQ(calls.size(), 100u);
+  for (std::size_t i = 1; i < calls.size(); ++i) EXPECT_GE(calls[i].start, calls[i - 1].end);
+  EXPECT_EQ(calls.back().end, 5040);
+}
+
 TEST(Trace, CountersSayWhatWasLostAndMayBe) {
   const TuneReport report = synthetic_report(1, 300);
   const Json trace = Json::parse(trace_json(report));

@@ -122,6 +122,13 @@ class Search {
  private:
   double bound_ns() const { return std::min(20e6, 50 * known_ns_) + 0.02 * clock_ns_; }
 
+  // Dear enough for the noise as well.
+  bool may_probe(std::uint32_t candidate) const {
+    const double cost =
+        std::max(0.0, 1.2 * space_.true_ns[candidate] - known_ns_) + 0.1 * known_ns_;
+    return lost_ns_ + cost <= bound_ns();
+  }
+
   void span(std::string name, std::string track, double ns, std::uint32_t candidate) {
     record_.spans.push_back({.name = std::move(name),
                              .track = std::move(track),
@@ -131,8 +138,7 @@ class Search {
   }
 
   void step(std::uint64_t call) {
-    const bool slow = next_ < order_.size() && lost_ns_ + 0.3 * known_ns_ > bound_ns();
-    const bool probe = next_ < order_.size() && call % 2 == 1 && !slow;
+    const bool probe = next_ < order_.size() && call % 2 == 1 && may_probe(order_[next_]);
     const std::uint32_t candidate = probe ? order_[next_] : incumbent_;
     auto& tried = record_.candidates[candidate];
     if (probe && !tried.verified) verify(candidate);
