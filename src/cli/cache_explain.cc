@@ -74,6 +74,12 @@ std::vector<std::string> search_sentences(const KeyState& state) {
                     measured == 1 ? "1 candidate was" : fmt::format("{} candidates were", measured),
                     counted(sample_count(state), "sample")));
   }
+  if (const CandidateState* fastest = next_best(state, ""); fastest != nullptr) {
+    if (state.decision().empty()) {
+      lines.push_back(fmt::format("The fastest so far is {}, with {}.", fastest->candidate,
+                                  duration_text(sample_spread(*fastest).median_ns)));
+    }
+  }
   const double chosen_ns = median_of(state, state.decision());
   const CandidateState* other = next_best(state, state.decision());
   if (chosen_ns > 0) {

@@ -182,6 +182,7 @@ TuningOptions tuning_of(const TuneOptions& options, TuneObserver observer) {
   }
   out.share = options.regret;
   out.exact_size = true;
+  out.compile_at_once = true;
   out.tolerance = options.tolerance;
   if (options.mode == "on") {
     out.sweep_time =

@@ -295,8 +295,8 @@ Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index) {
   tell(span);
   const double spent = thread_ns() - before;
   {
-    const std::scoped_lock lock(kernel.mutex);
-    kernel.compile_ns = spent;
+    const std::scoped_lock lock(kernel.making);
+    kernel.compile_ns.store(spent, std::memory_order_relaxed);
     if (why.empty()) {
       if (c.code.load() == nullptr) {
         c.owner = found->code;

@@ -54,9 +54,10 @@ class TunedKernel {
   std::optional<std::uint32_t> declared;
   OnlineTuner tuner;
   std::vector<WrittenSlot> written;
-  double items = 1;       // invocations that times are scaled to
-  bool exact = false;     // times are of one size alone: nothing is scaled
-  double compile_ns = 0;  // of processor time, the last one
+  double items = 1;                   // invocations that times are scaled to
+  bool exact = false;                 // times are of one size alone: nothing is scaled
+  std::atomic<double> compile_ns{0};  // of processor time, the last one
+  std::mutex making;                  // of those who write a candidate's code
 
   // ---- For the calls in flight, with `mutex` held
   struct Timing {

@@ -248,7 +248,10 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
   if (!step.timed && !step.verify && !step.make && t.tuner.settled()) {
     return launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
   }
-  if (step.make) {
+  if (step.make && tuning_->options().compile_at_once) {
+    VYRE_CHECK(queue_->wait());
+    (void)tuning_->make_now(t, *step.make);
+  } else if (step.make) {
     const std::scoped_lock lock(t.mutex);
     t.to_make.push_back(*step.make);
   }

@@ -57,6 +57,9 @@ struct TuningOptions {
   // (for overrides that add up in another order); 0: not in a bit.
   double tolerance = 0;
   unsigned compilers = 0;  // threads; 0: by the number of processors
+  // Where nothing is served meanwhile: candidates are compiled by the call that asks for them, and
+  // that time counts neither as spent nor as lost.
+  bool compile_at_once = false;
   // Mode `on`: as long as this, and at least the first round.
   std::optional<std::chrono::nanoseconds> sweep_time;
   TuneObserver observer;

@@ -1,0 +1,131 @@
+#include "vyre/tune/space.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "vyre/tune/prior.h"
+
+namespace vyre {
+namespace {
+
+SpaceRequest gpu_request() {
+  SpaceRequest r;
+  r.kind = TargetKind::nvptx;
+  r.usual.workgroup = r.declared = {64, 1, 1};
+  r.extent = {1 << 20, 1, 1};
+  r.limits = {.backend = "cuda",
+              .max_threads_per_block = 1024,
+              .max_block_dim = {1024, 1024, 64},
+              .max_grid_dim = {0x7FFFFFFF, 65535, 65535}};
+  r.why_not = [](const Variant&) { return std::string(); };
+  return r;
+}
+
+Profile h200() {
+  Profile p;
+  p.multiprocessors = 132;
+  p.max_threads_per_multiprocessor = 2048;
+  p.max_blocks_per_multiprocessor = 32;
+  p.registers_per_multiprocessor = 65536;
+  p.warp_size = 32;
+  p.shared_bytes_per_multiprocessor = 228 << 10;
+  p.memory_bytes_per_second = 4'800'000'000'000;
+  p.clock_khz = 1'980'000;
+  return p;
+}
+
+TEST(SpaceTest, AGpuHasWidthsItemsAndLayouts) {
+  const auto space = variant_space(gpu_request());
+  EXPECT_EQ(space.size(), 54U);  // 6 widths, 1 item, and 4 more in two layouts
+  EXPECT_EQ(space.front(), gpu_request().usual);
+  EXPECT_EQ(std::set<Variant>(space.begin(), space.end()).size(), space.size());
+}
+
+TEST(SpaceTest, WhatCannotRunIsLeftOut) {
+  SpaceRequest r = gpu_request();
+  r.why_not = [](const Variant& v) { return v.items_per_lane > 1 ? "no" : std::string(); };
+  EXPECT_EQ(variant_space(r).size(), 6U);
+  r.shape_is_fixed = true;
+  EXPECT_EQ(variant_space(r).size(), 1U);
+  r = gpu_request();
+  r.limits.max_grid_dim[0] = 1024;
+  for (const Variant& v : variant_space(r)) {
+    if (v == r.usual) continue;
+    EXPECT_GE(v.workgroup[0] * v.items_per_lane, 1024U);
+  }
+}
+
+TEST(SpaceTest, ConfigurationsNameVariants) {
+  for (const TargetKind kind : {TargetKind::nvptx, TargetKind::host}) {
+    SpaceRequest r = gpu_request();
+    r.kind = kind;
+    r.usual.gang_width = kind == TargetKind::host ? 16 : 1;
+    r.usual.overrides = {{"TILE", "16"}};
+    std::set<std::string> texts;
+    for (const Variant& v : variant_space(r)) {
+      const Configuration c = configuration_of(v, kind);
+      const auto back = variant_of(c);
+      ASSERT_TRUE(back);
+      EXPECT_EQ(*back, v);
+      EXPECT_TRUE(texts.insert(to_string(c)).second) << to_string(c);
+      EXPECT_EQ(*parse_configuration(to_string(c)), c);
+    }
+  }
+  EXPECT_FALSE(variant_of({{"workgroup", "64x1"}}));
+  EXPECT_FALSE(variant_of({{"items", "many"}}));
+  EXPECT_FALSE(variant_of({{"layout", "diagonal"}}));
+}
+
+TEST(SpaceTest, OverridesCombineUnderConstraints) {
+  const auto tile = parse_override_axis("TILE=8,16,32");
+  const auto unroll = parse_override_axis("UNROLL=1,2,4");
+  ASSERT_TRUE(tile && unroll);
+  EXPECT_EQ(override_combinations({*tile, *unroll}, {})->size(), 9U);
+  const auto some = override_combinations({*tile, *unroll}, {"TILE * UNROLL <= 32"});
+  ASSERT_TRUE(some);
+  EXPECT_EQ(some->size(), 6U);
+  EXPECT_EQ(some->front().front().value, "8");
+  EXPECT_EQ(override_combinations({*tile, *unroll}, {"TILE > 8 && !(UNROLL == 1 || UNROLL == 2)"})
+                ->size(),
+            2U);
+  EXPECT_EQ(override_combinations({*tile}, {"TILE % 16 == 0"})->size(), 2U);
+  EXPECT_FALSE(override_combinations({*tile}, {"TILE > 64"}));
+  EXPECT_FALSE(override_combinations({*tile}, {"OTHER > 64"}));
+  EXPECT_FALSE(override_combinations({*tile}, {"TILE >"}));
+  EXPECT_FALSE(override_combinations({*tile}, {"TILE 8"}));
+  EXPECT_FALSE(override_combinations({*tile}, {std::string(1000, '(')}));
+  EXPECT_FALSE(override_combinations({*tile}, {"TILE / 0 > 1"}));
+  EXPECT_FALSE(override_combinations({*tile, *tile}, {}));
+  for (const char* text : {"TILE", "TILE=", "=8", "TILE=8,,16", "TILE=8,8", "TILE=eight"}) {
+    EXPECT_FALSE(parse_override_axis(text)) << text;
+  }
+}
+
+TEST(PriorTest, AStreamingKernelTakesSeveralItemsALane) {
+  const auto space = variant_space(gpu_request());
+  PriorFacts facts;
+  facts.kind = TargetKind::nvptx;
+  facts.extent = {64 << 20, 1, 1};
+  facts.loaded_bytes = 8;
+  facts.stored_bytes = 4;
+  facts.operations = 2;
+  facts.pointwise = true;
+  facts.usual = gpu_request().usual;
+  const auto costs = prior_ns(facts, h200(), space);
+  const auto best = static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin());
+  EXPECT_GT(space[best].items_per_lane, 1U) << to_string(space[best]);
+  for (const double c : costs) EXPECT_GT(c, 0);
+}
+
+TEST(PriorTest, OccupancyComesFromRegistersAndSharedMemory) {
+  EXPECT_EQ(resident_groups(h200(), 256, 32, 0), 8U);
+  EXPECT_EQ(resident_groups(h200(), 256, 64, 0), 4U);
+  EXPECT_EQ(resident_groups(h200(), 1024, 128, 0), 0U);
+  EXPECT_EQ(resident_groups(h200(), 32, 16, 0), 32U);
+  EXPECT_EQ(resident_groups(h200(), 64, 16, 100 << 10), 2U);
+}
+
+}  // namespace
+}  // namespace vyre
