@@ -61,9 +61,9 @@ std::string explain_kernel(const TuningKey& key, const std::vector<CandidateView
       break;
     }
     const CandidateView& row = view[i];
-    const std::string time = row.samples == 0 ? ""
-                                              : fmt::format("{} ± {}", time_text(row.median_ns),
-                                                            time_text(row.spread_ns));
+    const std::string time = row.median_ns == 0 ? ""
+                                                : fmt::format("{} ± {}", time_text(row.median_ns),
+                                                              time_text(row.spread_ns));
     std::string line = fmt::format("  {:<{}}  {:>22}  {:>5} times  {}", row.text, width, time,
                                    row.samples, state_text(row, i == best));
     line.erase(line.find_last_not_of(' ') + 1);
