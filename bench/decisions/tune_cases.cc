@@ -4,6 +4,7 @@
 #include "vyre/base/digest.h"
 #include "vyre/fuse/launch_fusion.h"
 #include "vyre/tune/keys.h"
+#include "vyre/tune/online_tuner.h"
 #include "vyre/tune/suggest.h"
 
 namespace vyre {
@@ -96,8 +97,28 @@ void run_key(std::uint64_t calls) {
   for (std::uint64_t i = 0; i < calls; ++i) keep(program_key(fingerprint_of_program(), kShape));
 }
 
+// Two candidates, the first of which is twice as fast.
+OnlineTuner& settled_tuner() {
+  static OnlineTuner tuner({}, {{"a=1", 1}, {"a=2", 2}}, 0, TunerMode::natural_gradient, {},
+                           nullptr);
+  return tuner;
+}
+OnlineStep ask_and_report() {
+  const OnlineStep step = settled_tuner().next();
+  if (step.timed) settled_tuner().report(step, 1e6 * (1 + step.candidate));
+  return step;
+}
+bool prepare_question() {
+  for (int i = 0; i < 10'000 && !settled_tuner().settled(); ++i) ask_and_report();
+  return settled_tuner().settled() && settled_tuner().best() == 0;
+}
+void run_question(std::uint64_t calls) {
+  for (std::uint64_t i = 0; i < calls; ++i) keep(ask_and_report());
+}
+
 constexpr DecisionCase kCases[] = {
     {"natural-gradient step, 7 candidates", 2'695, prepare_step, run_step},
+    {"settled tuner's answer, one in 64 timed", std::nullopt, prepare_question, run_question},
     {"program key", 3'882, prepare_key, run_key},
     {"fusion plan, 64 stages", 11'702, Fusion<64>::prepare, Fusion<64>::run},
     {"fusion plan, 64 stages, fresh storage", 11'702, Fusion<64>::prepare, Fusion<64>::run_fresh},
