@@ -104,7 +104,11 @@ std::optional<bool> KernelTuner::State::verify_now(std::uint32_t candidate) {
     if (!said) {
       wrong = "could not be verified: " + describe(said.error());
     } else {
-      if (!said->is_right) wrong = "gave a wrong result";
+      if (!said->is_right) {
+        wrong = "gave a wrong result";
+        VYRE_LOG(warn, "{}: {} {}, and is not used", key.name, to_string(candidates[candidate]),
+                 wrong);
+      }
       its_cost_ns = said->cost_ns;
     }
   } catch (const abi::__forced_unwind&) {

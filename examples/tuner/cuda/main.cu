@@ -148,6 +148,7 @@ class TunedKernel {
       }
       // Too many registers for this block, say: the next answer is another one.
       check(vyre_tuner_fail(tuner_, &call, cudaGetErrorString(error)));
+      if (call.timed) give_back(timing);
       if (++failures_ > texts_.size()) check(error);
     }
   }
@@ -205,6 +206,11 @@ class TunedKernel {
     return event;
   }
 
+  void give_back(const Timing& timing) {
+    events_.push_back(timing.began);
+    events_.push_back(timing.ended);
+  }
+
   void begin(Timing& timing) {
     timing.began = take_event();
     timing.ended = take_event();
@@ -224,8 +230,7 @@ class TunedKernel {
       float ms = 0;
       check(cudaEventElapsedTime(&ms, timing.began, timing.ended));
       check(vyre_tuner_report(tuner_, &timing.call, ms * 1e6));
-      events_.push_back(timing.began);
-      events_.push_back(timing.ended);
+      give_back(timing);
     }
     // Not an error of any launch.
     if (!timings_.empty()) static_cast<void>(cudaGetLastError());
@@ -245,8 +250,7 @@ class TunedKernel {
     check(cudaEventSynchronize(timing.ended));
     float ms = 0;
     check(cudaEventElapsedTime(&ms, timing.began, timing.ended));
-    events_.push_back(timing.began);
-    events_.push_back(timing.ended);
+    give_back(timing);
     return ms * 1e3;
   }
 
@@ -297,7 +301,7 @@ int main(int argc, char** argv) {
                 error != cudaSuccess ? cudaGetErrorString(error) : "no device");
     return 0;
   }
-  const unsigned millions = argc > 1 ? std::min(512, std::max(1, std::atoi(argv[1]))) : 64;
+  const unsigned millions = argc > 1 ? std::min(255, std::max(1, std::atoi(argv[1]))) : 64;
   const int calls = argc > 2 ? std::max(8, std::atoi(argv[2])) : 2000;
   const unsigned n = millions << 20, width = 4096, height = n / width;
   const size_t bytes = n * sizeof(float);
