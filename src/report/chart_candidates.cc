@@ -14,15 +14,16 @@ constexpr std::size_t kLabelCharacters = 26;
 
 // The fastest, and those that have a name, in the order of their times.
 std::vector<std::uint32_t> drawn_rows(const Findings& findings) {
-  if (findings.measured.size() <= kMostRows) return findings.measured;
-  std::vector<std::uint32_t> rows(findings.measured.begin(),
-                                  findings.measured.begin() + kFastestRows);
-  for (std::size_t i = kFastestRows; i < findings.measured.size(); ++i) {
-    const std::uint32_t candidate = findings.measured[i];
-    if (candidate == findings.chosen || candidate == findings.start ||
-        candidate == findings.declared)
-      rows.push_back(candidate);
-  }
+  const auto& measured = findings.measured;
+  if (measured.empty()) return {};
+  const double most = kDrawnRange * findings.spreads[measured.front()].median;
+  const auto near = static_cast<std::size_t>(std::ranges::count_if(
+      measured, [&](std::uint32_t i) { return findings.spreads[i].median <= most; }));
+  std::size_t drawn = measured.size() > kMostRows ? kFastestRows : measured.size();
+  if (near >= 4) drawn = std::min(drawn, near);
+  std::vector<std::uint32_t> rows;
+  for (std::size_t i = 0; i < measured.size(); ++i)
+    if (i < drawn || !role_text(findings, measured[i]).empty()) rows.push_back(measured[i]);
   return rows;
 }
 
@@ -46,7 +47,9 @@ Axis axis_of(const KernelView& view, const std::vector<std::uint32_t>& rows) {
   double least = std::numeric_limits<double>::infinity(), most = 0;
   for (const std::uint32_t i : rows) {
     least = std::min(least, view.findings.spreads[i].low);
-    most = std::max(most, view.findings.spreads[i].high);
+    // A few late samples do not make the axis; their line goes to its end.
+    most = std::max(most, std::min(view.findings.spreads[i].high,
+                                   1.2 * view.findings.spreads[i].third_quartile));
   }
   return time_axis(least, most, 4);
 }
@@ -78,9 +81,13 @@ void add_row(std::string& out, const KernelView& view, const Axis& axis, std::ui
              {axis.at(prior), top + 0.85 * height});
   add_mark(out, mark, {axis.at(spread.median), middle});
   if (!role.empty()) {
-    const bool right = high < 0.6;
-    add_text(out, right ? "role" : "role end", {right ? high : low, middle}, role,
-             right ? R"(dx="0.8em" dy="0.35em")" : R"(dx="-0.8em" dy="0.35em")");
+    // Beside the line where there is room, else over its end.
+    if (high < 0.6)
+      add_text(out, "role", {high, middle}, role, R"(dx="0.8em" dy="0.35em")");
+    else if (low > 0.4)
+      add_text(out, "role end", {low, middle}, role, R"(dx="-0.8em" dy="0.35em")");
+    else
+      add_text(out, "role end", {1, middle}, role, R"(dx="-0.4em" dy="0.35em")");
   }
   std::string figure = time_text(spread.median);
   if (is_known(findings.reference_ns))

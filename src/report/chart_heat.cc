@@ -196,8 +196,8 @@ std::string heat_figure(const KernelView& view) {
   if (!map) return {};
   const double best = view.findings.spreads[view.findings.measured.front()].median;
   const double worst = view.findings.spreads[view.findings.measured.back()].median;
-  // So that noise does not look like a landscape.
-  const double most = std::max(worst / best, 1.1);
+  // So that neither noise looks like a landscape, nor a few hopeless ones hide it.
+  const double most = std::clamp(worst / best, 1.1, 2.0);
   std::string out;
   open_figure(
       out, "heat-map",

@@ -15,16 +15,31 @@ constexpr std::size_t kMostPromotions = 30;
 
 double call_number(const CallPoint& call) { return static_cast<double>(call.call) + 1; }
 
-Axis times_of(const KernelView& view, const std::vector<std::size_t>& points) {
-  double least = std::numeric_limits<double>::infinity(), most = 0;
+// Late calls of a busy machine would press all others together: where a few are far beyond the rest
+// the axis ends before them, and they stand at its end.
+struct Times {
+  Axis axis{};
+  std::size_t beyond = 0;
+  double most = 0;
+};
+
+Times times_of(const KernelView& view, const std::vector<std::size_t>& points) {
+  std::vector<double> all;
+  double line = 0;  // which is always inside
   for (const std::size_t i : points) {
-    for (const double ns : {view.record.calls[i].ns, view.record.calls[i].incumbent_ns}) {
-      if (!is_known(ns)) continue;
-      least = std::min(least, ns);
-      most = std::max(most, ns);
-    }
+    if (is_known(view.record.calls[i].ns)) all.push_back(view.record.calls[i].ns);
+    if (is_known(view.findings.incumbent_ns[i]))
+      line = std::max(line, view.findings.incumbent_ns[i]);
   }
-  return time_axis(least, most);
+  const Spread spread = spread_of(all);
+  Times times{.most = spread.most};
+  double most = std::max(spread.most, line);
+  if (const double usual = std::max(1.15 * spread.high, line); spread.most > 1.5 * usual)
+    most = usual;
+  times.axis = time_axis(spread.least, most);
+  times.beyond = static_cast<std::size_t>(
+      std::ranges::count_if(all, [&](double ns) { return ns > times.axis.high; }));
+  return times;
 }
 
 // Probes and other calls are thinned on their own, so that many of these never push out those.
@@ -48,7 +63,7 @@ void add_incumbent(std::string& out, const KernelView& view, const CallAxis& alo
   std::vector<double> places, values;
   for (const std::size_t i : along.points) {
     places.push_back(along.axis.at(call_number(view.record.calls[i])));
-    values.push_back(view.record.calls[i].incumbent_ns);
+    values.push_back(view.findings.incumbent_ns[i]);
   }
   std::vector<Place> line;
   for (const std::size_t k : thinned(places, values, 600))
@@ -110,8 +125,8 @@ void add_legend_of(std::string& out, const KernelView& view, bool any_plain) {
     else
       named.push_back(i);
   }
-  std::ranges::stable_sort(named, {},
-                           [&](std::uint32_t i) { return view.findings.spreads[i].median; });
+  std::ranges::sort(named, {},
+                    [&](std::uint32_t i) { return std::pair(view.findings.spreads[i].median, i); });
   for (const std::uint32_t i : named)
     add_legend(out, legend_mark(view.styles[i]),
                "probe of " + shortened(view.findings.labels[i], 40));
@@ -154,13 +169,18 @@ std::string search_figure(const KernelView& view) {
     caption += fmt::format(" {} of {} calls are drawn: extremes and every part of the run.",
                            count_text(static_cast<double>(plain.size() + probes.size())),
                            count_text(static_cast<double>(along.points.size())));
+  const auto [times, beyond, most] = times_of(view, along.points);
+  if (beyond > 0)
+    caption +=
+        fmt::format(" {} took longer than the axis shows, up to {}: {} at its upper end.",
+                    beyond == 1 ? "1 call" : count_text(static_cast<double>(beyond)) + " calls",
+                    time_text(most), beyond == 1 ? "it stands" : "they stand");
   open_figure(out, "search", "The search, call by call", caption);
   if (plain.empty() && probes.empty()) {
     out += "<p class=\"nothing\">No call was timed.</p>\n";
     close_figure(out);
     return out;
   }
-  const Axis times = times_of(view, along.points);
   add_legend_of(out, view, !plain.empty());
   open_chart(
       out, {.id = view.id + "-search",

@@ -32,6 +32,9 @@ std::string role_text(const Findings& findings, std::uint32_t candidate);
 // How many of the fastest candidates are drawn where there are more than kMostRows.
 inline constexpr std::size_t kMostRows = 30;
 inline constexpr std::size_t kFastestRows = 24;
+// Those that take more than so many times as long as the fastest are left to the table, where
+// others are there to be seen.
+inline constexpr double kDrawnRange = 4;
 // Rows of the table of candidates; the JSON has all.
 inline constexpr std::size_t kMostTableRows = 400;
 

@@ -53,8 +53,10 @@ std::vector<MarkStyle> mark_styles(const Findings& findings) {
   for (const Promotion& promotion : findings.promotions) order.push_back(promotion.to);
   std::vector<std::uint32_t> by_probes(findings.probes.size());
   for (std::uint32_t i = 0; i < by_probes.size(); ++i) by_probes[i] = i;
-  std::ranges::stable_sort(by_probes, std::ranges::greater{},
-                           [&](std::uint32_t i) { return findings.probes[i]; });
+  std::ranges::sort(by_probes, [&](std::uint32_t a, std::uint32_t b) {
+    return findings.probes[a] != findings.probes[b] ? findings.probes[a] > findings.probes[b]
+                                                    : a < b;
+  });
   for (const std::uint32_t i : by_probes)
     if (findings.probes[i] > 0) order.push_back(i);
   std::size_t used = 0;
@@ -155,7 +157,7 @@ void add_calls_table(std::string& out, const KernelView& view, bool with_regret)
       row.insert(row.end(), {time(spread.least),
                              time(spread.median),
                              time(spread.most),
-                             time(last.incumbent_ns),
+                             time(view.findings.incumbent_ns[points[end - 1]]),
                              {view.findings.labels[last.incumbent]}});
     }
     rows.push_back(std::move(row));

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "vyre/report/report_text.h"
+#include "vyre/tune/evidence.h"
 
 namespace vyre {
 namespace {
@@ -69,8 +70,8 @@ void sort_out(const TuneRecord& record, Findings& findings) {
     else
       findings.untried.push_back(i);
   }
-  std::ranges::stable_sort(findings.measured, {},
-                           [&](std::uint32_t i) { return findings.spreads[i].median; });
+  std::ranges::sort(findings.measured, {},
+                    [&](std::uint32_t i) { return std::pair(findings.spreads[i].median, i); });
 }
 
 double prior_scale(const TuneRecord& record, const Findings& findings) {
@@ -81,20 +82,41 @@ double prior_scale(const TuneRecord& record, const Findings& findings) {
   return spread_of(ratios).median;
 }
 
+// The last times of each candidate, and the median of those.
+class RecentTimes {
+ public:
+  explicit RecentTimes(std::size_t candidates) : times_(candidates) {}
+  void add(std::uint32_t candidate, double ns) {
+    if (!is_known(ns)) return;
+    auto& times = times_[candidate];
+    if (times.size() == kRecentSamples) times.erase(times.begin());
+    times.push_back(ns);
+  }
+  double median(std::uint32_t candidate) const { return spread_of(times_[candidate]).median; }
+
+ private:
+  std::vector<std::vector<double>> times_;
+};
+
 void follow_calls(const TuneRecord& record, Findings& findings) {
   const std::size_t count = record.candidates.size();
   findings.probes.assign(count, 0);
+  findings.incumbent_ns.assign(record.calls.size(), 0);
+  RecentTimes recent(count);
   const CallPoint* before = nullptr;
   for (std::size_t i = 0; i < record.calls.size(); ++i) {
     const CallPoint& call = record.calls[i];
     if (call.candidate >= count || call.incumbent >= count) continue;
     if (call.probe) ++findings.probes[call.candidate];
+    recent.add(call.candidate, call.ns);
+    const double known = recent.median(call.incumbent);
+    findings.incumbent_ns[i] = is_known(known) ? known : call.incumbent_ns;
     if (before && before->incumbent != call.incumbent)
       findings.promotions.push_back({.point = i,
                                      .from = before->incumbent,
                                      .to = call.incumbent,
-                                     .from_ns = before->incumbent_ns,
-                                     .to_ns = call.incumbent_ns});
+                                     .from_ns = recent.median(before->incumbent),
+                                     .to_ns = known});
     before = &call;
   }
 }
@@ -117,8 +139,14 @@ Findings findings_of(const TuneRecord& record) {
   findings.start = index_of(record, record.start.candidate);
   findings.declared = index_of(record, record.declared.candidate);
   findings.chosen_ns = median_of(record.chosen, findings.chosen, findings);
-  findings.start_ns = median_of(record.start, findings.start, findings);
-  findings.declared_ns = median_of(record.declared, findings.declared, findings);
+  // One candidate has one time, however often it was taken.
+  const auto baseline = [&](const ReportBaseline& given, std::optional<std::uint32_t> index) {
+    return !given.candidate.empty() && given.candidate == record.decision
+               ? findings.chosen_ns
+               : median_of(given, index, findings);
+  };
+  findings.start_ns = baseline(record.start, findings.start);
+  findings.declared_ns = baseline(record.declared, findings.declared);
   findings.reference_ns = findings.chosen && findings.spreads[*findings.chosen].count > 0
                               ? findings.spreads[*findings.chosen].median
                               : findings.chosen_ns;

@@ -31,6 +31,10 @@ struct Findings {
                             // one's own samples, else chosen_ns
   double prior_scale = 0;   // times a prior gives a time; 0: nothing to compare with
   std::vector<Promotion> promotions{};
+  // By call: the median of the last times of who was the incumbent then, else what the call says;
+  // 0:
+  // not known.
+  std::vector<double> incumbent_ns{};
   std::vector<std::uint64_t> probes{};  // by candidate
 };
 

@@ -72,7 +72,7 @@ svg.plane{overflow:visible}
 .chart .value{fill:var(--soft)}
 .end{text-anchor:end}.middle{text-anchor:middle}
 .chart .strong{font-weight:650}
-.chart .role{font-weight:600;fill:var(--ink)}
+.chart .role{font-weight:600;fill:var(--ink);paint-order:stroke;stroke:var(--tint);stroke-width:4px;stroke-linejoin:round}
 .grid{stroke:var(--grid);stroke-width:1;shape-rendering:crispEdges}
 .one{stroke:var(--soft);stroke-width:1}
 .stem{stroke:var(--rest);stroke-width:2}

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "vyre/report/findings.h"
 #include "vyre/report/report_text.h"
 
 namespace vyre {
@@ -156,11 +157,13 @@ void add_counters(Json& events, const TuneRecord& record, std::size_t process) {
                       {"ts", microseconds(start + call.seconds * 1e9)},
                       {"args", std::move(values)}});
   };
-  for (const CallPoint& call : record.calls) {
+  const std::vector<double> incumbents = findings_of(record).incumbent_ns;
+  for (std::size_t i = 0; i < record.calls.size(); ++i) {
+    const CallPoint& call = record.calls[i];
     if (!std::isfinite(call.seconds) || call.seconds < 0) continue;
-    const bool is_last = &call == &record.calls.back();
-    if (is_known(call.incumbent_ns) && (is_last || call.incumbent_ns != incumbent_ns)) {
-      incumbent_ns = call.incumbent_ns;
+    const bool is_last = i + 1 == record.calls.size();
+    if (is_known(incumbents[i]) && (is_last || incumbents[i] != incumbent_ns)) {
+      incumbent_ns = incumbents[i];
       counter(call, "incumbent, us", {{"us", microseconds(incumbent_ns)}});
     }
     if (is_known(call.bound_ns) && std::isfinite(call.lost_ns) &&

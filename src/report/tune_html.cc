@@ -65,9 +65,10 @@ void add_cards(std::string& out, const KernelView& view, const TuneReport& repor
     if (is_known(record.bytes) && is_known(findings.chosen_ns)) {
       const double bytes = record.bytes / findings.chosen_ns * 1e9;
       rate = rate_text(bytes);
-      if (is_known(report.device.memory_bytes_per_second))
-        rate += fmt::format(", {} of the memory's rate",
-                            percent_text(bytes / report.device.memory_bytes_per_second));
+      const double share = bytes / report.device.memory_bytes_per_second;
+      if (is_known(share))
+        rate += share > 1.02 ? ", more than the memory's rate: it runs from caches"
+                             : fmt::format(", {} of the memory's rate", percent_text(share));
     }
     add_card(out, "first", legend_mark({"c-chosen", Shape::disc}), "Chosen",
              time(findings.chosen_ns), {name_of(view, findings.chosen, record.decision), rate});
