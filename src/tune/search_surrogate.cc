@@ -10,6 +10,7 @@ namespace {
 constexpr int kLeastLength = -6, kGreatestLength = 6;
 constexpr int kLeastWeight = -6, kGreatestWeight = 4;
 constexpr int kLeastOwn = -6, kGreatestOwn = -1;
+constexpr int kLeastOdd = 0, kGreatestOdd = 6;
 constexpr int kLeastNoise = -14, kGreatestNoise = -3;
 constexpr float kLeastPivot = 1e-6F;
 
@@ -22,6 +23,13 @@ void subtract_scaled(float* __restrict to, const float* __restrict from, float f
     for (std::size_t k = 0; k < kPiece; ++k) to[i + k] -= factor * from[i + k];
   }
   for (; i < count; ++i) to[i] -= factor * from[i];
+}
+
+// Sizes that are powers of two divide what memory and schedulers are made of; others do not.
+bool is_power_of_two(const std::string& value) {
+  const auto number = value_number(value);
+  int exponent = 0;
+  return number && std::frexp(*number, &exponent) == 0.5;
 }
 
 }  // namespace
@@ -43,7 +51,8 @@ class ShapeFit {
   // Makes this the shape that others are compared with.
   void settle(const KernelShape& shape) {
     for (std::size_t d = 0; d < like_.size(); ++d) {
-      if (shape_.length.empty() || shape_.length[d] != shape.length[d] || shape_.own != shape.own) {
+      if (shape_.length.empty() || shape_.length[d] != shape.length[d] || shape_.own != shape.own ||
+          shape_.odd != shape.odd) {
         pair_likeness(shape, d, like_[d]);
       }
     }
@@ -56,7 +65,8 @@ class ShapeFit {
     std::ranges::fill(squares_, 0.0F);
     std::ranges::fill(product_, 1.0F);
     for (std::size_t d = 0; d < like_.size(); ++d) {
-      const bool same = shape.length[d] == shape_.length[d] && shape.own == shape_.own;
+      const bool same =
+          shape.length[d] == shape_.length[d] && shape.own == shape_.own && shape.odd == shape_.odd;
       if (!same) pair_likeness(shape, d, changed_);
       const float* each = same ? like_[d].data() : changed_.data();
       for (std::size_t i = 0; i < sum_.size(); ++i) {
@@ -139,6 +149,10 @@ SearchSurrogate::SearchSurrogate(const SearchSpace& space) : space_(space) {
     active_.push_back(p);
     const auto positions = space.positions(p);
     places_.emplace_back(positions.begin(), positions.end());
+    round_.emplace_back();
+    for (const std::string& value : space.parameters()[p].values) {
+      round_.back().push_back(is_power_of_two(value));
+    }
   }
   rows_.reserve(space.size() * active_.size());
   for (std::uint32_t i = 0; i < space.size(); ++i) {
@@ -167,7 +181,9 @@ float SearchSurrogate::likeness(const KernelShape& shape, std::size_t d, std::ui
   if (a == b) return 1;
   const float distance = places_[d].empty() ? 1.0F : std::fabs(places_[d][a] - places_[d][b]);
   const float x = 1.7320508F * distance * std::exp2(-0.5F * static_cast<float>(shape.length[d]));
-  return (1 - std::exp2(static_cast<float>(shape.own))) * (1 + x) * std::exp(-x);
+  const float kind =
+      round_[d][a] == round_[d][b] ? 1.0F : std::exp2(-0.5F * static_cast<float>(shape.odd));
+  return (1 - std::exp2(static_cast<float>(shape.own))) * kind * (1 + x) * std::exp(-x);
 }
 
 void SearchSurrogate::likeness_of(std::uint32_t configuration, Likeness& out) const {
@@ -219,6 +235,7 @@ void SearchSurrogate::choose_shape(std::span<const std::uint32_t> points,
   step(shape_.alone, kLeastWeight, kGreatestWeight);
   step(shape_.pairs, kLeastWeight, kGreatestWeight);
   step(shape_.own, kLeastOwn, kGreatestOwn);
+  step(shape_.odd, kLeastOdd, kGreatestOdd);
   step(shape_.noise, kLeastNoise, kGreatestNoise);
 }
 

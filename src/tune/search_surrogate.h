@@ -18,7 +18,8 @@ struct KernelShape {
   std::int8_t alone = 0;            // shares of the variance: powers of two, relative to the third,
   std::int8_t pairs = 0;            // of all together
   std::int8_t own = -4;             // share of a value's own effect, not that of its place: 2^own
-  std::int8_t noise = -8;           // variance, 2^noise of the whole
+  std::int8_t odd = 1;     // a power of two and another number are alike 2^(-odd / 2) as much
+  std::int8_t noise = -8;  // variance, 2^noise of the whole
 
   bool operator==(const KernelShape&) const = default;
 };
@@ -72,6 +73,7 @@ class SearchSurrogate {
   std::vector<std::size_t> active_;         // parameters with more than one value
   std::vector<std::uint16_t> rows_;         // of every configuration, the active parameters
   std::vector<std::vector<float>> places_;  // of the values of each active parameter; may be empty
+  std::vector<std::vector<bool>> round_;    // which of them are powers of two
   KernelShape shape_;
   Weights weights_;
   double centre_ = 0, scale_ = 1, amplitude_ = 1;
