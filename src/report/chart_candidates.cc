@@ -61,7 +61,7 @@ void add_row(std::string& out, const KernelView& view, const Axis& axis, std::ui
   const double height = 1.0 / static_cast<double>(rows);
   const double top = static_cast<double>(row) * height, middle = top + height / 2;
   const MarkStyle style = view.styles[candidate];
-  const std::string role = role_text(findings, candidate);
+  std::string role = role_text(findings, candidate);
   // Beyond the name's own colours, charts of times need none.
   const MarkStyle mark = role.empty() ? MarkStyle{} : style;
 
@@ -81,7 +81,8 @@ void add_row(std::string& out, const KernelView& view, const Axis& axis, std::ui
              {axis.at(prior), top + 0.85 * height});
   add_mark(out, mark, {axis.at(spread.median), middle});
   if (!role.empty()) {
-    // Beside the line where there is room, else over its end.
+    // The first of them is enough here. Beside the line where there is room, else over its end.
+    role.resize(std::min(role.size(), role.find(',')));
     if (high < 0.6)
       add_text(out, "role", {high, middle}, role, R"(dx="0.8em" dy="0.35em")");
     else if (low > 0.4)

@@ -24,17 +24,16 @@ struct Times {
 };
 
 Times times_of(const KernelView& view, const std::vector<std::size_t>& points) {
-  std::vector<double> all;
-  double line = 0;  // which is always inside
+  std::vector<double> all, line;
   for (const std::size_t i : points) {
     if (is_known(view.record.calls[i].ns)) all.push_back(view.record.calls[i].ns);
-    if (is_known(view.findings.incumbent_ns[i]))
-      line = std::max(line, view.findings.incumbent_ns[i]);
+    line.push_back(view.findings.incumbent_ns[i]);
   }
   const Spread spread = spread_of(all);
   Times times{.most = spread.most};
-  double most = std::max(spread.most, line);
-  if (const double usual = std::max(1.15 * spread.high, line); spread.most > 1.5 * usual)
+  const Spread incumbent = spread_of(line);
+  double most = std::max(spread.most, incumbent.most);
+  if (const double usual = 1.15 * std::max(spread.high, incumbent.high); most > 1.5 * usual)
     most = usual;
   times.axis = time_axis(spread.least, most);
   times.beyond = static_cast<std::size_t>(
