@@ -109,8 +109,15 @@ double mean(const std::vector<float>& samples) {
   return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
 }
 
-void scale(Recording& recording, double ns) {
-  if (recording.cost_ns) *recording.cost_ns *= ns;
+// An entry in the unit of the file, but for a cost that has its own.
+struct Entry {
+  Recording recording;
+  double cost_unit_ns = 0;  // 0: that of the file
+};
+
+void scale(Entry& entry, double ns) {
+  Recording& recording = entry.recording;
+  if (recording.cost_ns) *recording.cost_ns *= entry.cost_unit_ns > 0 ? entry.cost_unit_ns : ns;
   for (float& sample : recording.samples_ns) sample = static_cast<float>(sample * ns);
   recording.compile_ns *= ns;
   recording.benchmark_ns *= ns;
@@ -149,9 +156,9 @@ class Collector {
 
   Result<void> add_cache_entry(const Json& entry);
   Result<void> add_result(const Json& entry);
-  Result<void> add_row(const std::vector<std::string>& values, Recording recording);
+  Result<void> add_row(const std::vector<std::string>& values, Entry entry);
   Result<void> set_names(std::vector<std::string> names);
-  Result<std::optional<double>> result_cost(const Json& entry, const std::string& path) const;
+  Result<void> read_cost(const Json& result, const std::string& path, Entry& entry) const;
   Result<SearchSpace> make_space();
 
   std::string section_;  // the key of the file's object that is being read
@@ -166,7 +173,7 @@ class Collector {
   std::vector<std::unordered_map<std::string, std::uint16_t>> index_;
   std::unordered_map<std::string, std::size_t> row_of_;  // by its indices, as bytes
   std::vector<std::uint16_t> rows_;
-  std::vector<Recording> recordings_;
+  std::vector<Entry> recordings_;
   bool milliseconds_ = false;  // the format fixes the unit
 };
 
@@ -266,7 +273,7 @@ Result<void> Collector::set_names(std::vector<std::string> names) {
   return {};
 }
 
-Result<void> Collector::add_row(const std::vector<std::string>& values, Recording recording) {
+Result<void> Collector::add_row(const std::vector<std::string>& values, Entry entry) {
   std::vector<std::uint16_t> row;
   for (std::size_t p = 0; p < values.size(); ++p) {
     const auto [found, added] =
@@ -282,7 +289,7 @@ Result<void> Collector::add_row(const std::vector<std::string>& values, Recordin
                           row.size() * sizeof(std::uint16_t));
   const auto [found, added] = row_of_.try_emplace(bytes, recordings_.size());
   if (!added) {
-    recordings_[found->second] = std::move(recording);
+    recordings_[found->second] = std::move(entry);
     return {};
   }
   if (recordings_.size() == SearchSpace::kMaxConfigurations) {
@@ -290,7 +297,7 @@ Result<void> Collector::add_row(const std::vector<std::string>& values, Recordin
                                          SearchSpace::kMaxConfigurations));
   }
   rows_.insert(rows_.end(), row.begin(), row.end());
-  recordings_.push_back(std::move(recording));
+  recordings_.push_back(std::move(entry));
   return {};
 }
 
@@ -335,22 +342,22 @@ Result<void> Collector::add_cache_entry(const Json& entry) {
   }
   VYRE_TRY(recording.compile_ns, optional_time(entry, "compile_time", path));
   VYRE_TRY(recording.benchmark_ns, optional_time(entry, "benchmark_time", path));
-  return add_row(values, std::move(recording));
+  return add_row(values, {.recording = std::move(recording), .cost_unit_ns = 0});
 }
 
-Result<std::optional<double>> Collector::result_cost(const Json& entry,
-                                                     const std::string& path) const {
+// The measurement that is the objective; nothing where there is none.
+Result<void> Collector::read_cost(const Json& result, const std::string& path, Entry& entry) const {
   std::string objective = "time";
-  if (const Json* names = member(entry, "objectives");
-      names != nullptr && names->is_array() && !names->empty() && names->front().is_string()) {
+  const Json* names = member(result, "objectives");
+  if (names != nullptr && names->is_array() && !names->empty() && names->front().is_string()) {
     objective = names->front().get<std::string>();
   }
   if (!is_time(objective)) {
     return bad(path + ".objectives",
                fmt::format("has {}; only times can be replayed", show(Json(objective))));
   }
-  const Json* measurements = member(entry, "measurements");
-  if (measurements == nullptr || !measurements->is_array()) return std::nullopt;
+  const Json* measurements = member(result, "measurements");
+  if (measurements == nullptr || !measurements->is_array()) return {};
   for (std::size_t i = 0; i < measurements->size(); ++i) {
     const Json& each = (*measurements)[i];
     const Json* name = member(each, "name");
@@ -358,9 +365,13 @@ Result<std::optional<double>> Collector::result_cost(const Json& entry,
     const std::string place = fmt::format("{}.measurements[{}]", path, i);
     const Json* value = member(each, "value");
     if (value == nullptr) return bad(place, "has no \"value\"");
-    return cost_of(*value, place + ".value");
+    VYRE_TRY(entry.recording.cost_ns, cost_of(*value, place + ".value"));
+    if (const Json* unit = member(each, "unit"); unit != nullptr && unit->is_string()) {
+      entry.cost_unit_ns = unit_ns(unit->get<std::string>()).value_or(0);
+    }
+    return {};
   }
-  return std::nullopt;
+  return {};
 }
 
 Result<void> Collector::add_result(const Json& entry) {
@@ -386,7 +397,8 @@ Result<void> Collector::add_result(const Json& entry) {
     return bad(path + ".configuration", fmt::format("has {} parameters; the first result has {}",
                                                     configuration->size(), names_.size()));
   }
-  Recording recording;
+  Entry read;
+  Recording& recording = read.recording;
   const Json* times = member(entry, "times");
   if (times != nullptr) {
     const std::string place = path + ".times";
@@ -405,14 +417,14 @@ Result<void> Collector::add_result(const Json& entry) {
   if (failed) {
     recording.samples_ns.clear();
   } else {
-    VYRE_TRY(recording.cost_ns, result_cost(entry, path));
+    VYRE_CHECK(read_cost(entry, path, read));
     if (!recording.cost_ns && member(entry, "measurements") == nullptr &&
         !recording.samples_ns.empty() && mean(recording.samples_ns) > 0) {
       recording.cost_ns = mean(recording.samples_ns);
     }
     if (!recording.cost_ns) recording.samples_ns.clear();
   }
-  return add_row(values, std::move(recording));
+  return add_row(values, std::move(read));
 }
 
 Result<SearchSpace> Collector::make_space() {
@@ -441,8 +453,10 @@ Result<RecordedSpace> Collector::finish() {
   double ns = kNsPerMs;
   if (!milliseconds_) {
     const Json* metadata = member(header_, "metadata");
-    const Json* unit = metadata != nullptr ? member(*metadata, "timeunit") : nullptr;
-    if (unit == nullptr) unit = member(header_, "timeunit");
+    const Json* unit = member(header_, "timeunit");
+    for (const char* spelling : {"timeunit", "timeUnit", "time_unit"}) {
+      if (unit == nullptr && metadata != nullptr) unit = member(*metadata, spelling);
+    }
     if (unit != nullptr) {
       const auto known = unit->is_string() ? unit_ns(unit->get<std::string>()) : std::nullopt;
       if (!known) {
@@ -452,17 +466,25 @@ Result<RecordedSpace> Collector::finish() {
     }
   }
   RecordedSpace recorded;
-  const auto text = [&](const char* name) {
-    const Json* value = member(header_, name);
+  const auto text = [](const Json* value) {
     return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
   };
-  recorded.kernel = text("kernel_name");
-  recorded.device = text("device_name");
+  recorded.kernel = text(member(header_, "kernel_name"));
+  recorded.device = text(member(header_, "device_name"));
+  const Json* metadata = member(header_, "metadata");
+  const Json* key = metadata != nullptr ? member(*metadata, "vyre_key") : nullptr;
+  if (key != nullptr && recorded.kernel.empty()) {
+    recorded.kernel = text(member(*key, "name"));
+    recorded.device = text(member(*key, "device"));
+  }
   std::optional<std::size_t> best;
-  for (std::size_t i = 0; i < recordings_.size(); ++i) {
-    scale(recordings_[i], ns);
-    const auto& cost = recordings_[i].cost_ns;
-    if (cost && (!best || *cost < *recordings_[*best].cost_ns)) best = i;
+  for (Entry& entry : recordings_) {
+    scale(entry, ns);
+    const auto& cost = entry.recording.cost_ns;
+    if (cost && (!best || *cost < *recorded.recordings[*best].cost_ns)) {
+      best = recorded.recordings.size();
+    }
+    recorded.recordings.push_back(std::move(entry.recording));
   }
   if (!best) {
     return fail(Code::invalid_input,
@@ -470,7 +492,6 @@ Result<RecordedSpace> Collector::finish() {
   }
   recorded.best = static_cast<std::uint32_t>(*best);
   VYRE_TRY(recorded.space, make_space());
-  recorded.recordings = std::move(recordings_);
   return recorded;
 }
 

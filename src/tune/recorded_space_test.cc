@@ -97,6 +97,17 @@ TEST(RecordedSpace, TheUnitOfT4IsItsOwn) {
             "$.metadata.timeunit is no unit of time: \"fortnights\"");
 }
 
+TEST(RecordedSpace, AMeasurementMayHaveAUnitOfItsOwn) {
+  const RecordedSpace space = parsed(
+      R"({"metadata":{"timeUnit":"seconds","vyre_key":{"name":"saxpy","device":"cpu"}},"results":[)"
+      R"({"configuration":{"a":1},"measurements":[{"name":"time","value":2,"unit":"ms"}]},)"
+      R"({"configuration":{"a":2},"measurements":[{"name":"time","value":2,"unit":""}]}]})");
+  EXPECT_DOUBLE_EQ(*space.recordings[0].cost_ns, 2e6);
+  EXPECT_DOUBLE_EQ(*space.recordings[1].cost_ns, 2e9);
+  EXPECT_EQ(space.kernel, "saxpy");
+  EXPECT_EQ(space.device, "cpu");
+}
+
 TEST(RecordedSpace, ErrorsNameThePlace) {
   EXPECT_EQ(error("[1, 2]"), "there is neither $.cache nor $.results");
   EXPECT_EQ(error("{\n\"cache\": {"), "line 2: the JSON ends too early");
