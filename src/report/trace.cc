@@ -98,7 +98,7 @@ void put_calls_in_a_row(std::vector<PlacedSpan>& spans) {
   std::vector<PlacedSpan*> calls;
   for (PlacedSpan& placed : spans)
     if (placed.span->track == "calls") calls.push_back(&placed);
-  std::ranges::stable_sort(calls, {}, [](const PlacedSpan* call) { return call->end; });
+  std::ranges::sort(calls, {}, [](const PlacedSpan* call) { return std::pair(call->end, call); });
   double limit = std::numeric_limits<double>::infinity();
   for (auto at = calls.rbegin(); at != calls.rend(); ++at) {
     PlacedSpan& call = **at;
