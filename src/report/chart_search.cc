@@ -15,27 +15,35 @@ constexpr std::size_t kMostPromotions = 30;
 
 double call_number(const CallPoint& call) { return static_cast<double>(call.call) + 1; }
 
-// Late calls of a busy machine would press all others together: where a few are far beyond the rest
-// the axis ends before them, and they stand at its end.
+// Late calls of a busy machine, and hopeless candidates, would press all others together: where
+// there are such the axis ends before them, and they stand at its end.
 struct Times {
   Axis axis{};
   std::size_t beyond = 0;
   double most = 0;
 };
 
-Times times_of(const KernelView& view, const std::vector<std::size_t>& points) {
-  std::vector<double> all, line;
-  for (const std::size_t i : points) {
-    if (is_known(view.record.calls[i].ns)) all.push_back(view.record.calls[i].ns);
-    line.push_back(view.findings.incumbent_ns[i]);
+// What the candidates that a reader compares take, with air.
+double usual_most(const Findings& findings) {
+  double most = 0;
+  for (const std::uint32_t i : findings.measured) {
+    const double median = findings.spreads[i].median;
+    const double best = findings.spreads[findings.measured.front()].median;
+    if (median <= kDrawnRange * best || !role_text(findings, i).empty())
+      most = std::max(most, 1.2 * median);
   }
+  return most;
+}
+
+Times times_of(const KernelView& view, const std::vector<std::size_t>& points) {
+  std::vector<double> all;
+  for (const std::size_t i : points) all.push_back(view.record.calls[i].ns);
   const Spread spread = spread_of(all);
+  const double usual = usual_most(view.findings);
   Times times{.most = spread.most};
-  const Spread incumbent = spread_of(line);
-  double most = std::max(spread.most, incumbent.most);
-  if (const double usual = 1.15 * std::max(spread.high, incumbent.high); most > 1.5 * usual)
-    most = usual;
-  times.axis = time_axis(spread.least, most);
+  times.axis = time_axis(spread.least, is_known(usual) && spread.most > 1.5 * usual
+                                           ? std::max(usual, spread.median)
+                                           : spread.most);
   times.beyond = static_cast<std::size_t>(
       std::ranges::count_if(all, [&](double ns) { return ns > times.axis.high; }));
   return times;

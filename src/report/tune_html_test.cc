@@ -239,6 +239,18 @@ TEST(TuneHtml, HugeRangesAreLogarithmic) {
   EXPECT_EQ(count(page, "on a logarithmic axis"), 1u);
 }
 
+TEST(TuneHtml, ALateCallStandsAtTheEndOfTheAxis) {
+  TuneRecord record{.kernel = "late", .decision = "a", .candidates = {{.text = "a"}}};
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    const double ns = i == 20 ? 9e6 : 1000.0 + i;
+    record.candidates[0].samples_ns.push_back(ns);
+    record.calls.push_back({.call = i, .ns = ns});
+  }
+  const std::string page = tune_html({.kernels = {record}});
+  expect_sound(page);
+  EXPECT_EQ(count(page, "1 call took longer than the axis shows, up to 9.00\u00a0ms"), 1u);
+}
+
 TEST(TuneHtml, SaysWhatWasNotTunedStoppedOrDropped) {
   TuneReport report = synthetic_report(1, 100);
   report.interrupted = true;
