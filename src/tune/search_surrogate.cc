@@ -130,7 +130,7 @@ class ShapeFit {
   static double prior(const KernelShape& shape) {
     constexpr double kStrength = 0.05;
     double sum = (shape.own + 4) * (shape.own + 4);
-    for (const std::int8_t length : shape.length) sum += (length - 1) * (length - 1);
+    for (const int length : shape.length) sum += (length - 1) * (length - 1);
     return kStrength * sum;
   }
 
@@ -217,21 +217,21 @@ void SearchSurrogate::choose_shape(std::span<const std::uint32_t> points,
   ShapeFit fit(*this, points, values);
   fit.settle(shape_);
   double best = fit.likelihood(shape_);
-  const auto step = [&](std::int8_t& what, int least, int greatest) {
+  const auto step = [&](int& what, int least, int greatest) {
     const int from = what;
     for (const int by : {-2, 2, -1, 1}) {
       if (from + by < least || from + by > greatest) continue;
-      what = static_cast<std::int8_t>(from + by);
+      what = from + by;
       const double value = fit.likelihood(shape_);
       if (value > best + 1e-6) {
         best = value;
         fit.settle(shape_);
         return;
       }
-      what = static_cast<std::int8_t>(from);
+      what = from;
     }
   };
-  for (std::int8_t& length : shape_.length) step(length, kLeastLength, kGreatestLength);
+  for (int& length : shape_.length) step(length, kLeastLength, kGreatestLength);
   step(shape_.alone, kLeastWeight, kGreatestWeight);
   step(shape_.pairs, kLeastWeight, kGreatestWeight);
   step(shape_.own, kLeastOwn, kGreatestOwn);

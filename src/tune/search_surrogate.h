@@ -14,12 +14,12 @@ namespace vyre {
 // How alike two configurations are: parameters act alone, in pairs, and all together. Small whole
 // numbers, so that shapes can be compared and stepped through.
 struct KernelShape {
-  std::vector<std::int8_t> length;  // of each parameter: 2^(length / 2) of its span
-  std::int8_t alone = 0;            // shares of the variance: powers of two, relative to the third,
-  std::int8_t pairs = 0;            // of all together
-  std::int8_t own = -4;             // share of a value's own effect, not that of its place: 2^own
-  std::int8_t odd = 1;     // a power of two and another number are alike 2^(-odd / 2) as much
-  std::int8_t noise = -8;  // variance, 2^noise of the whole
+  std::vector<int> length;  // of each parameter: 2^(length / 2) of its span
+  int alone = 0;            // shares of the variance: powers of two, relative to the third,
+  int pairs = 0;            // of all together
+  int own = -4;             // share of a value's own effect, not that of its place: 2^own
+  int odd = 1;              // a power of two and another number are alike 2^(-odd / 2) as much
+  int noise = -8;           // variance, 2^noise of the whole
 
   bool operator==(const KernelShape&) const = default;
 };
