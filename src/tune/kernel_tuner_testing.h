@@ -32,7 +32,7 @@ struct SimulatedKernel {
 };
 
 inline SimulatedKernel twelve_candidates() {
-  return {{260e3, 275e3, 240e3, 250e3, 230e3, 210e3, 205e3, 188e3, 195e3, 220e3, 300e3, 400e3}};
+  return {{2.6e6, 2.75e6, 2.4e6, 2.5e6, 2.3e6, 2.1e6, 2.05e6, 1.88e6, 1.95e6, 2.2e6, 3e6, 4e6}};
 }
 
 inline std::vector<Configuration> numbered(std::size_t count) {
