@@ -91,7 +91,7 @@ constexpr std::array kSubcommands{
                parse_command<ResidentOptions>},
     Subcommand{"replay", "play search strategies against recorded tuning spaces",
                parse_command<ReplayOptions>},
-    Subcommand{"cache", "list, show or clear the decisions and the code that were kept",
+    Subcommand{"cache", "show, explain, pin, exchange or clear what was learned",
                parse_command<CacheOptions>},
 };
 
