@@ -29,11 +29,13 @@ constexpr double kWindow = 1000;               // calls
 constexpr double kSavedShare = 0.25;           // of what a window may lose, that can be saved up
 constexpr double kLargestGain = 54.59815003;   // of the preconditioner: e^4
 
+constexpr const char* kFirstReason = "the first choice; nothing else is measured yet";
+
 }  // namespace
 
 OnlinePolicy::OnlinePolicy(std::vector<OnlineCandidate> candidates, std::uint32_t start,
                            OnlineOptions options)
-    : options_(options), incumbent_(start), reason_("the first choice; nothing is measured yet") {
+    : options_(options), incumbent_(start), reason_(kFirstReason) {
   assert(start < candidates.size());
   options_.settled_period = std::max(options_.settled_period, 1u);
   candidates_.reserve(candidates.size());
@@ -309,13 +311,19 @@ OnlineStep OnlinePolicy::probe_or_verify(OnlineStep step, std::uint32_t candidat
   return grant(step, pair, step_cost(candidate));
 }
 
+std::string OnlinePolicy::reason() const {
+  const auto tried = std::ranges::count_if(candidates_, &Candidate::measured) -
+                     (candidates_[incumbent_].measured() ? 1 : 0);
+  if (reason_ != kFirstReason || (tried == 0 && !settled_)) return reason_;
+  if (tried == 0) return "the first choice: there is nothing that may be faster";
+  return fmt::format("the first choice: none of {} others measured {} faster", tried,
+                     settled_ ? "was" : "was shown to be");
+}
+
 void OnlinePolicy::settle() {
   settled_ = true;
   until_timed_ = 0;
-  const auto tried = std::ranges::count_if(candidates_, &Candidate::measured);
-  if (reason_.starts_with("the first choice")) {
-    reason_ = fmt::format("the first choice: none of {} measured was faster", tried);
-  }
+  reason_ = reason();
   decide(
       {.kind = EventKind::settled, .candidate = candidates_[incumbent_].text, .reason = reason_});
 }

@@ -98,7 +98,7 @@ class OnlinePolicy {
   double expected_ns(std::uint32_t candidate) const;  // measured, else predicted
   Ledger ledger() const;
   std::vector<CandidateView> view() const;
-  std::string reason() const { return reason_; }  // why the incumbent is what it is
+  std::string reason() const;  // why the incumbent is what it is
   // Whether something happened that a restart must know.
   bool has_decisions() const { return decisions_; }
   // What happened since the last call, for the evidence.

@@ -145,9 +145,11 @@ TEST(OnlinePolicy, TheFirstCallIsNoMoreThanACall) {
 
 TEST(OnlinePolicy, OneCandidateIsSettledWithTheSecondCall) {
   OnlinePolicy policy({{"a=1", 1}}, 0, {});
+  EXPECT_EQ(policy.reason(), "the first choice; nothing else is measured yet");
   policy.next();
   policy.next();
   EXPECT_TRUE(policy.settled());
+  EXPECT_EQ(policy.reason(), "the first choice: there is nothing that may be faster");
 }
 
 TEST(OnlinePolicy, TheFirstTimeOfACandidateIsThrownAway) {
