@@ -84,7 +84,7 @@ OutJson result_of(const CandidateState& candidate, std::int64_t at_ms) {
   json["configuration"] = configuration_of(candidate.candidate);
   json["objectives"] = {"time"};
   OutJson runtimes = OutJson::array();
-  for (const double ns : candidate.recent_ns) runtimes.push_back(ns / kNsPerMs);
+  for (const double ns : candidate.recent_ns) runtimes.push_back(ns / kT4NsPerMs);
   json["times"]["runtimes"] = std::move(runtimes);
   const T4Invalidity invalidity =
       is_valid ? T4Invalidity::correct : invalidity_of(candidate.rejected);
@@ -93,7 +93,7 @@ OutJson result_of(const CandidateState& candidate, std::int64_t at_ms) {
   OutJson measurements = OutJson::array();
   if (!candidate.recent_ns.empty()) {
     measurements.push_back(
-        {{"name", "time"}, {"value", median(candidate.recent_ns) / kNsPerMs}, {"unit", "ms"}});
+        {{"name", "time"}, {"value", median(candidate.recent_ns) / kT4NsPerMs}, {"unit", "ms"}});
   }
   if (!is_valid) {
     measurements.push_back({{"name", "rejected"}, {"value", candidate.rejected}, {"unit", ""}});

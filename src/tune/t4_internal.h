@@ -10,7 +10,7 @@
 
 namespace vyre {
 
-inline constexpr double kNsPerMs = 1e6;
+inline constexpr double kT4NsPerMs = 1e6;
 
 inline constexpr std::array<std::pair<std::string_view, T4Invalidity>, 6> kT4Invalidities{{
     {"correct", T4Invalidity::correct},

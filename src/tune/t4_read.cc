@@ -95,7 +95,7 @@ class Reader {
     });
     if (unit == "seconds" || unit == "s") return 1e9;
     // The second spelling is in files of the community.
-    if (unit == "milliseconds" || unit == "miliseconds" || unit == "ms") return kNsPerMs;
+    if (unit == "milliseconds" || unit == "miliseconds" || unit == "ms") return kT4NsPerMs;
     if (unit == "microseconds" || unit == "us") return 1e3;
     if (unit == "nanoseconds" || unit == "ns") return 1.0;
     return fault(place, "is no unit of time");
@@ -227,7 +227,7 @@ class Reader {
 
   const InJson& json_;
   std::string name_;
-  double ns_per_unit_ = kNsPerMs;
+  double ns_per_unit_ = kT4NsPerMs;
 };
 
 }  // namespace
