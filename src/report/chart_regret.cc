@@ -19,10 +19,14 @@ std::string regret_figure(const KernelView& view) {
     bounds.push_back(calls[i].bound_ns);
     for (const double ns : {calls[i].bound_ns, calls[i].lost_ns})
       if (is_known(ns)) most = std::max(most, ns);
-    // The first allowance is counted in calls, whose time is known after the first.
-    if (i != along.points.front() && is_known(calls[i].bound_ns))
-      worst = std::max(worst, calls[i].lost_ns / calls[i].bound_ns);
   }
+  if (along.points.empty()) return {};
+  // The first allowance is counted in calls, whose time is known after the first few: what they
+  // lost, next to nothing, is compared with nothing.
+  const double little = 0.02 * calls[along.points.back()].lost_ns;
+  for (const std::size_t i : along.points)
+    if (is_known(calls[i].bound_ns) && calls[i].lost_ns > little)
+      worst = std::max(worst, calls[i].lost_ns / calls[i].bound_ns);
   const std::vector<std::size_t> kept = thinned(places, bounds, 360);
   if (kept.size() < 2) return {};
 
