@@ -235,8 +235,8 @@ void Compiler::execute(const VarStmt& s) {
 }
 
 void Compiler::execute(const StoreStmt& s) {
-  const Place to = place(s.pointer);
-  if (to.root == Place::Root::local && to.steps.empty()) {
+  const FlatPlace to = place(s.pointer);
+  if (to.root == FlatPlace::Root::local && to.steps.empty()) {
     value_to(s.value, static_cast<Slot>(to.at));
   } else {
     store(to, type_of(s.value), value(s.value));
@@ -317,14 +317,14 @@ void Compiler::execute(const BarrierStmt&) { barrier(); }
 void Compiler::execute(const UniformLoadStmt& s) {
   const Slot slot = frames_[at(current_)].locals[at(s.result)];
   const TypeId type = program_[current_].locals[at(s.result)].type;
-  const Place from = place(s.pointer);
+  const FlatPlace from = place(s.pointer);
   barrier();
   copy(slot, load(from, type, slot), bytes_of(type));
   barrier();
 }
 
 void Compiler::execute(const AtomicStmt& s) {
-  const Place to = place(s.pointer);
+  const FlatPlace to = place(s.pointer);
   const TypeId pointee = types_.get_if<PointerType>(type_of(s.pointer))->pointee;
   const bool is_signed = types_.get_if<AtomicType>(pointee)->kind == ScalarKind::i32;
   Instr instr{.op = Op::atomic, .n = static_cast<std::uint32_t>(s.op) * 2 + (is_signed ? 1 : 0)};

@@ -23,7 +23,7 @@ Result<FlatCode> compile_for_interpreter(const Program& program,
                                          std::span<const GlobalBytes> globals);
 
 // Where something lies: a root, a constant distance, and indices known only at run time.
-struct Place {
+struct FlatPlace {
   enum class Root : std::uint8_t {
     nowhere,  // a constant index was outside
     local,    // in the invocation's memory, at slot `at`
@@ -117,14 +117,14 @@ class Compiler {
   TypeId type_of(ExprId id) const { return program_[id].type; }
 
   // interpret_place.cc: memory.
-  Place place(ExprId id);  // of a pointer's pointee, or of a value
-  Place member(Place base, TypeId composite, std::uint32_t index) const;
-  Place index(Place base, TypeId composite, ExprId index);
+  FlatPlace place(ExprId id);  // of a pointer's pointee, or of a value
+  FlatPlace member(FlatPlace base, TypeId composite, std::uint32_t index) const;
+  FlatPlace index(FlatPlace base, TypeId composite, ExprId index);
   std::optional<std::uint32_t> constant_index(ExprId id) const;
-  void address(const Place& place);
-  Slot load(const Place& place, TypeId type, std::optional<Slot> want);
-  void store(const Place& place, TypeId type, Slot from);
-  void make_pointer(const Place& place, Slot dst);
+  void address(const FlatPlace& place);
+  Slot load(const FlatPlace& place, TypeId type, std::optional<Slot> want);
+  void store(const FlatPlace& place, TypeId type, Slot from);
+  void make_pointer(const FlatPlace& place, Slot dst);
   Slot array_length(const ArrayLengthExpr& e, std::optional<Slot> want);
   std::int64_t copy_plan(TypeId type);
 

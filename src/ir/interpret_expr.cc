@@ -121,8 +121,8 @@ Slot Compiler::evaluate(const Expr& expr, std::optional<Slot> want) {
           [&](const ConstantExpr& e) {
             const std::int64_t large = constant_indices_[static_cast<std::size_t>(e.id)];
             if (large < 0) return constant(e.id);
-            Place at;
-            at.root = Place::Root::fixed;
+            FlatPlace at;
+            at.root = FlatPlace::Root::fixed;
             at.at = reinterpret_cast<std::uintptr_t>(
                 code_.constants[static_cast<std::size_t>(large)].data());
             return load(at, type, want);

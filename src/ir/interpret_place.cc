@@ -16,7 +16,7 @@ bool is_word(std::uint64_t bytes) { return bytes == 4; }
 
 }  // namespace
 
-Place Compiler::place(ExprId id) {
+FlatPlace Compiler::place(ExprId id) {
   const Expr& expr = program_[id];
   if (const auto* e = std::get_if<MemberExpr>(&expr.node)) {
     TypeId base = type_of(e->base);
@@ -29,14 +29,14 @@ Place Compiler::place(ExprId id) {
     return index(place(e->base), base, e->index);
   }
   if (const auto* e = std::get_if<LoadExpr>(&expr.node)) return place(e->pointer);
-  Place out;
+  FlatPlace out;
   if (const auto* e = std::get_if<GlobalPtrExpr>(&expr.node)) {
     const auto at = static_cast<std::size_t>(e->id);
     if (program_[e->id].memory == MemoryKind::private_) {
-      out.root = Place::Root::local;
+      out.root = FlatPlace::Root::local;
       out.at = global_slots_[at];
     } else {
-      out.root = Place::Root::fixed;
+      out.root = FlatPlace::Root::fixed;
       out.at = reinterpret_cast<std::uintptr_t>(globals_[at].data);
       out.available = globals_[at].size;
     }
@@ -44,29 +44,29 @@ Place Compiler::place(ExprId id) {
   }
   const FunctionFrame& frame = frames_[static_cast<std::size_t>(current_)];
   if (const auto* e = std::get_if<LocalPtrExpr>(&expr.node)) {
-    out.root = Place::Root::local;
+    out.root = FlatPlace::Root::local;
     out.at = frame.locals[static_cast<std::size_t>(e->id)];
     return out;
   }
   if (types_.get_if<PointerType>(expr.type) != nullptr) {  // a let or a parameter
-    out.root = Place::Root::pointer;
+    out.root = FlatPlace::Root::pointer;
     out.pointer = frame.locals[static_cast<std::size_t>(std::get<LocalExpr>(expr.node).id)];
     return out;
   }
   if (const auto* e = std::get_if<ConstantExpr>(&expr.node)) {
     if (const auto large = constant_indices_[static_cast<std::size_t>(e->id)]; large >= 0) {
-      out.root = Place::Root::fixed;
+      out.root = FlatPlace::Root::fixed;
       out.at =
           reinterpret_cast<std::uintptr_t>(code_.constants[static_cast<std::size_t>(large)].data());
       return out;
     }
   }
-  out.root = Place::Root::local;
+  out.root = FlatPlace::Root::local;
   out.at = value(id);
   return out;
 }
 
-Place Compiler::member(Place base, TypeId composite, std::uint32_t index) const {
+FlatPlace Compiler::member(FlatPlace base, TypeId composite, std::uint32_t index) const {
   const std::uint32_t offset = types_.get_if<StructType>(composite)->members[index].offset;
   base.at += offset;
   base.available -= std::min<std::uint64_t>(base.available, offset);
@@ -81,21 +81,21 @@ std::optional<std::uint32_t> Compiler::constant_index(ExprId id) const {
   return std::nullopt;
 }
 
-Place Compiler::index(Place base, TypeId composite, ExprId index) {
+FlatPlace Compiler::index(FlatPlace base, TypeId composite, ExprId index) {
   const auto* array = types_.get_if<ArrayType>(composite);
   const std::uint64_t stride = types_.stride(types_.component(composite));
   const bool sized_at_run_time = array != nullptr && array->count == 0;
   std::uint64_t count = types_.component_count(composite);
   if (sized_at_run_time) {
-    count = base.root == Place::Root::fixed && stride != 0 ? base.available / stride : kMaxU32;
+    count = base.root == FlatPlace::Root::fixed && stride != 0 ? base.available / stride : kMaxU32;
   }
   // A negative i32 reads as a large u32 and must be outside.
   const bool is_signed = types_.scalar_kind(type_of(index)) == ScalarKind::i32;
   count = std::min(count, is_signed ? std::uint64_t{1} << 31 : kMaxU32);
-  const bool runtime = sized_at_run_time && base.root == Place::Root::pointer;
+  const bool runtime = sized_at_run_time && base.root == FlatPlace::Root::pointer;
 
   const auto known = constant_index(index);
-  if (base.root == Place::Root::nowhere) return base;
+  if (base.root == FlatPlace::Root::nowhere) return base;
   if (known && *known >= count) return {};
   if (known && !runtime) {
     base.at += stride * *known;
@@ -117,27 +117,27 @@ Place Compiler::index(Place base, TypeId composite, ExprId index) {
 }
 
 // Leaves the place's address in the register.
-void Compiler::address(const Place& place) {
+void Compiler::address(const FlatPlace& place) {
   Instr first{};
   const bool indexed = !place.steps.empty();
   switch (place.root) {
-    case Place::Root::nowhere: emit({.op = Op::address_fixed}); return;
-    case Place::Root::local:
+    case FlatPlace::Root::nowhere: emit({.op = Op::address_fixed}); return;
+    case FlatPlace::Root::local:
       first.op = indexed ? Op::address_local_index : Op::address_local;
       (indexed ? first.dst : first.a) = static_cast<Slot>(place.at);
       break;
-    case Place::Root::fixed:
+    case FlatPlace::Root::fixed:
       first.op = indexed ? Op::address_fixed_index : Op::address_fixed;
       first.wide = place.at;
       break;
-    case Place::Root::pointer:
+    case FlatPlace::Root::pointer:
       first.op = indexed ? Op::address_pointer_index : Op::address_pointer;
       first.dst = place.pointer;
       first.wide = place.at;
       break;
   }
   if (indexed) {
-    const Place::Step& step = place.steps[0];
+    const FlatPlace::Step& step = place.steps[0];
     first.a = step.index;
     first.b = step.stride;
     first.c = step.count;
@@ -148,18 +148,19 @@ void Compiler::address(const Place& place) {
   }
   emit(first);
   for (std::size_t i = 1; i < place.steps.size(); ++i) {
-    const Place::Step& step = place.steps[i];
+    const FlatPlace::Step& step = place.steps[i];
     emit({.op = Op::address_index, .a = step.index, .b = step.stride, .c = step.count});
   }
 }
 
-Slot Compiler::load(const Place& place, TypeId type, std::optional<Slot> want) {
-  if (place.root == Place::Root::nowhere) return zero(type, want);
-  if (place.root == Place::Root::local && place.steps.empty()) return static_cast<Slot>(place.at);
+Slot Compiler::load(const FlatPlace& place, TypeId type, std::optional<Slot> want) {
+  if (place.root == FlatPlace::Root::nowhere) return zero(type, want);
+  if (place.root == FlatPlace::Root::local && place.steps.empty())
+    return static_cast<Slot>(place.at);
   const std::uint64_t bytes = bytes_of(type);
   const Slot dst = into(want, type);
-  if (is_word(bytes) && place.root == Place::Root::fixed && place.steps.size() == 1) {
-    const Place::Step& step = place.steps[0];
+  if (is_word(bytes) && place.root == FlatPlace::Root::fixed && place.steps.size() == 1) {
+    const FlatPlace::Step& step = place.steps[0];
     emit({.op = Op::load4_fixed_index,
           .dst = dst,
           .a = step.index,
@@ -175,15 +176,15 @@ Slot Compiler::load(const Place& place, TypeId type, std::optional<Slot> want) {
   return dst;
 }
 
-void Compiler::store(const Place& place, TypeId type, Slot from) {
+void Compiler::store(const FlatPlace& place, TypeId type, Slot from) {
   const std::uint64_t bytes = bytes_of(type);
-  if (place.root == Place::Root::nowhere) return;
-  if (place.root == Place::Root::local && place.steps.empty()) {
+  if (place.root == FlatPlace::Root::nowhere) return;
+  if (place.root == FlatPlace::Root::local && place.steps.empty()) {
     copy(static_cast<Slot>(place.at), from, bytes);
     return;
   }
-  if (is_word(bytes) && place.root == Place::Root::fixed && place.steps.size() == 1) {
-    const Place::Step& step = place.steps[0];
+  if (is_word(bytes) && place.root == FlatPlace::Root::fixed && place.steps.size() == 1) {
+    const FlatPlace::Step& step = place.steps[0];
     emit({.op = Op::store4_fixed_index,
           .dst = from,
           .a = step.index,
@@ -202,8 +203,8 @@ void Compiler::store(const Place& place, TypeId type, Slot from) {
   }
 }
 
-void Compiler::make_pointer(const Place& place, Slot dst) {
-  if (place.root == Place::Root::pointer && place.steps.empty()) {
+void Compiler::make_pointer(const FlatPlace& place, Slot dst) {
+  if (place.root == FlatPlace::Root::pointer && place.steps.empty()) {
     address(place);
     emit({.op = Op::derive_pointer, .dst = dst, .a = place.pointer, .wide = place.at});
     return;
@@ -215,9 +216,9 @@ void Compiler::make_pointer(const Place& place, Slot dst) {
 Slot Compiler::array_length(const ArrayLengthExpr& e, std::optional<Slot> want) {
   const TypeId array = types_.get_if<PointerType>(type_of(e.pointer))->pointee;
   const std::uint64_t stride = types_.stride(types_.component(array));
-  const Place at = place(e.pointer);
+  const FlatPlace at = place(e.pointer);
   const Slot dst = want ? *want : temporary(4);
-  if (at.root == Place::Root::pointer) {
+  if (at.root == FlatPlace::Root::pointer) {
     emit({.op = Op::array_length,
           .dst = dst,
           .a = at.pointer,
