@@ -100,6 +100,7 @@ std::string space_facts(const ReplayedSpace& space) {
 
 void print_replay(Output& out, const ReplayReport& report, std::size_t width) {
   for (const ReplayedSpace& space : report.spaces) {
+    if (&space != &report.spaces.front()) out.write("\n");
     out.print("{}\n", bold(out, space.file));
     if (!space.kernel.empty()) out.print("  {}\n", space_title(space));
     out.print("  {}, {}\n", space_facts(space), counted(space.parameters, "parameter"));
@@ -109,10 +110,10 @@ void print_replay(Output& out, const ReplayReport& report, std::size_t width) {
     print_goals(out, space.curves,
                 fmt::format("evaluations and time charged for compiling and timing, median of {}",
                             counted(space.curves.front().runs, "run")));
-    out.print("\n{}\n", replay_plot(space.curves, width, out.colour));
+    out.print("\n{}", replay_plot(space.curves, width, out.colour));
   }
   if (report.mean.empty()) return;
-  out.print("{}\n\n", bold(out, fmt::format("mean over {} spaces", report.spaces.size())));
+  out.print("\n{}\n\n", bold(out, fmt::format("mean over {} spaces", report.spaces.size())));
   print_fractions(out, report.mean);
   print_goals(out, report.mean, "evaluations and time charged until the mean gets there");
   out.print("\n{}", replay_plot(report.mean, width, out.colour));
