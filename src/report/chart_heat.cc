@@ -134,8 +134,8 @@ void add_cell(std::string& out, const KernelView& view, std::uint32_t candidate,
     hint += "\nnot run";
   } else {
     const double ratio = spread.median / best;
-    const int level =
-        std::clamp(static_cast<int>(std::log(ratio) / std::log(most) * kLevels), 0, kLevels - 1);
+    const int level = static_cast<int>(
+        std::clamp<double>(std::log(ratio) / std::log(most) * kLevels, 0, kLevels - 1));
     add_box(out, fmt::format("cell h{}", level), corner, width, height);
     add_text(out, fmt::format("cell-text middle t{}", level), middle, ratio_number(ratio), centred);
     hint += fmt::format("\nmedian {}, {} the fastest", time_text(spread.median), ratio_text(ratio));

@@ -14,7 +14,7 @@ double quantile(std::span<const double> sorted, double share) {
   const auto below = static_cast<std::size_t>(place);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   const double part = place - static_cast<double>(below);
-  return sorted[below] * (1 - part) + sorted[above] * part;
+  return sorted[below] + (sorted[above] - sorted[below]) * part;
 }
 
 }  // namespace
