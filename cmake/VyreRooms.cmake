@@ -115,7 +115,12 @@ function(vyre_program name)
   target_include_directories(${name} PRIVATE "${view}" "${CMAKE_CURRENT_SOURCE_DIR}")
   target_compile_definitions(${name} PRIVATE "VYRE_ROOT_DIR=\"${PROJECT_SOURCE_DIR}\"")
   list(TRANSFORM arg_ROOMS PREPEND vyre_ OUTPUT_VARIABLE libraries)
-  target_link_libraries(${name} PRIVATE vyre_flags ${libraries} third_party_fmt ${arg_LIBS})
+  # With sanitizers there are only tests.
+  set(flags vyre_flags)
+  if(VYRE_SANITIZE)
+    set(flags vyre_test_flags)
+  endif()
+  target_link_libraries(${name} PRIVATE ${flags} ${libraries} third_party_fmt ${arg_LIBS})
 endfunction()
 
 function(_vyre_make_room name)
@@ -151,6 +156,9 @@ function(_vyre_make_room name)
     target_link_libraries(${library}
       PUBLIC ${depend_targets} Threads::Threads
       PRIVATE vyre_flags third_party_fmt ${LIBS})
+    if(name IN_LIST VYRE_UNOPTIMISED_ROOMS)
+      target_compile_options(${library} PRIVATE -O0)
+    endif()
     if(LLVM AND NOT EXECUTABLE)
       if(NOT VYRE_SANITIZE)
         set_property(GLOBAL APPEND PROPERTY VYRE_BUNDLED_LLVM_LIBRARIES ${library})
