@@ -37,6 +37,7 @@ double usual_most(const Findings& findings) {
 
 Times times_of(const KernelView& view, const std::vector<std::size_t>& points) {
   std::vector<double> all;
+  all.reserve(points.size());
   for (const std::size_t i : points) all.push_back(view.record.calls[i].ns);
   const Spread spread = spread_of(all);
   const double usual = usual_most(view.findings);

@@ -50,6 +50,7 @@ std::vector<MarkStyle> mark_styles(const Findings& findings) {
   give(findings.declared, {"c-declared", Shape::diamond});
   // Those that were the incumbent once, then those that were tried most.
   std::vector<std::uint32_t> order;
+  order.reserve(findings.promotions.size() + findings.probes.size());
   for (const Promotion& promotion : findings.promotions) order.push_back(promotion.to);
   std::vector<std::uint32_t> by_probes(findings.probes.size());
   for (std::uint32_t i = 0; i < by_probes.size(); ++i) by_probes[i] = i;

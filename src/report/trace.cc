@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "vyre/report/findings.h"
 #include "vyre/report/report_text.h"
@@ -100,8 +101,8 @@ void put_calls_in_a_row(std::vector<PlacedSpan>& spans) {
     if (placed.span->track == "calls") calls.push_back(&placed);
   std::ranges::sort(calls, {}, [](const PlacedSpan* call) { return std::pair(call->end, call); });
   double limit = std::numeric_limits<double>::infinity();
-  for (auto at = calls.rbegin(); at != calls.rend(); ++at) {
-    PlacedSpan& call = **at;
+  for (PlacedSpan* at : std::views::reverse(calls)) {
+    PlacedSpan& call = *at;
     const double earlier = std::max(0.0, call.end - limit);
     // There was no time for all of them: they stay as they were told.
     if (call.start < earlier) return;

@@ -246,6 +246,7 @@ void add_repeat(std::string& out, const TuneReport& report) {
 
 std::vector<KernelView> views_of(const TuneReport& report, const std::vector<Findings>& findings) {
   std::vector<KernelView> views;
+  views.reserve(report.kernels.size());
   const std::size_t share = kMostPoints / std::max<std::size_t>(report.kernels.size(), 1);
   for (std::size_t i = 0; i < report.kernels.size(); ++i)
     views.push_back({.record = report.kernels[i],
@@ -260,6 +261,7 @@ std::vector<KernelView> views_of(const TuneReport& report, const std::vector<Fin
 
 std::string tune_html(const TuneReport& report) {
   std::vector<Findings> findings;
+  findings.reserve(report.kernels.size());
   for (const TuneRecord& record : report.kernels) findings.push_back(findings_of(record));
   const std::vector<KernelView> views = views_of(report, findings);
   const std::string title = html_escaped(shortened(title_of(report), 200));

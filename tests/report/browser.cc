@@ -1,12 +1,12 @@
 #include "browser.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <sstream>
 #include <thread>
@@ -31,6 +31,7 @@ bool run(const std::vector<std::string>& command, const std::string& out, const 
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   std::vector<std::string> copies = command;
   std::vector<char*> arguments;
+  arguments.reserve(copies.size() + 1);
   for (std::string& argument : copies) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   pid_t pid = -1;
@@ -89,8 +90,7 @@ std::optional<std::string> find_browser() {
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');)
     for (const char* name : {"chromium", "chromium-browser", "google-chrome"})
-      if (const std::string file = folder + "/" + name; ::access(file.c_str(), X_OK) == 0)
-        return file;
+      if (std::string file = folder + "/" + name; ::access(file.c_str(), X_OK) == 0) return file;
   return std::nullopt;
 }
 
