@@ -19,6 +19,11 @@ target_compile_options(vyre_flags INTERFACE
   "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/src/=vyre/"
   "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
 
+# GCC's library makes stable_sort of functions that it calls deprecated; only clang minds.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(vyre_flags INTERFACE -Wno-deprecated-declarations)
+endif()
+
 # A program that is built here also runs where this compiler is not.
 if(NOT VYRE_SANITIZE)
   target_link_options(vyre_flags INTERFACE -static-libstdc++ -static-libgcc)
