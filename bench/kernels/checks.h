@@ -24,6 +24,8 @@ BufferSpec input_of(std::vector<std::byte> bytes);
 BufferSpec output_of(std::size_t bytes);
 
 Problem saxpy_problem(Size size);
+Problem saxpy_problem_of(std::uint32_t elements);
+Problem stencil_problem_of(std::uint32_t side);
 Problem stencil_problem(Size size);
 Problem gather_problem(Size size);
 Problem spmv_problem(Size size);

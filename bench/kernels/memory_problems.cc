@@ -6,7 +6,10 @@
 namespace vyre::bench {
 
 Problem saxpy_problem(Size size) {
-  const std::uint32_t n = by_size(size, 1U << 18, 1U << 22, 1U << 24);
+  return saxpy_problem_of(by_size(size, 1U << 18, 1U << 22, 1U << 24));
+}
+
+Problem saxpy_problem_of(std::uint32_t n) {
   const SaxpyShape shape{1.7F, n};
   const auto x = random_floats(n, -1, 1, 1);
   const auto y = random_floats(n, -1, 1, 2);
@@ -22,8 +25,9 @@ Problem saxpy_problem(Size size) {
   return p;
 }
 
-Problem stencil_problem(Size size) {
-  const std::uint32_t side = by_size(size, 512U, 2048U, 4096U);
+Problem stencil_problem(Size size) { return stencil_problem_of(by_size(size, 512U, 2048U, 4096U)); }
+
+Problem stencil_problem_of(std::uint32_t side) {
   const StencilShape shape{side, side, 0.2F, 0};
   const auto before = random_floats(std::size_t{side} * side, 0, 1, 3);
   std::vector<double> wanted(before.size());

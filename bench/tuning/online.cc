@@ -69,4 +69,16 @@ Result<Online> run_online(const Setup& setup, const std::string& device) {
   return out;
 }
 
+Result<Swept> run_sweep(const Setup& setup, const std::string& device) {
+  SessionOptions options;
+  options.tuning = TuningOptions{};
+  options.tuning->mode = TunerMode::sweep;
+  VYRE_TRY(const Session session, Session::open(device, std::move(options)));
+  VYRE_TRY(const Setup own, Setup::make(session, setup.problem()));
+  VYRE_TRY(const Dispatch tuned, session.prepare(own.kernel(), own.bindings(), own.size()));
+  const auto begin = Clock::now();
+  VYRE_CHECK(session.run(tuned));
+  return Swept{tuned.variant(), std::chrono::duration<double>(Clock::now() - begin).count()};
+}
+
 }  // namespace vyre::bench

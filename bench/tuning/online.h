@@ -24,4 +24,11 @@ inline constexpr unsigned kCalls = 1000;
 
 Result<Online> run_online(const Setup& setup, const std::string& device);
 
+// What the mode `on` chooses, and how long it took.
+struct Swept {
+  Variant choice;
+  double seconds = 0;
+};
+Result<Swept> run_sweep(const Setup& setup, const std::string& device);
+
 }  // namespace vyre::bench

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vyre/base/sort.h"
 #include "vyre/cli/cache_actions.h"
 #include "vyre/cli/cache_decisions.h"
 #include "vyre/cli/cache_keys.h"
@@ -35,7 +36,7 @@ void print_keys(Output& out, const CacheOptions& options, std::vector<KeyState> 
     return;
   }
   const ShortIds short_id(states);
-  std::ranges::stable_sort(states, std::ranges::greater(), &KeyState::last_ms);
+  sort_stably(states, [](const KeyState& s) { return -s.last_ms; });
   Table table({"key", "kernel", "size", "device", "decision", "gain", "samples", "state", "age"},
               {5, 6, 8});
   for (const KeyState& state : states) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <tuple>
 
+#include "vyre/base/sort.h"
 #include "vyre/cli/cache_actions.h"
 #include "vyre/cli/cache_decisions.h"
 #include "vyre/cli/cache_keys.h"
@@ -29,7 +30,7 @@ std::vector<CandidateState> by_time(const KeyState& state) {
     return std::tuple(!each.rejected.empty(), each.recent_ns.empty(),
                       sample_spread(each).median_ns);
   };
-  std::ranges::stable_sort(candidates, std::less(), rank);
+  sort_stably(candidates, rank);
   return candidates;
 }
 

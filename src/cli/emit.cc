@@ -69,7 +69,7 @@ Result<Emission> emission_on(const std::string& device, const Kernel& kernel,
   VYRE_TRY(const Prepared prepared, prepare_device(kernel, named));
   return Emission{.device = std::string(prepared.session.device().name()),
                   .target = prepared.session.device().target(),
-                  .variant = prepared.variant};
+                  .variant = prepared.variant.value_or(prepared.session.default_variant(kernel))};
 }
 
 // Making code for a GPU needs none.

@@ -57,7 +57,8 @@ class DeviceRun {
     return {};
   }
 
-  Result<void> prepare(const Kernel& kernel, const Variant& variant, const RunOptions& options) {
+  Result<void> prepare(const Kernel& kernel, const std::optional<Variant>& variant,
+                       const RunOptions& options) {
     const auto size = DispatchSize::extent(plan_.extent);
     {
       const EndAtOnce while_compiling;
@@ -175,7 +176,12 @@ void InitialData::restore(RunPlan& plan) const {
 
 Result<Prepared> prepare_device(const Kernel& kernel, const RunOptions& options) {
   VYRE_TRY(auto session_options, SessionOptions::from_environment());
+  // What runs here serves nobody: it uses what is known, and looks for nothing.
+  if (session_options.tuning && session_options.tuning->mode == TunerMode::natural_gradient) {
+    session_options.tuning->mode = TunerMode::frozen;
+  }
   VYRE_TRY(auto session, Session::open(options.device, std::move(session_options)));
+  if (options.variant.first().empty()) return Prepared{std::move(session), {}};
   VYRE_TRY(auto variant, choose_variant(session, kernel, options.variant));
   return Prepared{std::move(session), std::move(variant)};
 }
@@ -187,12 +193,12 @@ Result<RunRecord> run_on_device(const Prepared& prepared, const Kernel& kernel, 
   const Clock::time_point begin = Clock::now();
   VYRE_CHECK(run.prepare(kernel, prepared.variant, options));
   RunRecord record;
-  record.code = {.variant = prepared.variant,
+  record.code = {.variant = run.dispatch().variant(),
                  .source = std::string(to_string(run.dispatch().code_source())),
                  .prepare_ns = since_ns(begin)};
   record.device = prepared.session.device().name();
   record.grid = run.dispatch().grid();
-  record.workgroup = prepared.variant.workgroup;
+  record.workgroup = run.dispatch().variant().workgroup;
   record.invocations = invocations_of(plan.extent);
   record.moved_bytes = moved_bytes(plan);
   nanoseconds last{0};

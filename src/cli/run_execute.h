@@ -28,7 +28,7 @@ class InitialData {
 // A kernel on an open session, ready to be run on a plan's buffers.
 struct Prepared {
   Session session;
-  Variant variant;
+  std::optional<Variant> variant;  // absent: the best known
 };
 Result<Prepared> prepare_device(const Kernel& kernel, const RunOptions& options);
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "vyre/base/files.h"
+#include "vyre/base/sort.h"
 #include "vyre/base/toml.h"
 #include "vyre/base/version.h"
 #include "vyre/cli/devices.h"
@@ -156,7 +157,7 @@ void print_candidates(Output& out, const TuneRecord& r) {
       rows.emplace_back(summary_of(c.samples_ns), &c);
     }
   }
-  std::ranges::stable_sort(rows, {}, [](const auto& row) { return row.first.median; });
+  sort_stably(rows, [](const auto& row) { return row.first.median; });
   Table table({"candidate", "median", "10% .. 90%", "runs", "beside the best", ""}, {1, 2, 3, 4});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& [s, c] = rows[i];

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "vyre/base/files.h"
 #include "vyre/base/log.h"
 #include "vyre/engine/code_file_internal.h"
@@ -71,6 +73,16 @@ std::string_view to_string(CodeSource source) {
   return "";
 }
 
+struct CodeStore::Ready {
+  StoredCode code;
+  CodeSource source = CodeSource::compiled;
+};
+
+CodeStore::CodeStore(std::shared_ptr<Device> device, std::optional<std::filesystem::path> folder)
+    : device_(std::move(device)), folder_(std::move(folder)) {}
+
+CodeStore::~CodeStore() = default;
+
 Result<FoundCode> CodeStore::find_or_make(const Kernel& kernel, const Variant& variant,
                                           const CodeOptions& options) {
   if (device_->name() == "null") {
@@ -79,21 +91,46 @@ Result<FoundCode> CodeStore::find_or_make(const Kernel& kernel, const Variant& v
   }
   const Digest key = key_of(kernel, variant, device_->target(), options);
   if (auto found = find_loaded(key)) return *std::move(found);
-  std::optional<StoredCode> code;
+  std::optional<Ready> made;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (auto node = ready_.extract(key); !node.empty()) made = std::move(*node.mapped());
+  }
+  if (!made) {
+    VYRE_TRY(made, make(key, kernel, variant, options));
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  VYRE_TRY(auto loaded, load(*device_, std::move(made->code)));
+  const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - begin;
+  VYRE_TRY(FoundCode out, put(key, std::move(loaded), made->source));
+  out.load_ns = spent.count();
+  return out;
+}
+
+Result<void> CodeStore::make_ready(const Kernel& kernel, const Variant& variant,
+                                   const CodeOptions& options) {
+  if (device_->name() == "null") return {};
+  const Digest key = key_of(kernel, variant, device_->target(), options);
+  if (find_loaded(key)) return {};
+  VYRE_TRY(auto made, make(key, kernel, variant, options));
+  const std::scoped_lock lock(mutex_);
+  ready_.emplace(key, std::make_shared<Ready>(std::move(made)));
+  return {};
+}
+
+Result<CodeStore::Ready> CodeStore::make(const Digest& key, const Kernel& kernel,
+                                         const Variant& variant, const CodeOptions& options) {
   std::filesystem::path path;
   if (folder_) {
     path = *folder_ / to_hex(key);
     const auto text = read_file_if_exists(path, kMaxFile);
-    if (text && *text) code = decode_code(**text);
+    if (text && *text) {
+      if (auto code = decode_code(**text)) return Ready{*std::move(code), CodeSource::disk};
+    }
   }
-  CodeSource source = CodeSource::disk;
-  if (!code) {
-    source = CodeSource::compiled;
-    VYRE_TRY(code, make_code(kernel, variant, *device_, options));
-    if (folder_) keep(*folder_, path, *code);
-  }
-  VYRE_TRY(auto loaded, load(*device_, *std::move(code)));
-  return put(key, std::move(loaded), source);
+  VYRE_TRY(auto code, make_code(kernel, variant, *device_, options));
+  if (folder_) keep(*folder_, path, code);
+  return Ready{std::move(code), CodeSource::compiled};
 }
 
 Result<FoundCode> CodeStore::load_own(const GpuCode& code) {

@@ -35,22 +35,28 @@ struct CodeOptions {
 struct FoundCode {
   std::shared_ptr<const LoadedCode> code;
   CodeSource source = CodeSource::compiled;
+  double load_ns = 0;  // that the device took to load it; 0: it was loaded
 };
 
 class CodeStore {
  public:
   // Without a folder nothing is kept on disk.
-  CodeStore(std::shared_ptr<Device> device, std::optional<std::filesystem::path> folder)
-      : device_(std::move(device)), folder_(std::move(folder)) {}
+  CodeStore(std::shared_ptr<Device> device, std::optional<std::filesystem::path> folder);
+  ~CodeStore();
 
   // Thread-safe. A folder that cannot be written costs a warning, not the launch.
   Result<FoundCode> find_or_make(const Kernel& kernel, const Variant& variant,
                                  const CodeOptions& options);
+  // The slow part of it alone: afterwards find_or_make has only to load. Device code waits there.
+  Result<void> make_ready(const Kernel& kernel, const Variant& variant, const CodeOptions& options);
   // Code that someone else made, kept in the form that loads fastest.
   Result<FoundCode> load_own(const GpuCode& code);
 
  private:
+  struct Ready;
   std::optional<FoundCode> find_loaded(const Digest& key);
+  Result<Ready> make(const Digest& key, const Kernel& kernel, const Variant& variant,
+                     const CodeOptions& options);
   Result<FoundCode> put(const Digest& key, std::shared_ptr<const LoadedCode> code,
                         CodeSource source);
 
@@ -58,6 +64,7 @@ class CodeStore {
   std::optional<std::filesystem::path> folder_;
   std::mutex mutex_;
   std::map<Digest, std::shared_ptr<const LoadedCode>> loaded_;
+  std::map<Digest, std::shared_ptr<Ready>> ready_;  // made, not loaded yet
 };
 
 }  // namespace vyre

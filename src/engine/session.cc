@@ -79,6 +79,7 @@ Result<Session> Session::open(std::shared_ptr<Device> device, SessionOptions opt
   VYRE_TRY(session.queue_, device->make_queue());
   session.codes_ = std::make_shared<CodeStore>(device, std::move(options.code_folder));
   session.device_ = std::move(device);
+  session.on_host_ = session.device_->target().kind == TargetKind::host;
   // What runs nothing cannot be timed.
   if (options.tuning && session.device_->name() != "null") {
     session.tuning_ = std::make_shared<Tuning>(*std::move(options.tuning), session.device_,

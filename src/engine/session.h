@@ -219,6 +219,7 @@ class Session {
   std::shared_ptr<Queue> queue_;
   std::shared_ptr<CodeStore> codes_;
   std::shared_ptr<Tuning> tuning_;
+  bool on_host_ = false;  // the device computes in the host's memory
 };
 
 }  // namespace vyre

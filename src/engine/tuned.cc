@@ -98,7 +98,7 @@ Work work_of(const Program& p) {
                      std::holds_alternative<UnaryExpr>(node)) {
             out.operations += 1;
           } else if (std::holds_alternative<MathExpr>(node)) {
-            out.operations += 8;
+            out.operations += 4;
           }
         });
       });
@@ -327,28 +327,62 @@ void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
       tools_ = *std::move(tools);
     });
   }
-  // Of the host's processors the program needs all it can get: what compiling takes is lost.
+  if (!kernel->waits_to_make.load(std::memory_order_acquire)) return;
   if (host) {
-    const Ledger ledger = kernel->tuner.ledger();
-    if (ledger.lost_ns + kernel->compile_ns / processors_ > ledger.bound_ns) return;
-    if (compilers_.busy()) return;
+    make_on_host(kernel);
+  } else {
+    make_for_gpu(kernel);
   }
-  std::vector<std::uint32_t> jobs;
+}
+
+// Of the host's processors the program needs all it can get: what compiling takes is lost.
+void Tuning::make_on_host(const std::shared_ptr<TunedKernel>& kernel) {
+  if (compilers_.busy()) return;
+  const Ledger ledger = kernel->tuner.ledger();
+  if (ledger.lost_ns + kernel->compile_ns / processors_ > ledger.bound_ns) return;
+  const std::scoped_lock lock(kernel->mutex);
+  if (kernel->to_make.empty()) return;
+  const std::uint32_t index = kernel->to_make.front();
+  kernel->to_make.pop_front();
+  kernel->waits_to_make.store(!kernel->to_make.empty(), std::memory_order_release);
+  compilers_.add([this, kernel, index] {
+    const double before = thread_ns();
+    (void)make_now(*kernel, index);
+    kernel->tuner.charge((thread_ns() - before) / processors_);
+  });
+}
+
+// A GPU runs on while code for it is compiled. Loading it waits for what runs, and would stop the
+// launches of other threads: this thread does it, between two launches.
+void Tuning::make_for_gpu(const std::shared_ptr<TunedKernel>& kernel) {
+  std::optional<std::uint32_t> load;
   {
     const std::scoped_lock lock(kernel->mutex);
     while (!kernel->to_make.empty()) {
-      jobs.push_back(kernel->to_make.front());
+      const std::uint32_t index = kernel->to_make.front();
       kernel->to_make.pop_front();
-      if (host) break;
+      compilers_.add([this, kernel, index] {
+        const TunedCandidate& c = kernel->candidates[index];
+        // Where it fails, loading meets the same failure and tells.
+        (void)codes_->make_ready(c.kernel, c.variant, c.options);
+        const std::scoped_lock done(kernel->mutex);
+        kernel->to_load.push_back(index);
+      });
+    }
+    if (!kernel->to_load.empty()) {
+      const Ledger ledger = kernel->tuner.ledger();
+      if (ledger.lost_ns + kernel->load_ns.load() <= ledger.bound_ns) {
+        load = kernel->to_load.front();
+        kernel->to_load.pop_front();
+      }
     }
   }
-  for (const std::uint32_t index : jobs) {
-    compilers_.add([this, kernel, index, host] {
-      const double before = thread_ns();
-      (void)make_now(*kernel, index);
-      if (host) kernel->tuner.charge((thread_ns() - before) / processors_);
-    });
-  }
+  if (!load) return;
+  const auto begin = std::chrono::steady_clock::now();
+  (void)make_now(*kernel, *load);
+  const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - begin;
+  kernel->load_ns.store(spent.count());
+  kernel->tuner.charge(spent.count());
 }
 
 std::shared_ptr<const CompareTools> Tuning::compare_tools() {

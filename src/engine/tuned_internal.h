@@ -44,6 +44,8 @@ struct TunedCandidate {
 
 class TunedKernel {
  public:
+  static constexpr double kGuessedLoadNs = 300'000;
+
   TunedKernel(TuningKey key, std::deque<TunedCandidate> made, std::vector<double> prior,
               std::uint32_t start, TunerMode mode, OnlineOptions options,
               std::shared_ptr<EvidenceStore> store);
@@ -54,16 +56,19 @@ class TunedKernel {
   std::optional<std::uint32_t> declared;
   OnlineTuner tuner;
   std::vector<WrittenSlot> written;
-  double items = 1;                   // invocations that times are scaled to
-  bool exact = false;                 // times are of one size alone: nothing is scaled
-  std::atomic<double> compile_ns{0};  // of processor time, the last one
-  std::mutex making;                  // of those who write a candidate's code
+  double items = 1;                             // invocations that times are scaled to
+  bool exact = false;                           // times are of one size alone: nothing is scaled
+  std::atomic<double> compile_ns{0};            // of processor time, the last one
+  std::atomic<double> load_ns{kGuessedLoadNs};  // of the last one, in which launches may wait
+  std::atomic<bool> waits_to_make{false};
+  std::mutex making;  // of those who write a candidate's code
 
   // ---- For the calls in flight, with `mutex` held
   struct Timing {
     OnlineStep step;
     std::shared_ptr<Event> begin, end;
     double scale = 1;
+    double overhead_ns = 0;  // of the host, to time it
     bool slowed = false;
   };
   struct Check {
@@ -71,16 +76,19 @@ class TunedKernel {
     bool of_incumbent = false;  // the incumbent against itself
     std::shared_ptr<Event> begin, middle, after, end;
     std::chrono::steady_clock::time_point began;
+    double host_ns = 0;  // that the host took for it
   };
   std::mutex mutex;
   std::deque<Timing> timings;
   std::optional<Check> check;
+  std::deque<std::uint32_t> to_load;  // compiled; as soon as the ledger allows it
   std::deque<std::uint32_t> to_make;  // as soon as the ledger allows it
   std::vector<DeviceMemory> shadows;  // by position in `written`
   std::unique_ptr<Comparer> comparer;
   double incumbent_ns = 0;  // of its last timed call
   bool equals_itself = false;
   bool swept = false;
+  std::atomic<std::uint32_t> looks{0}, polls{0};
   std::atomic<bool> anything{false};  // of the above is there
 };
 
@@ -114,6 +122,8 @@ class Tuning {
 
  private:
   TuningKey key_of(const TunedRequest& request) const;
+  void make_on_host(const std::shared_ptr<TunedKernel>& kernel);
+  void make_for_gpu(const std::shared_ptr<TunedKernel>& kernel);
   PriorFacts facts_of(const TunedRequest& request, const Kernel& kernel) const;
 
   TuningOptions options_;

@@ -16,6 +16,10 @@ using Clock = std::chrono::steady_clock;
 
 // A candidate that runs longer beside a call is not worth having.
 constexpr std::chrono::seconds kCheckDeadline{10};
+// While something waits to be compiled, one call in so many asks whether it may be.
+constexpr std::uint32_t kLookPeriod = 16;
+// While times are on their way from a GPU, one call in so many asks for them.
+constexpr std::uint32_t kPollPeriod = 16;
 
 double ns_of(std::chrono::nanoseconds t) { return static_cast<double>(t.count()); }
 
@@ -117,7 +121,7 @@ Result<void> Session::launch_candidate(const Dispatch& d, const TunedCandidate& 
   launch.kernel = d.kernel_;
   launch.bindings = bindings;
   launch.extent = extent;
-  const Extent covers = covered_by(c.variant, device_->target().kind);
+  const Extent covers = covered_by(c.variant, on_host_ ? TargetKind::host : TargetKind::nvptx);
   for (unsigned i = 0; i < 3; ++i) {
     launch.grid[i] = static_cast<std::uint32_t>(ceil_div<std::uint64_t>(extent[i], covers[i]));
   }
@@ -151,11 +155,12 @@ Result<void> Session::submit_beside(const Dispatch& d, TunedKernel& t, std::uint
   const auto tried = launch_candidate(d, t.candidates[candidate], bindings, slice.extent,
                                       {.deadline = kCheckDeadline, .stop = limits.stop});
   VYRE_TRY(check.middle, queue_->record());
+  const auto before = Clock::now();
   const auto done = launch_candidate(d, t.candidates[served], d.bindings_, d.extent_, limits);
+  const auto after = Clock::now();
   if (!tried || !done) {
     // Where the call itself fails, the candidate need not be at fault.
-    const double cost =
-        device_->target().kind == TargetKind::host ? between(*check.middle, *check.begin) : 0;
+    const double cost = on_host_ ? between(*check.middle, *check.begin) : 0;
     if (!tried && done && !of_incumbent) {
       t.tuner.drop(candidate, describe(tried.error()), cost);
     }
@@ -165,6 +170,7 @@ Result<void> Session::submit_beside(const Dispatch& d, TunedKernel& t, std::uint
   VYRE_TRY(check.after, queue_->record());
   VYRE_CHECK(compare_shadows(d, t, slice));
   VYRE_TRY(check.end, queue_->record());
+  check.host_ns = ns_of((before - check.began) + (Clock::now() - after));
   t.check = std::move(check);
   t.anything.store(true, std::memory_order_release);
   return {};
@@ -181,6 +187,7 @@ void Session::harvest(TunedKernel& t) const {
       continue;
     }
     t.tuner.report(timing.step, ns, timing.slowed);
+    t.tuner.charge(timing.overhead_ns);
     if (!timing.step.probe) t.incumbent_ns = ns;
     if (tuning_->options().observer.call) {
       const std::uint32_t incumbent = t.tuner.best();
@@ -195,7 +202,9 @@ void Session::harvest(TunedKernel& t) const {
   }
   if (t.check && is_ready(*t.check->end)) {
     const TunedKernel::Check check = *std::exchange(t.check, std::nullopt);
-    const double cost = between(*check.middle, *check.begin) + between(*check.end, *check.after);
+    // Beside a GPU the host's time may be the longer one.
+    const double cost = std::max(
+        check.host_ns, between(*check.middle, *check.begin) + between(*check.end, *check.after));
     const auto different = t.comparer->different();
     TunerSpan span{.kind = TunerSpan::Kind::verify,
                    .candidate = check.candidate,
@@ -234,10 +243,15 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
   TunedKernel& t = *d.tuned_;
   for (const auto& copy : d.written_) copy->forget();
   if (tuning_->sweeps()) VYRE_CHECK(sweep(d));
-  // Another thread that harvests does it for this one too.
-  if (t.anything.load(std::memory_order_acquire)) {
+  // Another thread that harvests does it for this one too. Asking a GPU costs as much as a short
+  // kernel takes.
+  if (t.anything.load(std::memory_order_acquire) && (on_host_ || ++t.polls % kPollPeriod == 0)) {
     const std::unique_lock lock(t.mutex, std::try_to_lock);
-    if (lock) harvest(t);
+    if (lock) {
+      const auto begun = Clock::now();
+      harvest(t);
+      if (!on_host_) t.tuner.charge(ns_of(Clock::now() - begun));
+    }
   }
   OnlineStep step = t.tuner.next();
   if (t.candidates[step.candidate].code.load(std::memory_order_acquire) == nullptr) {
@@ -245,7 +259,8 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
     VYRE_CHECK(tuning_->make_now(t, step.candidate));
     return launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
   }
-  if (!step.timed && !step.verify && !step.make && t.tuner.settled()) {
+  if (!step.timed && !step.verify && !step.make &&
+      !t.waits_to_make.load(std::memory_order_relaxed)) {
     return launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
   }
   if (step.make && tuning_->options().compile_at_once) {
@@ -254,8 +269,11 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
   } else if (step.make) {
     const std::scoped_lock lock(t.mutex);
     t.to_make.push_back(*step.make);
+    t.waits_to_make.store(true, std::memory_order_release);
   }
-  if (!t.tuner.settled()) tuning_->make_later(d.tuned_);
+  if (step.make || step.verify || step.probe || ++t.looks % kLookPeriod == 0) {
+    tuning_->make_later(d.tuned_);
+  }
   if (step.verify) {
     const std::unique_lock lock(t.mutex, std::try_to_lock);
     if (!lock || t.check || !can_compare(t)) {
@@ -265,7 +283,7 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
     const std::uint32_t candidate = t.equals_itself ? *step.verify : step.candidate;
     if (!t.equals_itself) t.tuner.abandon(step);
     const auto done = submit_beside(d, t, step.candidate, candidate, limits);
-    harvest(t);
+    if (on_host_) harvest(t);
     return done;
   }
   if (!step.timed) {
@@ -278,7 +296,9 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
     const double items = double(d.extent_[0]) * d.extent_[1] * d.extent_[2];
     timing.scale = t.items / std::max(items, 1.0);
   }
+  const auto asked = Clock::now();
   VYRE_TRY(timing.begin, queue_->record());
+  const auto launched = Clock::now();
   const auto done =
       launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
   if (!done) {
@@ -287,11 +307,13 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
     t.tuner.drop(step.candidate, describe(done.error()));
     return launch_candidate(d, t.candidates[t.tuner.best()], d.bindings_, d.extent_, limits);
   }
+  const auto returned = Clock::now();
   VYRE_TRY(timing.end, queue_->record());
+  timing.overhead_ns = ns_of((launched - asked) + (Clock::now() - returned));
   const std::scoped_lock lock(t.mutex);
   t.timings.push_back(std::move(timing));
   t.anything.store(true, std::memory_order_release);
-  harvest(t);
+  if (on_host_) harvest(t);
   return {};
 }
 

@@ -131,6 +131,7 @@ TEST(TunedTest, AProgramThatDiffersFromItselfIsNotTuned) {
   std::atomic<std::uint32_t> runs{0};
   const auto vary = [&runs](const Launch& launch) {
     *reinterpret_cast<std::uint32_t*>(launch.bindings[1].address) = ++runs;
+    std::this_thread::sleep_for(1ms);  // there is something to gain
   };
   const Work work = Work::make(options_of(TunerMode::natural_gradient, vary), "twice");
   for (int i = 0; i < 300 && work.view().untunable.empty(); ++i) {

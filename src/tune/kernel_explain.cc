@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "vyre/base/sort.h"
 #include "vyre/tune/kernel_tuner_internal.h"
 
 namespace vyre {
@@ -32,7 +33,7 @@ std::vector<std::size_t> order_of(const std::vector<CandidateView>& view, std::s
     const int group = i == best ? 0 : is_out ? 3 : view[i].samples > 0 ? 1 : 2;
     return std::pair(group, group == 1 ? view[i].median_ns : 0.0);
   };
-  std::ranges::stable_sort(order, {}, rank);
+  sort_stably(order, rank);
   return order;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "vyre/base/sort.h"
 #include "vyre/tune/kernel_sweep_internal.h"
 
 namespace vyre {
@@ -34,7 +35,7 @@ void KernelSweep::advance() {
     phase_ = Phase::over;
     return;
   }
-  std::ranges::stable_sort(order_, {}, [&](std::uint32_t i) { return median_ns(i); });
+  sort_stably(order_, [&](std::uint32_t i) { return median_ns(i); });
   if (order_.size() > kFinalists) order_.resize(kFinalists);
   phase_ = order_.empty() ? Phase::over : Phase::finalists;
 }

@@ -9,63 +9,121 @@
 namespace vyre {
 namespace {
 
+// All of these were read off times of kernels on an H200, whose memory moves 4.1 of 4.8 TB/s; other
+// GPUs differ, but the order of variants changes little.
+
 // Bytes that must be on their way in a multiprocessor for half of the memory's speed.
-constexpr double kHalfSpeedBytes = 4500;
-// A group's start and end, on the whole device.
-constexpr double kGroupNs = 0.3;
+constexpr double kHalfSpeedBytes = 7600;
+constexpr double kReachedShare = 0.87;  // of the memory's nominal speed
+constexpr double kCachedSpeed = 1.6;    // times that, within half of the last-level cache
+constexpr double kGroupNs = 0.62;       // between the starts of two workgroups
 constexpr double kLaunchNs = 2500;
+constexpr double kLatencyNs = 800;  // of a load
+constexpr double kOperationNs = 2;  // that waits for the one before
+constexpr double kRounds = 64;      // of a loop whose rounds nobody knows
+// What a warp costs its multiprocessor beside the first of each of four schedulers.
+constexpr double kWarpShare = 0.19;
 constexpr double kTypicalRegisters = 24;
+constexpr double kLanesOfSchedulers = 128;
 
 double lanes_of(const Extent& e) { return double(e[0]) * e[1] * e[2]; }
 
 double or_else(double value, double otherwise) { return value > 0 ? value : otherwise; }
 
-double gpu_ns(const PriorFacts& f, const Profile& p, const Variant& v) {
-  const double threads = lanes_of(v.workgroup);
-  const double items = v.items_per_lane;
+// What the model works out of a launch before it knows any time.
+struct GpuLaunch {
+  double threads = 1, items = 1, groups = 1, covered = 1;
+  double resident = 1;  // workgroups of a multiprocessor at once
+  double held = 1;      // the same, in a launch that does not fill the device
+  bool fills = false;
+};
+
+GpuLaunch launch_of(const PriorFacts& f, const Profile& p, const Variant& v) {
+  GpuLaunch out;
+  out.threads = lanes_of(v.workgroup);
+  out.items = v.items_per_lane;
   const Extent covers = covered_by(v, f.kind);
-  double groups = 1, covered = 1;
   for (unsigned i = 0; i < 3; ++i) {
     const double along = double(ceil_div<std::uint64_t>(std::max(f.extent[i], 1U), covers[i]));
-    groups *= along;
-    covered *= along * covers[i];
+    out.groups *= along;
+    out.covered *= along * covers[i];
   }
-  // Each further item keeps its loads and an index.
-  const double registers =
-      or_else(f.registers, kTypicalRegisters) + (items - 1) * (f.loaded_bytes / 4 + 1);
-  const double resident = resident_groups(p, static_cast<std::uint64_t>(threads),
-                                          static_cast<std::uint32_t>(registers), f.shared_bytes);
+  // Each further item keeps its loads, some of which neighbours share, and an index. Code that is
+  // made for a workgroup never takes more than fit.
+  const double wanted = or_else(f.registers, kTypicalRegisters + (f.operations > 50 ? 16 : 0)) +
+                        (f.loops ? 0 : (out.items - 1) * (f.loaded_bytes / 8 + 1));
+  const double most = or_else(p.registers_per_multiprocessor, 65536) / std::max(32.0, out.threads);
+  const double registers = std::min(wanted, std::max(kTypicalRegisters, most));
+  out.resident =
+      std::max(1U, resident_groups(p, static_cast<std::uint64_t>(out.threads),
+                                   static_cast<std::uint32_t>(registers), f.shared_bytes));
   const double multiprocessors = or_else(p.multiprocessors, 1);
-  if (resident == 0) return 1e18;
-  // What a launch that does not fill the device really holds.
-  const double held = std::min(resident, std::max(1.0, groups / multiprocessors));
-  // A group's place is empty until its last lane has ended: the fewer groups, the more of it.
-  const double turnover = groups > resident * multiprocessors ? 1 - 0.5 / (resident + 0.5) : 1;
-  const double in_flight = held * threads * items * std::max(f.loaded_bytes, 4.0) * turnover;
-  const double share = in_flight / (in_flight + kHalfSpeedBytes);
-  // The last wave is as long as any other.
-  const double waves = groups / (resident * multiprocessors);
-  const double tail = waves > 1 ? std::ceil(waves) / waves : 1;
-  const double smoothed_tail = 1 + (tail - 1) * 0.5;
+  out.held = std::min(out.resident, std::max(1.0, out.groups / multiprocessors));
+  out.fills = out.groups > out.resident * multiprocessors;
+  return out;
+}
 
-  const double accessed = covered * (f.loaded_bytes + f.stored_bytes);
-  const double bytes = f.traffic_bytes > 0 ? std::min(accessed, f.traffic_bytes) : accessed;
-  const double bandwidth = or_else(double(p.memory_bytes_per_second), 1e12) / 1e9;
-  double memory_ns = bytes / (bandwidth * share);
+// Lanes side by side should touch memory side by side.
+double access_factor(const PriorFacts& f, const Variant& v) {
+  double out = 1;
   if (v.layout == ItemLayout::blocked) {
-    // A lane's items lie together, so that a warp's accesses do not, unless they are vectors.
-    const double item_bytes = f.pointwise ? items * 4 : items * 8;
-    memory_ns *= item_bytes <= 16 ? 1.02 : 1 + 0.1 * (item_bytes / 16);
+    const bool streams = f.pointwise && f.operations <= 50;
+    switch (v.items_per_lane) {
+      case 1: break;
+      case 2: out *= 1.003; break;
+      case 4: out *= f.pointwise ? 1.01 : 1.12; break;
+      case 8: out *= streams ? 1.2 : 2; break;
+      default: out *= streams ? 1.4 : 3.5;
+    }
   }
-  const double lanes_per_ns = multiprocessors * 128 * or_else(p.clock_khz, 1e6) / 1e6;
-  const double compute_ns =
-      covered * std::max(f.operations, 1.0) / lanes_per_ns / std::min(1.0, held * threads / 512);
-  const double lanes = threads < 64 ? 1.05 : 1;
-  // A lane with many items is a long chain where there are few lanes.
-  const double chain = kLaunchNs / 10 * std::sqrt(items);
-  return (std::max(memory_ns, compute_ns) * smoothed_tail + 0.2 * std::min(memory_ns, compute_ns)) *
-             lanes +
-         groups * kGroupNs + kLaunchNs + chain;
+  if (v.workgroup[0] < 16) {
+    out *= 1.25;
+  } else if (v.workgroup[0] < 32) {
+    out *= 1.1;
+  }
+  // Rows of a workgroup share what lies between them.
+  if (f.extent[1] > 1 && v.workgroup[1] == 1) out *= 1.06;
+  return out;
+}
+
+double gpu_ns(const PriorFacts& f, const Profile& p, const Variant& v) {
+  const GpuLaunch l = launch_of(f, p, v);
+  const double multiprocessors = or_else(p.multiprocessors, 1);
+  const bool only_computes = f.loops && f.loaded_bytes == 0;
+
+  // A group's place is empty until its last lane has ended: the fewer groups, the more of it.
+  const double turnover = l.fills ? 1 - 0.75 / (l.resident + 0.25) : 1;
+  // The items of a lane load together, unless they are whole loops.
+  const double in_flight =
+      l.held * l.threads * (f.loops ? 1 : l.items) * std::max(f.loaded_bytes, 4.0) * turnover;
+  const double missing = kHalfSpeedBytes / in_flight;
+  const double accessed = l.covered * (f.loaded_bytes + f.stored_bytes);
+  const double bytes = f.traffic_bytes > 0 ? std::min(accessed, f.traffic_bytes) : accessed;
+  const bool cached = bytes < double(p.last_level_cache_bytes) / 2;
+  const double bandwidth = or_else(double(p.memory_bytes_per_second), 1e12) / 1e9 * kReachedShare *
+                           (cached ? kCachedSpeed : 1);
+  double memory_ns = bytes / bandwidth * (1 + missing * missing);
+  if (f.loops) memory_ns *= 4;
+  if (!only_computes) memory_ns *= access_factor(f, v);
+
+  const double waves = l.groups / (l.resident * multiprocessors);
+  const double tail = waves > 1 ? 1 + 0.5 * (std::ceil(waves) / waves - 1) : 1;
+  const double warps = std::max(1.0, l.held * l.threads / kLanesOfSchedulers);
+  double compute_ns = std::max(1.0, waves) * tail * l.items * std::max(f.operations, 1.0) *
+                      kOperationNs * (f.loops ? kRounds : 1) * (1 + kWarpShare * (warps - 1));
+  if (l.fills) compute_ns /= 1 - 0.25 / (l.resident + 0.25);
+  // Lanes of a warp wait for each other at every item.
+  if (only_computes) compute_ns *= 1 + 0.12 * std::log2(l.items);
+
+  const double latency_ns = kLatencyNs * (1 + 0.06 * (l.items - 1));
+  const double longest = std::max({memory_ns, compute_ns, l.groups * kGroupNs, latency_ns});
+  // Few lanes cannot hide each other's waiting, many wait for each other.
+  const double width = l.threads <= 32    ? 1.10
+                       : l.threads <= 64  ? 1.04
+                       : l.threads <= 128 ? 1.01
+                       : l.threads > 512  ? 1.01
+                                          : 1;
+  return (longest + 0.15 * std::min(memory_ns, compute_ns)) * width + kLaunchNs;
 }
 
 // On the host the usual variant is chosen with care; what is far from it is unlikely to be better.
