@@ -43,11 +43,16 @@ if(VYRE_FUZZ)
 endif()
 
 # The code of tests runs once: optimising it costs more time than it saves. The rooms under test
-# keep the flags of the build.
+# keep the flags of the build. Suites compute more, and are optimised a little.
 add_library(vyre_test_flags INTERFACE)
-target_link_libraries(vyre_test_flags INTERFACE vyre_flags)
+add_library(vyre_suite_flags INTERFACE)
+foreach(flags vyre_test_flags vyre_suite_flags)
+  target_link_libraries(${flags} INTERFACE vyre_flags)
+endforeach()
 if(VYRE_SANITIZE)
   target_compile_options(vyre_test_flags INTERFACE -O0)
+  target_compile_options(vyre_suite_flags INTERFACE -O0)
 elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
-  target_compile_options(vyre_test_flags INTERFACE -O1)
+  target_compile_options(vyre_test_flags INTERFACE -O0)
+  target_compile_options(vyre_suite_flags INTERFACE -O1)
 endif()

@@ -115,11 +115,13 @@ int run(const Options& options) {
       fmt::print(
           "{:14} {:9} {:3} {:9.1f} us  default {:.3f} guess {:.3f} swept {:.3f} online {:.3f}  "
           "reached {:5} "
-          "settled {:6}  first {:.3f} later {:.3f}  lost {:.2f} of {:.2f} ms  {} | best {}{}\n",
+          "settled {:6}  first {:.3f} later {:.3f}  lost {:.2f} of {:.2f} ms  made {} verified {} "
+          "measured {} load {:.0f} us  {} | best {}{}\n",
           name, size, variants.size(), best.ns / 1e3, beside(measured->all[0].variant),
           beside(online->start), beside(swept->choice), beside(online->choice), online->reached,
           online->settled == 0 ? "-" : std::to_string(online->settled), first / online->frozen_ns,
           online->later_ns / online->later_frozen_ns, online->lost_ns / 1e6, online->bound_ns / 1e6,
+          online->made, online->verified, online->measured, online->load_ns / 1e3,
           to_string(online->choice), to_string(best.variant),
           online->untunable.empty() ? "" : " | not tuned: " + online->untunable);
       std::fflush(stdout);
@@ -138,6 +140,10 @@ int run(const Options& options) {
                {"later_1000", online->later_ns / online->later_frozen_ns},
                {"lost_ns", online->lost_ns},
                {"bound_ns", online->bound_ns},
+               {"made", online->made},
+               {"verified", online->verified},
+               {"measured", online->measured},
+               {"load_ns", online->load_ns},
                {"untunable", online->untunable},
                {"variants", Json::array()}};
       for (const Timed& t : measured->all) {

@@ -61,6 +61,12 @@ Result<Online> run_online(const Setup& setup, const std::string& device) {
   if (last.settled) out.settled = calls;
   out.choice = last.variants[last.incumbent];
   out.untunable = last.untunable;
+  out.load_ns = last.load_ns;
+  for (const CandidateView& c : last.candidates) {
+    out.made += c.stage == CandidateStage::made || c.stage == CandidateStage::verified ? 1 : 0;
+    out.verified += c.stage == CandidateStage::verified ? 1 : 0;
+    out.measured += c.samples > 0 ? 1 : 0;
+  }
   VYRE_TRY(const Dispatch chosen,
            session.prepare(own.kernel(), own.bindings(), own.size(), out.choice));
   VYRE_CHECK(run_calls(session, chosen, 20));

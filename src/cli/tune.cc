@@ -201,7 +201,7 @@ void print_kernel(Output& out, const TuneOutcome& outcome, const TuneOptions& op
               outcome.interrupted ? " when it is run again" : " with more --budget, or in use");
   }
   const auto against = [&](const ReportBaseline& b, std::string_view what) {
-    if (b.median_ns <= 0 || r.chosen.median_ns <= 0) return;
+    if (b.median_ns <= 0 || r.chosen.median_ns <= 0 || b.candidate == r.decision) return;
     out.print("  {} takes {}: the choice is {:.2f} times as fast ({})\n", what,
               duration(b.median_ns), b.median_ns / r.chosen.median_ns,
               duration(r.chosen.median_ns));
@@ -389,7 +389,9 @@ Exit run_command(const TuneOptions& options, Streams& streams) {
       "Times are the device's own, of single calls.",
       "The first time of each candidate is thrown away.",
       "A candidate is promoted only on calls paired with the incumbent's, when it wins by "
-      "more than the noise; a tie keeps the incumbent."};
+      "more than the noise; a tie keeps the incumbent.",
+      "In the end the choice, the first guess and the declared variant are timed again, taking "
+      "turns."};
   const auto started = Clock::now();
   bool wrong = false;
   Bar bar(streams.err);

@@ -225,6 +225,12 @@ Result<std::vector<KernelChoice>> choices_of(const Program& program, const TuneJ
     }
     out.push_back({*std::move(kernel), combination});
   }
+  // What the program says by itself comes first: it is what others are compared with.
+  if (const auto usual = make_kernel_with(program, job.run.settings)) {
+    const auto found = std::ranges::find_if(
+        out, [&](const KernelChoice& c) { return c.kernel.fingerprint == usual->fingerprint; });
+    if (found != out.end()) std::swap(*found, out.front());
+  }
   if (out.empty()) {
     return fail(
         Code::invalid_input,
@@ -311,8 +317,10 @@ Result<void> measure_gain(const Session& session, const std::vector<KernelChoice
     return {};
   };
   VYRE_CHECK(add(view.incumbent, record.chosen));
-  VYRE_CHECK(add(view.start, record.start));
-  if (view.declared) VYRE_CHECK(add(*view.declared, record.declared));
+  if (view.start != view.incumbent) VYRE_CHECK(add(view.start, record.start));
+  if (view.declared && *view.declared != view.incumbent && *view.declared != view.start) {
+    VYRE_CHECK(add(*view.declared, record.declared));
+  }
   const auto begin = Clock::now();
   for (unsigned round = 0; round < 41; ++round) {
     if (round > 4 && Clock::now() - begin > std::chrono::seconds(2)) break;
@@ -328,6 +336,9 @@ Result<void> measure_gain(const Session& session, const std::vector<KernelChoice
     }
   }
   for (Side& side : sides) side.into->median_ns = median(std::move(side.times));
+  if (view.start == view.incumbent) record.start.median_ns = record.chosen.median_ns;
+  if (view.declared == view.incumbent) record.declared.median_ns = record.chosen.median_ns;
+  if (view.declared == view.start) record.declared.median_ns = record.start.median_ns;
   return {};
 }
 

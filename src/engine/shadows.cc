@@ -125,6 +125,10 @@ Result<std::shared_ptr<const CompareTools>> make_compare_tools(Device& device, C
   variant.items_per_lane = kCompareItems;
   VYRE_TRY(auto found, codes.find_or_make(kernel, variant, {.wide_offsets = true}));
   VYRE_TRY(out->aside, device.make_queue());
+  // What a queue sets up for its first read takes milliseconds: here, and not between two calls.
+  VYRE_TRY(const DeviceMemory word, device.allocate(4));
+  std::array<std::byte, 4> nothing{};
+  VYRE_CHECK(out->aside->read({word.address, 4}, nothing));
   out->code = std::move(found.code);
   return out;
 }

@@ -49,6 +49,8 @@ std::optional<TuningView> Dispatch::tuning() const {
   out.candidates = t.tuner.view();
   out.prior_ns = t.prior;
   out.ledger = t.tuner.ledger();
+  out.compile_ns = t.compile_ns.load();
+  out.load_ns = t.load_ns.load();
   return out;
 }
 

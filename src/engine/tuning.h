@@ -82,6 +82,7 @@ struct TuningView {
   std::vector<CandidateView> candidates;  // the same, in the same order
   std::vector<double> prior_ns;
   Ledger ledger;
+  double compile_ns = 0, load_ns = 0;  // of the last candidate
 };
 
 }  // namespace vyre

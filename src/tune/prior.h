@@ -20,11 +20,11 @@ struct PriorFacts {
   Variant usual;           // what runs when nothing is known
   // Of one invocation.
   double loaded_bytes = 0, stored_bytes = 0;  // storage memory; loops counted once
-  // Of the whole launch, to and from memory, where it is known to be less than all accesses together
-  // (neighbours share elements); 0: not known.
+  // Of the whole launch, to and from memory, where it is known to be less than all accesses
+  // together (neighbours share elements); 0: not known.
   double traffic_bytes = 0;
-  double operations = 0;                      // everything that computes; loops counted once
-  bool loops = false;                         // so that both are lower bounds
+  double operations = 0;  // everything that computes; loops counted once
+  bool loops = false;     // so that both are lower bounds
   bool atomics = false;
   bool pointwise = false;  // neighbouring invocations touch neighbouring elements
   // Of the usual variant's code, where it is known.
