@@ -24,9 +24,12 @@ constexpr std::uint32_t kMostAhead = 6;        // being made, or made and not tr
 constexpr std::uint32_t kMostVerifying = 2;    // at once
 constexpr double kGuessedVerification = 5;     // calls of the incumbent
 constexpr std::uint64_t kWaitingPeriod = 64;   // while nothing can be done, one call in so many
+constexpr double kQuestionNs = 2000;           // about what it costs to ask, at most
+constexpr double kLeastIdle = 16;              // short calls without a question, while it waits
 constexpr double kPlanned = 0.9;               // of the bound; the rest is for surprises
 constexpr double kWindow = 1000;               // calls
 constexpr double kSavedShare = 0.25;           // of what a window may lose, that can be saved up
+constexpr double kSavedEnough = 0.7;           // of that, for a step that costs more
 constexpr double kLargestGain = 54.59815003;   // of the preconditioner: e^4
 
 constexpr const char* kFirstReason = "the first choice; nothing else is measured yet";
@@ -202,8 +205,10 @@ double OnlinePolicy::step_cost(std::uint32_t candidate) const {
   const double slower_ns = std::max(0.0, estimates_[candidate].high - estimates_[incumbent_].mu);
   const bool unverified = candidates_[candidate].stage == CandidateStage::made;
   const double cost_ns = slower_ns + (unverified ? verification_cost() : 0);
-  // One that costs more than can be saved up waits until all of that is there.
-  return calls_ + calls_before_ <= kWindow ? cost_ns : std::min(cost_ns, most_at_once_ns());
+  // One that costs more than can be saved up waits until most of that is there. All of it would
+  // never be: to ask costs something, too.
+  return calls_ + calls_before_ <= kWindow ? cost_ns
+                                           : std::min(cost_ns, kSavedEnough * most_at_once_ns());
 }
 
 bool OnlinePolicy::may_step(std::uint32_t candidate) const {
@@ -336,8 +341,10 @@ std::uint64_t OnlinePolicy::idle_calls() const {
   if (!(missing_ns > 0)) return 0;
   const std::uint64_t untimed = (until_timed_ == 0 ? kWaitingPeriod : until_timed_) - 1;
   const double gained_ns = options_.share * candidates_[incumbent_].median_ns;  // at most
-  return static_cast<std::uint64_t>(
-      std::min(static_cast<double>(untimed), std::floor(missing_ns / gained_ns)));
+  double wanted = std::floor(missing_ns / gained_ns);
+  // To ask costs something as well, and more than a short call gains.
+  if (gained_ns < kQuestionNs) wanted = std::max(wanted, kLeastIdle);
+  return static_cast<std::uint64_t>(std::min(static_cast<double>(untimed), wanted));
 }
 
 void OnlinePolicy::skip(std::uint64_t calls) {

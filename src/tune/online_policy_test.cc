@@ -508,5 +508,34 @@ TEST(OnlinePolicy, AThousandCandidatesAreSearchedToo) {
   EXPECT_LE(run.worst_excess_ns(), run.largest_step_ns());
 }
 
+// A short kernel whose verification costs more than its calls save up at once, and whose every
+// question costs more than a call earns.
+TEST(OnlinePolicy, WhatCostsMoreThanCanBeSavedUpStillComesToItsTurn) {
+  constexpr double kCallNs = 18'000, kQuestionNs = 700, kVerificationNs = 150'000;
+  std::vector<OnlineCandidate> candidates;
+  for (int i = 0; i < 10; ++i) {
+    candidates.push_back({"c=" + std::to_string(i), kCallNs * (1 + 0.01 * i)});
+  }
+  OnlinePolicy policy(candidates, 0, {.needs_code = true, .needs_verification = true});
+  std::uint32_t verified = 0;
+  for (std::uint32_t call = 0; call < 20'000; ++call) {
+    if (const std::uint64_t idle = policy.idle_calls(); idle > 0) {
+      policy.skip(idle);
+      call += static_cast<std::uint32_t>(idle);
+    }
+    const OnlineStep step = policy.next();
+    policy.charge(kQuestionNs);
+    if (step.make) policy.made(*step.make);
+    if (step.verify && call < 1200) {
+      policy.abandon(step);  // nothing to compare with is ready yet
+    } else if (step.verify) {
+      policy.verified(*step.verify, kVerificationNs);
+      ++verified;
+    }
+    if (step.timed) policy.report(step, kCallNs);
+  }
+  EXPECT_GT(verified, 0U);
+}
+
 }  // namespace
 }  // namespace vyre
