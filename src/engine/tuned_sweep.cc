@@ -19,7 +19,7 @@ constexpr unsigned kFirstRuns = 3;
 constexpr double kBatchNs = 400'000;
 constexpr unsigned kLastRounds = 12;
 constexpr double kHopeless = 1.5;  // times the best, after the first runs
-constexpr double kNear = 1.06;     // times the best: worth the last rounds
+constexpr double kNear = 1.15;     // times the best: worth the last rounds
 constexpr std::size_t kMostNear = 12;
 
 double median(std::vector<double> values) {
