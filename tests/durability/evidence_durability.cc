@@ -115,8 +115,9 @@ TEST_F(EvidenceDurability, KilledWritersAndCompactorsLeaveEverythingThatWasAckno
     std::vector<Pipe> told(kProcesses);
     std::vector<Child> writers;
     for (int p = 0; p < kProcesses; ++p) {
-      writers.push_back(
-          start_writer(p * kNumbersEach + round * 1000, told[static_cast<unsigned>(p)]));
+      // No writer comes so far that it meets the numbers of the next round.
+      writers.push_back(start_writer(p * kNumbersEach + round * (kNumbersEach / rounds),
+                                     told[static_cast<unsigned>(p)]));
     }
     for (Pipe& pipe : told) pipe.close_writing();
     Child compactor = start_compactor();
