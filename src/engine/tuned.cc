@@ -367,6 +367,7 @@ void Tuning::make_for_gpu(const std::shared_ptr<TunedKernel>& kernel) {
         (void)codes_->make_ready(c.kernel, c.variant, c.options);
         const std::scoped_lock done(kernel->mutex);
         kernel->to_load.push_back(index);
+        kernel->waits_to_make.store(true, std::memory_order_release);
       });
     }
     if (!kernel->to_load.empty()) {
@@ -376,6 +377,7 @@ void Tuning::make_for_gpu(const std::shared_ptr<TunedKernel>& kernel) {
         kernel->to_load.pop_front();
       }
     }
+    kernel->waits_to_make.store(!kernel->to_load.empty(), std::memory_order_release);
   }
   if (!load) return;
   // The driver would wait for what runs: that time is the program's own. A failure of it is for the

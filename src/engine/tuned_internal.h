@@ -85,7 +85,7 @@ class TunedKernel {
   std::deque<std::uint32_t> to_make;  // as soon as the ledger allows it
   std::vector<DeviceMemory> shadows;  // by position in `written`
   std::unique_ptr<Comparer> comparer;
-  double incumbent_ns = 0;  // of its last timed call
+  std::atomic<double> incumbent_ns{0};  // of its last timed call
   bool equals_itself = false;
   bool swept = false;
   std::atomic<std::uint32_t> looks{0}, polls{0};

@@ -16,6 +16,8 @@ using Clock = std::chrono::steady_clock;
 
 // A candidate that runs longer beside a call is not worth having.
 constexpr std::chrono::seconds kCheckDeadline{10};
+// Calls of the incumbent that a deadline must leave room for.
+constexpr double kCallsOfDeadline = 50;
 // While something waits to be compiled, one call in so many asks whether it may be.
 constexpr std::uint32_t kLookPeriod = 16;
 // While times are on their way from a GPU, one call in so many asks for them.
@@ -255,7 +257,7 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
   }
   OnlineStep step = t.tuner.next();
   if (t.candidates[step.candidate].code.load(std::memory_order_acquire) == nullptr) {
-    if (step.timed) t.tuner.abandon(step);
+    t.tuner.abandon(step);
     VYRE_CHECK(tuning_->make_now(t, step.candidate));
     return launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
   }
@@ -289,6 +291,12 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
   if (!step.timed) {
     return launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
   }
+  // A call that must end soon is no time to try something.
+  if (step.probe && limits.deadline &&
+      ns_of(*limits.deadline) < kCallsOfDeadline * t.incumbent_ns) {
+    t.tuner.abandon(step);
+    return launch_candidate(d, t.candidates[t.tuner.best()], d.bindings_, d.extent_, limits);
+  }
   TunedKernel::Timing timing;
   timing.step = step;
   timing.slowed = tuning_->compiles();
@@ -303,7 +311,8 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
       launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
   if (!done) {
     t.tuner.abandon(step);
-    if (!step.probe || limits.deadline || limits.stop != nullptr || device_->lost()) return done;
+    // A GPU refuses a launch as a whole; on the host a part of it may have run.
+    if (!step.probe || on_host_ || device_->lost()) return done;
     t.tuner.drop(step.candidate, describe(done.error()));
     return launch_candidate(d, t.candidates[t.tuner.best()], d.bindings_, d.extent_, limits);
   }

@@ -45,7 +45,7 @@ Result<double> Session::time_on_shadows(const Dispatch& d, TunedKernel& t, std::
   // A GPU that is waited for each time would be timed with its waking up.
   unsigned runs = 1;
   if (device_->target().kind != TargetKind::host && t.incumbent_ns > 0) {
-    runs = static_cast<unsigned>(std::clamp(kBatchNs / t.incumbent_ns, 1.0, 64.0));
+    runs = static_cast<unsigned>(std::clamp(kBatchNs / t.incumbent_ns.load(), 1.0, 64.0));
   }
   VYRE_TRY(const auto begin, queue_->record());
   for (unsigned i = 0; i < runs; ++i) {
@@ -150,7 +150,8 @@ Result<void> Session::sweep(const Dispatch& d) const {
     }
     events.push_back({.kind = EventKind::verified, .candidate = t.candidates[i].text});
     if (i == first) {
-      VYRE_TRY(t.incumbent_ns, time_on_shadows(d, t, i, bindings));
+      VYRE_TRY(const double ns, time_on_shadows(d, t, i, bindings));
+      t.incumbent_ns = ns;
     }
     for (unsigned run = 0; run < kFirstRuns; ++run) {
       VYRE_TRY(const double ns, time_on_shadows(d, t, i, bindings));
