@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/log.h"

@@ -99,8 +99,6 @@ class Tuning {
          std::shared_ptr<CodeStore> codes);
 
   const TuningOptions& options() const { return options_; }
-  EvidenceStore& evidence() const { return *store_; }
-  bool searches() const { return options_.mode == TunerMode::natural_gradient; }
   bool sweeps() const { return options_.mode == TunerMode::sweep; }
 
   // The same object for equal requests. Its incumbent is compiled.
@@ -116,7 +114,6 @@ class Tuning {
   std::shared_ptr<const CompareTools> compare_tools();
   bool compiles() const { return compilers_.busy(); }
   void wait_for_compilers() { compilers_.wait(); }
-  unsigned processors() const { return processors_; }
   void tell(const TunedCall& call) const;
   void tell(const TunerSpan& span) const;
 
