@@ -426,9 +426,14 @@ void Emitter::statement(EmitFrame& frame, StmtId id) {
                  [&](const VarStmt& s) {
                    const auto& local = frame.function->locals[static_cast<std::size_t>(s.local)];
                    const LaneMemory memory = local_memory(frame, s.local);
+                   const auto cells = cells_of(local.type);
+                   // No lane outside the mask holds anything in a fresh variable, but all of them
+                   // compute: what is left from before may be subnormal, which takes long.
+                   const bool few = cells <= kManyScalars;
                    if (s.initial == kNoExpr) {
-                     zero_cells(memory, cells_of(local.type), mask);
+                     zero_cells(memory, cells, few ? nullptr : mask);
                    } else {
+                     if (mask != nullptr && few) zero_cells(memory, cells, nullptr);
                      assign(frame, var_pointer(frame, s.local), s.initial);
                    }
                  },

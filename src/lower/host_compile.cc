@@ -25,7 +25,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 7;
+constexpr int kGeneratorVersion = 8;
 
 struct Host {
   std::string cpu;
