@@ -23,6 +23,9 @@ constexpr std::uint64_t kTaskInvocations = 16384;
 constexpr std::uint64_t kTasksPerThread = 8;
 // Work that is worth waking a thread for.
 constexpr std::chrono::microseconds kWorthWaking{20};
+// How long threads look for the next launch: programs that launch often never wait for them to
+// wake.
+constexpr std::chrono::microseconds kWatch{50};
 // Between two looks at whether the launch was stopped, which costs nothing at this size.
 constexpr std::uint64_t kSliceInvocations = std::uint64_t{1} << 20;
 // So many that a launch which was stopped gets past those that are left in no time.
@@ -158,7 +161,8 @@ CpuDevice::CpuDevice(CpuOptions options)
               .max_threads_per_block = 1024,
               .max_block_dim = {1024, 1024, 1024},
               .max_grid_dim = {0x7FFFFFFFU, 0x7FFFFFFFU, 0x7FFFFFFFU}},
-      pool_(options.threads == 0 ? usable_processors() : options.threads),
+      pool_(options.threads == 0 ? usable_processors() : options.threads,
+            options.threads <= usable_processors() ? kWatch : std::chrono::microseconds{}),
       after_launch_(std::move(options.after_launch)) {}
 
 std::shared_ptr<CpuDevice> CpuDevice::make(CpuOptions options) {
@@ -230,7 +234,8 @@ Result<void> CpuDevice::launch(const Launch& l) {
   const std::uint64_t finest = std::uint64_t{pool_.threads()} * kTasksPerThread;
   std::uint64_t per_task = groups_in_task(l, groups, pool_.threads());
   std::uint64_t done = 0;
-  bool alone = groups * size <= kInlineInvocations;
+  // Tasks that were asked for are taken at their word.
+  bool alone = l.groups_per_task == 0 && groups * size <= kInlineInvocations;
   if (l.groups_per_task == 0 && groups > 1 && pool_.threads() > 1 &&
       ceil_div(groups, per_task) < finest) {
     // Invocations may be few and each of them long: the first ones tell.

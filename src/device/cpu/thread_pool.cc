@@ -1,73 +1,121 @@
 #include "vyre/device/cpu/thread_pool.h"
 
+#include <xmmintrin.h>
+
 #include <system_error>
 
 namespace vyre {
+namespace {
+
+// Whether `done` came true within the time.
+template <class Done>
+bool watch(std::chrono::microseconds time, const Done& done) {
+  constexpr int kLooks = 32;  // between two looks at the clock
+  if (time.count() == 0) return done();
+  const auto end = std::chrono::steady_clock::now() + time;
+  do {
+    for (int i = 0; i < kLooks; ++i) {
+      if (done()) return true;
+      _mm_pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return done();
+}
+
+}  // namespace
 
 void ThreadPool::start() {
   started_ = true;
+  shares_ = std::vector<Share>(threads_);
   try {
     workers_.reserve(threads_ - 1);
-    for (unsigned i = 1; i < threads_; ++i) workers_.emplace_back([this] { work(); });
+    for (unsigned i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { work(i); });
   } catch (const std::system_error&) {
     // The system has no more threads for us.
   }
 }
 
 ThreadPool::~ThreadPool() {
+  ending_ = true;
+  ++generation_;
   {
     const std::scoped_lock lock(mutex_);
-    ending_ = true;
   }
   wake_.notify_all();
   for (std::thread& t : workers_) t.join();
 }
 
-void ThreadPool::drain(Job& job) {
-  for (;;) {
-    const std::uint64_t i = job.next.fetch_add(1, std::memory_order_relaxed);
-    if (i >= job.count) return;
-    job.call(job.task, i);
+void ThreadPool::drain(const Job& job, unsigned self) {
+  for (unsigned i = 0; i < threads_; ++i) {
+    Share& share = shares_[(self + i) % threads_];
+    while (share.next.load(std::memory_order_relaxed) < share.end) {
+      const std::uint64_t task = share.next.fetch_add(1, std::memory_order_relaxed);
+      if (task < share.end) job.call(job.task, task);
+    }
   }
 }
 
-void ThreadPool::work() {
-  std::uint64_t seen = 0;
+void ThreadPool::wait_for_work(std::uint64_t seen) {
+  const auto there = [&] { return generation_.load() != seen; };
+  if (watch(watch_, there)) return;
   std::unique_lock lock(mutex_);
+  ++sleeping_;
+  wake_.wait(lock, there);
+  --sleeping_;
+}
+
+void ThreadPool::work(unsigned self) {
+  std::uint64_t seen = 0;
   for (;;) {
-    wake_.wait(lock, [&] { return ending_ || (job_ != nullptr && generation_ != seen); });
+    wait_for_work(seen);
     if (ending_) return;
-    seen = generation_;
-    Job& job = *job_;
+    seen = generation_.load();
     ++busy_;
-    lock.unlock();
-    drain(job);
-    lock.lock();
-    if (--busy_ == 0) idle_.notify_one();
+    if (const Job* job = job_.load(); job != nullptr) drain(*job, self);
+    if (--busy_ == 0 && asker_sleeps_) {
+      {
+        const std::scoped_lock lock(mutex_);
+      }
+      idle_.notify_one();
+    }
   }
+}
+
+void ThreadPool::wait_for_workers() {
+  const auto idle = [&] { return busy_.load() == 0; };
+  if (watch(watch_, idle)) return;
+  std::unique_lock lock(mutex_);
+  asker_sleeps_ = true;
+  idle_.wait(lock, idle);
+  asker_sleeps_ = false;
 }
 
 void ThreadPool::run_job(std::uint64_t count, Call call, const void* task) {
-  Job job;
-  job.call = call;
-  job.task = task;
-  job.count = count;
   std::unique_lock turn(asking_, std::defer_lock);
   if (count < 2 || threads_ < 2 || !turn.try_lock()) {
-    drain(job);
+    for (std::uint64_t i = 0; i < count; ++i) call(task, i);
     return;
   }
   if (!started_) start();
-  {
-    const std::scoped_lock lock(mutex_);
-    job_ = &job;
-    ++generation_;
+  const std::uint64_t each = count / threads_, more = count % threads_;
+  std::uint64_t first = 0;
+  for (unsigned i = 0; i < threads_; ++i) {
+    shares_[i].next.store(first, std::memory_order_relaxed);
+    first += each + (i < more ? 1 : 0);
+    shares_[i].end = first;
   }
-  wake_.notify_all();
-  drain(job);
-  std::unique_lock lock(mutex_);
+  const Job job{call, task};
+  job_ = &job;
+  ++generation_;
+  if (sleeping_ != 0) {
+    {
+      const std::scoped_lock lock(mutex_);
+    }
+    wake_.notify_all();
+  }
+  drain(job, 0);
   job_ = nullptr;
-  idle_.wait(lock, [&] { return busy_ == 0; });
+  wait_for_workers();
 }
 
 }  // namespace vyre

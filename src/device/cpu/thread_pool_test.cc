@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -63,6 +64,55 @@ TEST(ThreadPool, ServesManyCallersAtOnce) {
   }
   for (std::thread& t : callers) t.join();
   EXPECT_EQ(sum, 4U * 100 * 190);
+}
+
+TEST(ThreadPool, EveryThreadBeginsWithItsOwnShare) {
+  ThreadPool pool(4, std::chrono::microseconds(50));
+  std::vector<std::thread::id> by(8);
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> arrived = 0;
+    // The first task of each share waits until all threads are there.
+    pool.run(by.size(), [&](std::uint64_t i) {
+      by[i] = std::this_thread::get_id();
+      if (i % 2 != 0) return;
+      ++arrived;
+      while (arrived < 4) std::this_thread::yield();
+    });
+    const std::vector<std::thread::id> firsts{by[0], by[2], by[4], by[6]};
+    EXPECT_EQ(by[0], std::this_thread::get_id());
+    // A thread whose own share was taken while it slept takes another; nobody has two of them.
+    EXPECT_EQ(std::set(firsts.begin(), firsts.end()).size(), 4U);
+  }
+}
+
+TEST(ThreadPool, WorkLeftByThreadsThatAreLateIsDone) {
+  ThreadPool pool(2, std::chrono::microseconds(50));
+  const auto here = std::this_thread::get_id();
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<bool> over = false;
+    std::vector<std::atomic<int>> times(16);
+    // The worker hangs in its first task until all others are done.
+    pool.run(times.size(), [&](std::uint64_t i) {
+      if (std::this_thread::get_id() != here) {
+        while (!over) std::this_thread::yield();
+      }
+      ++times[i];
+      int done = 0;
+      for (const auto& t : times) done += t;
+      if (done == 15) over = true;
+    });
+    for (const auto& t : times) EXPECT_EQ(t, 1);
+  }
+}
+
+TEST(ThreadPool, SleepsAndWakesBetweenJobs) {
+  ThreadPool pool(3, std::chrono::microseconds(20));
+  std::atomic<int> sum = 0;
+  for (const int pause_us : {0, 5, 20, 40, 200, 0, 1000}) {
+    std::this_thread::sleep_for(std::chrono::microseconds(pause_us));
+    pool.run(9, [&](std::uint64_t) { ++sum; });
+  }
+  EXPECT_EQ(sum, 7 * 9);
 }
 
 TEST(ThreadPool, ATaskMayAskThePool) {
