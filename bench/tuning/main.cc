@@ -1,7 +1,7 @@
 // What the tuner chooses, beside the best of everything it could have chosen, in one run.
 //
 //   tuning_bench [--device NAME] [--only NAME[,NAME...]] [--sizes small,standard,large,huge]
-//                [--rounds N] [--json FILE]
+//                [--rounds N] [--json FILE] [--online-only 1]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,6 +25,7 @@ struct Options {
   unsigned rounds = 7;
   double round_ns = 1e6;
   std::string json;
+  bool online_only = false;  // of the search beside calls, without every variant's time
 };
 
 std::vector<std::string> split(std::string_view text) {
@@ -80,7 +81,9 @@ int run(const Options& options) {
         return 1;
       }
       const auto variants = session->variants(setup->kernel(), setup->size());
-      auto measured = measure_all(*setup, variants, options.rounds, options.round_ns);
+      auto measured = options.online_only
+                          ? measure_all(*setup, {variants.front()}, 1, options.round_ns)
+                          : measure_all(*setup, variants, options.rounds, options.round_ns);
       if (!measured) {
         fmt::print(stderr, "{}: {}\n", name, describe(measured.error()));
         return 1;
@@ -90,7 +93,8 @@ int run(const Options& options) {
         fmt::print(stderr, "{}: {}\n", name, describe(online.error()));
         return 1;
       }
-      auto swept = run_sweep(*setup, options.device);
+      auto swept = options.online_only ? Result<Swept>(Swept{online->choice, 0})
+                                       : run_sweep(*setup, options.device);
       if (!swept) {
         fmt::print(stderr, "{}: {}\n", name, describe(swept.error()));
         return 1;
@@ -138,6 +142,8 @@ int run(const Options& options) {
                {"settled", online->settled},
                {"first_1000", first / online->frozen_ns},
                {"later_1000", online->later_ns / online->later_frozen_ns},
+               {"frozen_ns", online->frozen_ns},
+               {"batches_ns", online->batches_ns},
                {"lost_ns", online->lost_ns},
                {"bound_ns", online->bound_ns},
                {"made", online->made},
@@ -170,6 +176,7 @@ int main(int argc, char** argv) {
     if (option == "--only") options.names = vyre::bench::split(argv[i + 1]);
     if (option == "--sizes") options.sizes = vyre::bench::split(argv[i + 1]);
     if (option == "--rounds") options.rounds = static_cast<unsigned>(std::atoi(argv[i + 1]));
+    if (option == "--online-only") options.online_only = std::string_view(argv[i + 1]) != "0";
     if (option == "--json") options.json = argv[i + 1];
   }
   return vyre::bench::run(options);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 
 namespace vyre::bench {
 namespace {
@@ -9,18 +10,40 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kInFlight = 16;
+constexpr unsigned kTurns = 10;
 constexpr std::uint64_t kMostCalls = 20'000;
 
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+}
+
+// In batches of kInFlight; `after` hears of each how long it took.
 Result<double> run_calls(const Session& session, const Dispatch& dispatch, unsigned calls,
-                         const std::function<void(unsigned)>& after = {}) {
+                         const std::function<void(double)>& after = {}) {
   const auto begin = Clock::now();
+  auto batch = begin;
   for (unsigned i = 0; i < calls; ++i) {
     VYRE_CHECK(session.submit(dispatch));
-    if (i % kInFlight == kInFlight - 1) VYRE_CHECK(session.wait());
-    if (after) after(i);
+    if (i % kInFlight != kInFlight - 1) continue;
+    VYRE_CHECK(session.wait());
+    if (after) after(since(batch));
+    batch = Clock::now();
   }
   VYRE_CHECK(session.wait());
-  return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+  return since(begin);
+}
+
+// The same calls with one and with the other, in turns.
+Result<std::pair<double, double>> run_in_turns(const Session& session, const Dispatch& one,
+                                               const Dispatch& other) {
+  std::pair<double, double> out{};
+  for (unsigned turn = 0; turn < kTurns; ++turn) {
+    VYRE_TRY(const double first, run_calls(session, one, kCalls / kTurns));
+    VYRE_TRY(const double second, run_calls(session, other, kCalls / kTurns));
+    out.first += first;
+    out.second += second;
+  }
+  return out;
 }
 
 }  // namespace
@@ -37,24 +60,28 @@ Result<Online> run_online(const Setup& setup, const std::string& device) {
   VYRE_TRY(const Dispatch frozen,
            session.prepare(own.kernel(), own.bindings(), own.size(), out.start));
   VYRE_CHECK(run_calls(session, frozen, 20));
-  VYRE_TRY(out.frozen_ns, run_calls(session, frozen, kCalls));
+  VYRE_TRY(const double before_ns, run_calls(session, frozen, kCalls));
+  out.frozen_ns = before_ns;
   out.allowance_ns = std::min(20e6, 50 * out.frozen_ns / kCalls);
 
   std::uint64_t calls = 0;
   Variant served = tuned.variant();
-  const auto look = [&](unsigned) {
-    ++calls;
+  const auto look = [&](double batch_ns) {
+    calls += kInFlight;
+    if (calls <= kCalls) out.batches_ns.push_back(batch_ns);
     if (const Variant& now = tuned.variant(); now != served) {
       served = now;
       out.reached = calls;
     }
   };
   VYRE_TRY(out.first_ns, run_calls(session, tuned, kCalls, look));
+  VYRE_TRY(const double after_ns, run_calls(session, frozen, kCalls));
+  out.frozen_ns = (before_ns + after_ns) / 2;
   const TuningView middle = *tuned.tuning();
   out.lost_ns = middle.ledger.lost_ns;
   out.bound_ns = middle.ledger.bound_ns;
   while (calls < kMostCalls && !tuned.tuning()->settled && tuned.tuning()->untunable.empty()) {
-    VYRE_CHECK(run_calls(session, tuned, 100, look));
+    VYRE_CHECK(run_calls(session, tuned, kInFlight * 8, look));
     if (calls * out.frozen_ns / kCalls > 20e9) break;
   }
   const TuningView last = *tuned.tuning();
@@ -69,9 +96,9 @@ Result<Online> run_online(const Setup& setup, const std::string& device) {
   }
   VYRE_TRY(const Dispatch chosen,
            session.prepare(own.kernel(), own.bindings(), own.size(), out.choice));
-  VYRE_CHECK(run_calls(session, chosen, 20));
-  VYRE_TRY(out.later_frozen_ns, run_calls(session, chosen, kCalls));
-  VYRE_TRY(out.later_ns, run_calls(session, tuned, kCalls));
+  VYRE_CHECK(run_calls(session, chosen, kInFlight));
+  VYRE_TRY(const auto later, run_in_turns(session, chosen, tuned));
+  std::tie(out.later_frozen_ns, out.later_ns) = later;
   return out;
 }
 

@@ -15,6 +15,7 @@ struct Online {
   double first_ns = 0;               // of the first kCalls calls with the tuner
   double later_ns = 0;               // of the next kCalls
   double later_frozen_ns = 0;        // the same calls with the choice alone
+  std::vector<double> batches_ns;    // of the first calls, sixteen in a batch
   double lost_ns = 0, bound_ns = 0;  // of the ledger, after the first kCalls
   double allowance_ns = 0;
   std::size_t made = 0, verified = 0, measured = 0;  // candidates, in the end

@@ -69,6 +69,8 @@ struct GpuCode {
   std::string entry;  // the kernel's name inside
   std::vector<GpuParameter> parameters{};
   std::uint64_t dynamic_shared_bytes = 0;  // asked for at the launch
+  // What the device made of the cubin ahead of loading it; only for that device, and never kept.
+  std::shared_ptr<const void> read{};
 };
 
 using DeviceCode = std::variant<HostCode, GpuCode>;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "vyre/base/digest.h"
 #include "vyre/base/files.h"
@@ -84,14 +85,12 @@ Result<std::vector<std::byte>> DeviceClock::cubin() {
 
 Result<void> DeviceClock::prepare() {
   const CudaDriver& driver = context_.driver();
-  if (module_ == nullptr) {
-    VYRE_TRY(const auto image, cubin());
-    VYRE_CHECK(
-        context_.check(driver.module_load(&module_, image.data()), "cuModuleLoadData", kEntry));
+  if (image_.empty()) {
+    VYRE_TRY(const auto made, cubin());
+    VYRE_TRY(image_, read_image(context_, libraries_, made, kEntry, processor_));
   }
   if (function_ == nullptr) {
-    VYRE_CHECK(context_.check(driver.module_function(&function_, module_, kEntry),
-                              "cuModuleGetFunction", kEntry));
+    VYRE_TRY(function_, function_of(context_, image_));
   }
   if (stream_ == nullptr) {
     VYRE_CHECK(
@@ -169,10 +168,9 @@ void DeviceClock::close() {
   const std::scoped_lock lock(mutex_);
   const CudaDriver& driver = context_.driver();
   if (stream_ != nullptr) driver.stream_destroy(stream_);
-  if (module_ != nullptr) driver.module_unload(module_);
+  unload(context_, libraries_, std::exchange(image_, {}));
   if (word_.host != nullptr) pinned_.give_back(word_);
   stream_ = nullptr;
-  module_ = nullptr;
   function_ = nullptr;
   word_ = {};
   measured_.reset();

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "vyre/device/cuda/image_internal.h"
 #include "vyre/device/cuda/memory_internal.h"
 
 namespace vyre {
@@ -22,8 +23,9 @@ class DeviceClock {
   using Host = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kFresh{60};
 
-  DeviceClock(CudaContext& context, PinnedPool& pinned, Host::duration fresh = kFresh)
-      : context_(context), pinned_(pinned), fresh_(fresh) {}
+  DeviceClock(CudaContext& context, CudaLibraries& libraries, PinnedPool& pinned,
+              Host::duration fresh = kFresh)
+      : context_(context), libraries_(libraries), pinned_(pinned), fresh_(fresh) {}
 
   // All with the context current.
   // The timer's value so long from now; no further than it can count. Measures at first.
@@ -50,12 +52,13 @@ class DeviceClock {
   Result<void> measure();
 
   CudaContext& context_;
+  CudaLibraries& libraries_;
   PinnedPool& pinned_;
   Host::duration fresh_;
   std::string processor_;
   std::optional<std::filesystem::path> folder_;
   mutable std::mutex mutex_;
-  CuModule module_ = nullptr;
+  CudaImage image_;
   CuFunction function_ = nullptr;
   CuStream stream_ = nullptr;
   PinnedChunk word_{};

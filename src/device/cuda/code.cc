@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "vyre/device/cuda/code_internal.h"
-#include "vyre/device/cuda/cubin_internal.h"
+#include "vyre/device/cuda/image_internal.h"
 #include "vyre/device/cuda/link_internal.h"
 
 namespace vyre {
@@ -22,6 +24,19 @@ Result<GpuCode*> gpu_code(DeviceCode& code) {
                 "give PTX or a cubin");
   }
   return gpu;
+}
+
+// Unloaded when nothing runs that may use it.
+Result<std::shared_ptr<const CudaImage>> read_shared(const std::shared_ptr<CudaCore>& core,
+                                                     const GpuCode& code) {
+  VYRE_TRY(const CudaImage image, read_image(core->context, core->libraries, code.cubin, code.entry,
+                                             core->target.processor));
+  return std::shared_ptr<const CudaImage>(new CudaImage(image), [core](const CudaImage* it) {
+    const std::unique_ptr<const CudaImage> owner(it);
+    core->reclaim.retire(ReleaseWhen::idle, 0, [core = core.get(), image = *it] {
+      unload(core->context, core->libraries, image);
+    });
+  });
 }
 
 }  // namespace
@@ -83,34 +98,14 @@ Result<ParameterLayout> ParameterLayout::make(const std::vector<GpuParameter>& p
   return out;
 }
 
-CudaCode::~CudaCode() {
-  if (module_ == nullptr) return;
-  core_->reclaim.retire(ReleaseWhen::idle, 0, [core = core_.get(), module = module_] {
-    if (!core->context.lost()) core->driver.module_unload(module);
-  });
-}
+CudaCode::~CudaCode() = default;
 
-Result<void> CudaCode::load_module() {
-  CudaContext& context = core_->context;
-  const CudaDriver& driver = core_->driver;
-  VYRE_CHECK(check_cubin(code_.cubin, code_.entry));
-  const CuResult loaded = driver.module_load(&module_, code_.cubin.data());
-  if (loaded != cu::kSuccess) module_ = nullptr;
-  if (loaded == cu::kNoBinaryForGpu || loaded == cu::kInvalidImage) {
-    return fail(Code::invalid_input,
-                fmt::format("the cubin of kernel '{}' is not for {} ({}): {}", code_.entry,
-                            context.name(), core_->target.processor, result_text(driver, loaded)));
+Result<void> CudaCode::load_function() {
+  image_ = std::static_pointer_cast<const CudaImage>(std::exchange(code_.read, nullptr));
+  if (image_ == nullptr) {
+    VYRE_TRY(image_, read_shared(core_, code_));
   }
-  VYRE_CHECK(context.check(loaded, "cuModuleLoadData", code_.entry));
-  const CuResult found = driver.module_function(&function_, module_, code_.entry.c_str());
-  if (found == cu::kNotFound) {
-    return fail(Code::invalid_input, fmt::format("the code has no kernel '{}'", code_.entry));
-  }
-  VYRE_CHECK(context.check(found, "cuModuleGetFunction", code_.entry));
-  // Now rather than at the first launch, which would then wait for running kernels.
-  if (driver.function_load != nullptr) {
-    VYRE_CHECK(context.check(driver.function_load(function_), "cuFuncLoad", code_.entry));
-  }
+  VYRE_TRY(function_, function_of(core_->context, *image_));
   return {};
 }
 
@@ -170,7 +165,7 @@ Result<void> CudaCode::allow_dynamic_shared() {
 
 Result<void> CudaCode::load() {
   VYRE_TRY(layout_, ParameterLayout::make(code_.parameters));
-  VYRE_CHECK(load_module());
+  VYRE_CHECK(load_function());
   VYRE_CHECK(check_parameters());
   VYRE_CHECK(read_facts());
   VYRE_CHECK(allow_dynamic_shared());
@@ -178,19 +173,23 @@ Result<void> CudaCode::load() {
   return {};
 }
 
-Result<DeviceCode> finish_code(CudaCore& core, DeviceCode code) {
+Result<DeviceCode> finish_code(const std::shared_ptr<CudaCore>& core, DeviceCode code) {
   VYRE_TRY(GpuCode * gpu, gpu_code(code));
-  if (!gpu->cubin.empty()) return code;
-  CurrentContext current(core.context);
+  CurrentContext current(core->context);
   if (!current) return current.error();
-  VYRE_TRY(gpu->cubin, link_ptx(core.context, gpu->ptx, gpu->entry));
-  gpu->ptx.clear();
+  if (gpu->cubin.empty()) {
+    VYRE_TRY(gpu->cubin, link_ptx(core->context, gpu->ptx, gpu->entry));
+    gpu->ptx.clear();
+  }
+  if (gpu->read == nullptr && reads_beside(core->driver)) {
+    VYRE_TRY(gpu->read, read_shared(core, *gpu));
+  }
   return code;
 }
 
 Result<std::shared_ptr<const LoadedCode>> load_code(const std::shared_ptr<CudaCore>& core,
                                                     DeviceCode code) {
-  VYRE_TRY(DeviceCode finished, finish_code(*core, std::move(code)));
+  VYRE_TRY(DeviceCode finished, finish_code(core, std::move(code)));
   CurrentContext current(core->context);
   if (!current) return current.error();
   core->reclaim.sweep();

@@ -75,14 +75,14 @@ class CudaCode final : public LoadedCode {
   unsigned dynamic_shared() const { return static_cast<unsigned>(code_.dynamic_shared_bytes); }
 
  private:
-  Result<void> load_module();
+  Result<void> load_function();
   Result<void> allow_dynamic_shared();
   Result<void> check_parameters() const;
   Result<void> read_facts();
 
   std::shared_ptr<CudaCore> core_;
   GpuCode code_;
-  CuModule module_ = nullptr;
+  std::shared_ptr<const CudaImage> image_;
   CuFunction function_ = nullptr;
   ParameterLayout layout_;
   CodeFacts facts_;

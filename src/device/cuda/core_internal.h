@@ -8,6 +8,7 @@
 
 #include "vyre/device/cuda/clock_internal.h"
 #include "vyre/device/cuda/context_internal.h"
+#include "vyre/device/cuda/image_internal.h"
 #include "vyre/device/cuda/memory_internal.h"
 #include "vyre/device/cuda/reclaim_internal.h"
 #include "vyre/target/limits.h"
@@ -35,7 +36,8 @@ struct CudaCore {
   EventPool timed{context, cu::kEventDefault};
   EventPool untimed{context, cu::kEventDisableTiming};
   PinnedPool pinned{context};
-  DeviceClock clock{context, pinned};
+  CudaLibraries libraries{driver};
+  DeviceClock clock{context, libraries, pinned};
   Reclaim reclaim{context, untimed};
   MemoryPool memory{context, reclaim};
   DeviceMemory ignored_status;  // what launches without a deadline are given
@@ -53,7 +55,7 @@ Limits read_limits(const CudaDriver& driver, CuDevice device);
 Target read_target(const CudaDriver& driver, CuDevice device);
 Result<Profile> read_profile(const CudaDriver& driver, CuDevice device);
 
-Result<DeviceCode> finish_code(CudaCore& core, DeviceCode code);
+Result<DeviceCode> finish_code(const std::shared_ptr<CudaCore>& core, DeviceCode code);
 Result<std::shared_ptr<const LoadedCode>> load_code(const std::shared_ptr<CudaCore>& core,
                                                     DeviceCode code);
 Result<Occupancy> code_occupancy(CudaCore& core, const LoadedCode& code, Extent workgroup);

@@ -19,6 +19,7 @@ class DeviceClockTest : public testing::Test {
                                                       .leave_current = true,
                                                       .name = "cuda:0"});
     FakeDriver::set_current(context_->handle());
+    libraries_.emplace(fake.table);
     pinned_.emplace(*context_);
   }
   std::int64_t now() const {
@@ -28,11 +29,12 @@ class DeviceClockTest : public testing::Test {
 
   FakeDriver fake;
   std::optional<CudaContext> context_;
+  std::optional<CudaLibraries> libraries_;
   std::optional<PinnedPool> pinned_;
 };
 
 TEST_F(DeviceClockTest, FollowsATimerThatDrifts) {
-  DeviceClock clock(*context_, *pinned_, 0s);
+  DeviceClock clock(*context_, *libraries_, *pinned_, 0s);
   EXPECT_FALSE(clock.stale());  // nobody needed it yet
   const auto first = clock.in(1s);
   ASSERT_TRUE(first) << first.error().what;
@@ -48,7 +50,7 @@ TEST_F(DeviceClockTest, FollowsATimerThatDrifts) {
 }
 
 TEST_F(DeviceClockTest, DoesNotWaitForWorkThatStays) {
-  DeviceClock clock(*context_, *pinned_);
+  DeviceClock clock(*context_, *libraries_, *pinned_);
   fake.hold(true);
   const auto time = clock.in(1s);
   ASSERT_FALSE(time);
@@ -62,7 +64,7 @@ TEST_F(DeviceClockTest, KeepsItsCodeOnDiskAndReplacesWhatIsBroken) {
       std::filesystem::path(testing::TempDir()) / "vyre_device_clock_test";
   std::filesystem::remove_all(folder);
   const auto start = [&] {
-    DeviceClock clock(*context_, *pinned_);
+    DeviceClock clock(*context_, *libraries_, *pinned_);
     clock.set_code("sm_90", folder);
     EXPECT_TRUE(clock.in(1s));
     clock.close();

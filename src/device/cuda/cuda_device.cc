@@ -140,7 +140,10 @@ CudaCore::~CudaCore() {
     return;
   }
   CurrentContext current(context);
-  if (!current || !reclaim.drain(kLastWork)) return;
+  if (!current || !reclaim.drain(kLastWork)) {
+    libraries.leave();
+    return;
+  }
   memory.close();
   clock.close();
   pinned.free_all();
@@ -185,7 +188,7 @@ Result<DeviceMemory> CudaDevice::allocate(std::uint64_t bytes) {
 }
 
 Result<DeviceCode> CudaDevice::finish(DeviceCode code) {
-  return finish_code(*core_, std::move(code));
+  return finish_code(core_, std::move(code));
 }
 
 Result<std::shared_ptr<const LoadedCode>> CudaDevice::load(DeviceCode code) {

@@ -322,6 +322,54 @@ TEST(CudaCode, IsUnloadedOnlyWhenNothingRuns) {
   EXPECT_EQ(fake.live_modules(), 0U);
 }
 
+TEST(CudaCode, IsReadWhenItIsFinishedAndPutOntoTheDeviceWhenItIsLoaded) {
+  FakeDriver fake;
+  fake.kernels["k"] = {};
+  const auto device = open(fake);
+  auto finished = device->finish(fake_code("k", {}));
+  ASSERT_TRUE(finished) << finished.error().what;
+  EXPECT_EQ(fake.calls("cuLibraryLoadData"), 1U);
+  EXPECT_EQ(fake.calls("cuKernelGetFunction"), 0U);
+  auto code = device->load(*std::move(finished));
+  ASSERT_TRUE(code) << code.error().what;
+  EXPECT_EQ(fake.calls("cuLibraryLoadData"), 1U);
+  EXPECT_EQ(fake.calls("cuKernelGetFunction"), 1U);
+  EXPECT_EQ(fake.calls("cuModuleLoadData"), 0U);
+}
+
+TEST(CudaCode, WhatIsReadGoesWithTheDevice) {
+  FakeDriver fake;
+  fake.kernels["k"] = {};
+  {
+    const auto device = open(fake);
+    auto queue = device->make_queue();
+    auto code = device->load(fake_code("k", {}));
+    ASSERT_TRUE(queue && code);
+    fake.hold(true);
+    ASSERT_TRUE((*queue)->launch({.code = code->get(), .kernel = "k"}));
+  }
+  fake.hold(false);
+  EXPECT_EQ(fake.live_modules(), 0U);
+}
+
+TEST(CudaCode, IsAModuleWhereTheDriverHasNoLibraries) {
+  FakeDriver fake;
+  fake.kernels["k"] = {};
+  fake.table.library_load = nullptr;
+  const auto device = open(fake);
+  {
+    auto finished = device->finish(fake_code("k", {}));
+    ASSERT_TRUE(finished);
+    EXPECT_EQ(fake.calls("cuModuleLoadData"), 0U);
+    auto code = device->load(*std::move(finished));
+    ASSERT_TRUE(code) << code.error().what;
+    EXPECT_EQ(fake.calls("cuModuleLoadData"), 1U);
+    EXPECT_EQ(fake.live_modules(), 1U);
+  }
+  ASSERT_TRUE(device->allocate(1));
+  EXPECT_EQ(fake.live_modules(), 0U);
+}
+
 TEST(CudaCode, DynamicSharedMemoryBeyondThePlainLimitIsAskedFor) {
   FakeDriver fake;
   fake.kernels["k"] = {.parameter_bytes = {}, .run = {}, .registers = 32, .static_shared = 4096};

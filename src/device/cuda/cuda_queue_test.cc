@@ -388,8 +388,8 @@ TEST_F(CudaQueueTest, EveryCallThatCanFailReturnsItsError) {
   for (const char* function :
        {"cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync", "cuMemcpyDtoDAsync", "cuMemsetD32Async",
         "cuEventRecord", "cuStreamSynchronize", "cuLaunchKernel", "cuMemAlloc", "cuStreamCreate",
-        "cuModuleLoadData", "cuLinkCreate", "cuLinkComplete", "cuFuncGetAttribute",
-        "cuMemGetInfo"}) {
+        "cuLibraryLoadData", "cuLibraryGetKernel", "cuKernelGetFunction", "cuLinkCreate",
+        "cuLinkComplete", "cuFuncGetAttribute", "cuMemGetInfo"}) {
     fake.fail_next(function, 401);
     unsigned failures = 0;
     const auto note = [&](const auto& result) {

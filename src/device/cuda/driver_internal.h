@@ -17,6 +17,8 @@ struct CUfunc_st;
 struct CUstream_st;
 struct CUevent_st;
 struct CUlinkState_st;
+struct CUlib_st;
+struct CUkern_st;
 
 namespace vyre {
 
@@ -29,6 +31,8 @@ using CuFunction = CUfunc_st*;
 using CuStream = CUstream_st*;
 using CuEvent = CUevent_st*;
 using CuLink = CUlinkState_st*;
+using CuLibrary = CUlib_st*;
+using CuKernel = CUkern_st*;
 
 namespace cu {
 
@@ -189,7 +193,14 @@ enum FunctionAttribute : int {
 #define VYRE_CUDA_NEWER_FUNCTIONS(F)                                                   \
   F(function_parameter, "cuFuncGetParamInfo",                                          \
     (CuFunction function, std::size_t index, std::size_t* offset, std::size_t* bytes)) \
-  F(function_load, "cuFuncLoad", (CuFunction function))
+  F(function_load, "cuFuncLoad", (CuFunction function))                                \
+  F(library_load, "cuLibraryLoadData",                                                 \
+    (CuLibrary * library, const void* image, int* jit_options, void** jit_values,      \
+     unsigned jit_count, int* options, void** values, unsigned count))                 \
+  F(library_unload, "cuLibraryUnload", (CuLibrary library))                            \
+  F(library_kernel, "cuLibraryGetKernel",                                              \
+    (CuKernel * kernel, CuLibrary library, const char* name))                          \
+  F(kernel_function, "cuKernelGetFunction", (CuFunction * function, CuKernel kernel))
 
 struct CudaDriver {
 #define VYRE_CUDA_MEMBER(member, symbol, parameters) CuResult(*member) parameters = nullptr;

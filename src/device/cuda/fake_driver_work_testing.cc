@@ -126,6 +126,38 @@ void fill_code(CudaDriver& t) {
       return 0;
     });
   };
+  t.library_load = [](CuLibrary* library, const void* image, int*, void**, unsigned, int*, void**,
+                      unsigned) {
+    return call("cuLibraryLoadData", Needs::nothing, [&] {
+      const std::string text(static_cast<const char*>(image) + kElfHeader);
+      if (text != kCubinWord) return cu::kNoBinaryForGpu;
+      state->modules.push_back(std::make_unique<CUmod_st>());
+      *library = reinterpret_cast<CuLibrary>(state->modules.back().get());
+      ++state->live_modules;
+      return 0;
+    });
+  };
+  t.library_unload = [](CuLibrary) {
+    return call("cuLibraryUnload", Needs::nothing, [&] {
+      --state->live_modules;
+      return 0;
+    });
+  };
+  t.library_kernel = [](CuKernel* kernel, CuLibrary, const char* name) {
+    return call("cuLibraryGetKernel", Needs::nothing, [&] {
+      if (!active->kernels.contains(name)) return cu::kNotFound;
+      state->functions.push_back(std::make_unique<CUfunc_st>());
+      state->functions.back()->name = name;
+      *kernel = reinterpret_cast<CuKernel>(state->functions.back().get());
+      return 0;
+    });
+  };
+  t.kernel_function = [](CuFunction* function, CuKernel kernel) {
+    return call("cuKernelGetFunction", Needs::context, [&] {
+      *function = reinterpret_cast<CuFunction>(kernel);
+      return 0;
+    });
+  };
   t.function_attribute = [](int* value, int attribute, CuFunction function) {
     return call("cuFuncGetAttribute", Needs::context, [&] {
       const FakeKernel& kernel = active->kernels.at(function->name);

@@ -1,0 +1,51 @@
+// A cubin that the driver has read, for one kernel in it.
+#pragma once
+
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+
+#include "vyre/device/cuda/context_internal.h"
+
+namespace vyre {
+
+// Reading is done beside anything that runs where the driver has libraries (since CUDA 12); a
+// module waits for running kernels, and launches of other threads wait for it.
+struct CudaImage {
+  CuModule module = nullptr;
+  CuLibrary library = nullptr;
+  CuKernel kernel = nullptr;
+  std::string entry, processor;  // the kernel's name, and what it was made for
+  bool empty() const { return module == nullptr && library == nullptr; }
+};
+
+// The libraries that are read: they do not go with a context, as modules do.
+class CudaLibraries {
+ public:
+  explicit CudaLibraries(const CudaDriver& driver) : driver_(driver) {}
+  ~CudaLibraries();
+  CudaLibraries(const CudaLibraries&) = delete;
+  CudaLibraries& operator=(const CudaLibraries&) = delete;
+
+  void add(CuLibrary library);
+  void unload(CuLibrary library);
+  // They stay for ever: work that uses them may never end.
+  void leave();
+
+ private:
+  const CudaDriver& driver_;
+  std::mutex mutex_;
+  std::set<CuLibrary> all_;
+};
+
+// All with the context current.
+bool reads_beside(const CudaDriver& driver);  // whether reading disturbs nothing
+Result<CudaImage> read_image(CudaContext& context, CudaLibraries& libraries,
+                             std::span<const std::byte> cubin, const std::string& entry,
+                             const std::string& processor);
+// Puts the code onto the device: waits for running kernels.
+Result<CuFunction> function_of(CudaContext& context, const CudaImage& image);
+void unload(CudaContext& context, CudaLibraries& libraries, const CudaImage& image);
+
+}  // namespace vyre
