@@ -1,0 +1,159 @@
+#include "vyre/tune/race.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "vyre/base/sort.h"
+
+namespace vyre {
+namespace {
+
+struct Stage {
+  double near;       // times the best so far: who goes on
+  std::size_t most;  // of them
+  unsigned least_rounds, rounds;
+};
+
+constexpr std::array<Stage, 4> kStages{
+    {{1.5, 32, 2, 4}, {1.2, 16, 2, 6}, {1.08, 8, 3, 14}, {1.04, 5, 4, 32}}};
+
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * double(values.size() - 1));
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
+constexpr double kQuick = 0.25;
+
+class Runner {
+ public:
+  Runner(std::vector<std::vector<double>>& times, std::uint32_t favourite, const TimeEntrant& time,
+         const RaceOptions& options, const std::function<bool()>& is_over)
+      : times_(times), favourite_(favourite), time_(time), options_(options), is_over_(is_over) {
+    for (std::uint32_t i = 0; i < times.size(); ++i) {
+      if (!times[i].empty()) field_.push_back(i);
+    }
+    figures_.resize(times.size());
+    for (const std::uint32_t i : field_) figures_[i] = std::ranges::min(times[i]);
+  }
+
+  RaceResult run() {
+    RaceResult out;
+    for (const Stage& stage : kStages) {
+      narrow(stage);
+      if (&stage == kStages.data()) out.entrants = field_.size();
+      if (field_.size() < 2) break;
+      if (!hold(stage)) break;
+    }
+    out.winner = favourite_;
+    if (!field_.empty()) out.winner = *std::ranges::min_element(field_, {}, figure());
+    out.rounds = rounds_.size();
+    const double least = figures_[out.winner];
+    const bool close = figures_[favourite_] * (1 - options_.tie) <= least;
+    const bool there = std::ranges::find(field_, favourite_) != field_.end();
+    if (close && there && out.winner != favourite_) {
+      out.winner = favourite_;
+      out.tied = true;
+    }
+    if (figures_[favourite_] > 0) out.share = figures_[out.winner] / figures_[favourite_];
+    return out;
+  }
+
+ private:
+  std::function<double(std::uint32_t)> figure() const {
+    return [this](std::uint32_t i) { return figures_[i]; };
+  }
+
+  void narrow(const Stage& stage) {
+    if (field_.empty()) return;
+    sort_stably(field_, figure());
+    const double best = figures_[field_.front()];
+    std::erase_if(field_, [&](std::uint32_t i) { return figures_[i] > stage.near * best; });
+    if (field_.size() > stage.most) field_.resize(stage.most);
+  }
+
+  // Whether the race goes on.
+  bool hold(const Stage& stage) {
+    double round_ns = 0;
+    for (const std::uint32_t i : field_) round_ns += std::max(options_.sample_ns, figures_[i]);
+    const double rounds =
+        std::clamp(options_.stage_ns / round_ns, double(stage.least_rounds), double(stage.rounds));
+    for (unsigned round = 0; round < static_cast<unsigned>(rounds); ++round) {
+      if (is_over_() || field_.size() < 2) break;
+      hold_round();
+    }
+    judge();
+    return !is_over_();
+  }
+
+  // Every round begins with another one, and every second one runs backwards: nobody always follows
+  // the same neighbour.
+  void hold_round() {
+    std::vector<double> round(times_.size());
+    std::vector<std::uint32_t> order = field_;
+    std::ranges::rotate(
+        order, order.begin() + static_cast<std::ptrdiff_t>(rounds_.size() / 2 % order.size()));
+    if (rounds_.size() % 2 != 0) std::ranges::reverse(order);
+    for (const std::uint32_t i : order) {
+      const auto ns = time_(i);
+      if (!ns) {
+        std::erase(field_, i);
+        continue;
+      }
+      round[i] = *ns;
+      times_[i].push_back(*ns);
+    }
+    rounds_.push_back(std::move(round));
+  }
+
+  void judge() {
+    if (rounds_.empty()) return;
+    std::vector<std::vector<double>> of_field;
+    for (const std::vector<double>& round : rounds_) {
+      auto& row = of_field.emplace_back();
+      for (const std::uint32_t i : field_) row.push_back(round[i]);
+    }
+    const std::vector<double> figures = figures_of_rounds(of_field);
+    for (std::size_t i = 0; i < field_.size(); ++i) figures_[field_[i]] = figures[i];
+  }
+
+  std::vector<std::vector<double>>& times_;
+  const std::uint32_t favourite_;
+  const TimeEntrant& time_;
+  const RaceOptions& options_;
+  const std::function<bool()>& is_over_;
+  std::vector<std::uint32_t> field_;
+  std::vector<double> figures_;              // by number
+  std::vector<std::vector<double>> rounds_;  // by number; 0: took no part
+};
+
+}  // namespace
+
+std::vector<double> figures_of_rounds(std::span<const std::vector<double>> times) {
+  if (times.empty()) return {};
+  std::vector<std::vector<double>> shares(times.front().size());
+  std::vector<double> quick;
+  for (const std::vector<double>& round : times) {
+    std::vector<double> there;
+    std::ranges::copy_if(round, std::back_inserter(there), [](double ns) { return ns > 0; });
+    if (there.empty()) continue;
+    quick.push_back(quantile(std::move(there), kQuick));
+    for (std::size_t i = 0; i < round.size(); ++i) {
+      if (round[i] > 0) shares[i].push_back(round[i] / quick.back());
+    }
+  }
+  const double scale = quantile(std::move(quick), kQuick);
+  std::vector<double> out;
+  for (std::vector<double>& s : shares) out.push_back(scale * quantile(std::move(s), kQuick));
+  return out;
+}
+
+RaceResult race(std::vector<std::vector<double>>& times, std::uint32_t favourite,
+                const TimeEntrant& time, const RaceOptions& options,
+                const std::function<bool()>& is_over) {
+  return Runner(times, favourite, time, options, is_over).run();
+}
+
+}  // namespace vyre

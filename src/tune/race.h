@@ -1,0 +1,47 @@
+// Which of several is the fastest, by timing them in turns: everything that may be, a few times;
+// what still may be, more often.
+//
+// A time is judged beside the others of its round, by the quick ones among them, so that a machine
+// that slows down for a while slows all alike; and of its rounds an entrant is known by the better
+// ones, because what disturbs a time makes it longer. On two processors that others use as well
+// this finds the fastest of eight more often than medians, least times or paired times do.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace vyre {
+
+struct RaceOptions {
+  double sample_ns = 0;   // what it takes to time one, at least
+  double stage_ns = 1e9;  // rounds beyond the fewest are held only as long as this, in each stage
+  // Differences of less than this are none: the favourite wins.
+  double tie = 0.005;
+};
+
+struct RaceResult {
+  std::uint32_t winner = 0;
+  double share = 1;          // of the favourite's time that the winner takes
+  std::size_t entrants = 0;  // at the start
+  std::size_t rounds = 0;    // that the winner took part in
+  bool tied = false;         // the favourite won, though another seemed as fast
+};
+
+// Nanoseconds of one run of an entrant; nothing when it fails, and then it is out.
+using TimeEntrant = std::function<std::optional<double>(std::uint32_t)>;
+
+// `times`: of everything, by number, from before; who has none takes no part. The times of the race
+// are appended. It ends early, with what it knows, when `is_over` says so. The favourite is one of
+// them.
+RaceResult race(std::vector<std::vector<double>>& times, std::uint32_t favourite,
+                const TimeEntrant& time, const RaceOptions& options,
+                const std::function<bool()>& is_over);
+
+// How long each of several takes beside the others, from times taken in rounds: times[round][i].
+// Scaled to nanoseconds. A time that is not there is 0, and so is the figure of one without any.
+std::vector<double> figures_of_rounds(std::span<const std::vector<double>> times);
+
+}  // namespace vyre
