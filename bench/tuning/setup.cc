@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "vyre/base/files.h"
+#include "vyre/tune/race.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre::bench {
@@ -78,9 +79,10 @@ Result<Exhaustive> measure_all(const Setup& setup, const std::vector<Variant>& v
   Exhaustive out;
   std::vector<Dispatch> dispatches(variants.size());
   std::vector<unsigned> batches(variants.size(), 0);
-  std::vector<std::vector<double>> times(variants.size());
   for (std::size_t i = 0; i < variants.size(); ++i) {
     out.all.push_back({variants[i], 0, 0, {}});
+    const auto end = variants.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(variants.begin(), end, variants[i]) != end) continue;  // timed already
     auto made =
         setup.session().prepare(setup.kernel(), setup.bindings(), setup.size(), variants[i]);
     if (!made) {
@@ -96,20 +98,30 @@ Result<Exhaustive> measure_all(const Setup& setup, const std::vector<Variant>& v
     VYRE_TRY(const double first, setup.time(dispatches[i], 2));
     batches[i] = static_cast<unsigned>(std::clamp(round_ns / std::max(first, 100.0), 1.0, 500.0));
   }
+  std::vector<std::vector<double>> times(rounds, std::vector<double>(variants.size()));
   for (unsigned round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < variants.size(); ++i) {
+    for (std::size_t n = 0; n < variants.size(); ++n) {
+      // Nobody always follows the same neighbour.
+      const std::size_t turn = round % 2 == 0 ? n : variants.size() - 1 - n;
+      const std::size_t i = (turn + round / 2) % variants.size();
       if (batches[i] == 0) continue;
-      VYRE_TRY(const double ns, setup.time(dispatches[i], batches[i]));
-      times[i].push_back(ns);
+      // The first of a row is timed with the waking of threads, or of the GPU.
+      if (batches[i] > 1) VYRE_CHECK(setup.session().submit(dispatches[i]));
+      VYRE_TRY(times[round][i], setup.time(dispatches[i], batches[i]));
     }
   }
+  const std::vector<double> figures = figures_of_rounds(times);
   bool any = false;
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    if (batches[i] == 0) continue;
     Timed& t = out.all[i];
-    t.ns = median(times[i]);
+    if (batches[i] == 0) {
+      const auto same = std::ranges::find(out.all, t.variant, &Timed::variant);
+      t = *same;
+      continue;
+    }
+    t.ns = figures[i];
     std::vector<double> off;
-    for (const double ns : times[i]) off.push_back(std::abs(ns - t.ns));
+    for (const auto& round : times) off.push_back(std::abs(round[i] - t.ns));
     t.spread_ns = 1.48 * median(std::move(off));
     if (!any || t.ns < out.all[out.best].ns) out.best = i;
     any = true;

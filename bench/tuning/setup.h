@@ -39,7 +39,7 @@ class Setup {
   DispatchSize size_;
 };
 
-// A variant with its time, the median over rounds in which all variants took their turn.
+// A variant with its time, as figures_of_rounds gives it of rounds in which all took their turn.
 struct Timed {
   Variant variant;
   double ns = 0;
@@ -52,7 +52,8 @@ struct Exhaustive {
   std::size_t best = 0;
 };
 
-// Every variant is compiled, checked, and timed in `rounds` rounds of about `round_ns` each.
+// Every variant is compiled, checked, and timed in `rounds` rounds of about `round_ns` each. Equal
+// variants are timed once.
 Result<Exhaustive> measure_all(const Setup& setup, const std::vector<Variant>& variants,
                                unsigned rounds, double round_ns);
 
