@@ -20,6 +20,7 @@
 #include "vyre/report/trace.h"
 #include "vyre/report/tune_html.h"
 #include "vyre/report/tune_json.h"
+#include "vyre/tune/search_strategy.h"
 
 namespace vyre {
 namespace {
@@ -106,10 +107,13 @@ class Bar {
         p.best_ns > 0
             ? fmt::format("best {} ({})", format_duration(std::uint64_t(p.best_ns)), p.best)
             : fmt::format("starts with {}", p.best);
-    std::string text =
-        fmt::format("{} {}/{} candidates, {}, lost {} of {}, {:.0f} s left", p.kernel, p.tried,
-                    p.candidates, best, format_duration(std::uint64_t(std::max(0.0, p.lost_ns))),
-                    format_duration(std::uint64_t(std::max(0.0, p.bound_ns))), p.seconds_left);
+    const std::string lost =
+        p.bound_ns > 0 ? fmt::format(", lost {} of {}",
+                                     format_duration(std::uint64_t(std::max(0.0, p.lost_ns))),
+                                     format_duration(std::uint64_t(p.bound_ns)))
+                       : "";
+    std::string text = fmt::format("{} {}/{} candidates, {}{}, {:.0f} s left", p.kernel, p.tried,
+                                   p.candidates, best, lost, p.seconds_left);
     const unsigned room = terminal_width() - kCells - 3;
     if (text_width(text) > room) text.resize(std::min<std::size_t>(text.size(), room));
     out_.print("\r{} {}\x1b[K", bar, text);
@@ -146,7 +150,7 @@ Summary summary_of(std::vector<double> times) {
 
 void print_candidates(Output& out, const TuneRecord& r) {
   std::vector<std::pair<Summary, const CandidateRecord*>> rows;
-  std::size_t untried = 0;
+  std::uint64_t untried = 0;
   std::vector<const CandidateRecord*> dropped;
   for (const CandidateRecord& c : r.candidates) {
     if (!c.dropped.empty()) {
@@ -176,6 +180,7 @@ void print_candidates(Output& out, const TuneRecord& r) {
   if (rows.size() > kShownCandidates) {
     out.print("  and {} slower ones\n", rows.size() - kShownCandidates);
   }
+  untried += r.unlisted;
   if (untried != 0) {
     out.print("  {} not tried: too unlikely to be better, or the time was up\n",
               counted(untried, "candidate"));
@@ -183,9 +188,13 @@ void print_candidates(Output& out, const TuneRecord& r) {
   for (std::size_t i = 0; i < dropped.size() && i < kShownCandidates; ++i) {
     out.print("  {} was dropped: {}\n", dropped[i]->text, dropped[i]->dropped);
   }
+  if (dropped.size() > kShownCandidates) {
+    out.print("  and {} more were dropped\n", dropped.size() - kShownCandidates);
+  }
+  if (!r.left_out.empty()) out.print("  left out: {}\n", r.left_out);
 }
 
-void print_kernel(Output& out, const TuneOutcome& outcome, const TuneOptions& options) {
+void print_kernel(Output& out, const TuneOutcome& outcome) {
   const TuneRecord& r = outcome.record;
   out.print("{}\n", bold(out, fmt::format("{}: {}", r.kernel, r.size)));
   if (!r.untunable.empty()) {
@@ -193,10 +202,11 @@ void print_kernel(Output& out, const TuneOutcome& outcome, const TuneOptions& op
     return;
   }
   print_candidates(out, r);
+  if (!r.search.empty()) out.print("  searched {}\n", r.search);
   out.print("  first answer: {}\n", r.origin);
   out.print("  choice: {}{}\n", bold(out, r.decision),
             r.reason.empty() ? "" : fmt::format(", {}", r.reason));
-  if (!r.settled && options.mode != "on") {
+  if (outcome.swept ? outcome.interrupted : !r.settled) {
     out.print("  the search had not ended; it goes on where it stopped{}\n",
               outcome.interrupted ? " when it is run again" : " with more --budget, or in use");
   }
@@ -210,7 +220,7 @@ void print_kernel(Output& out, const TuneOutcome& outcome, const TuneOptions& op
   if (r.start.candidate != r.declared.candidate && r.start.candidate != r.decision) {
     against(r.start, "the first guess");
   }
-  if (options.mode != "on") {
+  if (!outcome.swept) {
     out.print("  the search lost {} of the {} it was allowed, in {} of calls\n",
               duration(std::max(1.0, r.ledger.lost_ns)), duration(r.ledger.bound_ns),
               duration(r.ledger.spent_ns));
@@ -223,6 +233,25 @@ void print_kernel(Output& out, const TuneOutcome& outcome, const TuneOptions& op
               describe(outcome.verification->tolerance));
   }
   out.write("\n");
+}
+
+std::vector<std::string> method_of(bool swept, bool online) {
+  std::vector<std::string> out{"Times are the device's own, of single calls.",
+                               "The first time of each candidate is thrown away."};
+  if (online) {
+    out.emplace_back(
+        "A candidate is promoted only on calls paired with the incumbent's, when it wins by more "
+        "than the noise; a tie keeps the incumbent.");
+  }
+  if (swept) {
+    out.emplace_back(
+        "Candidates were measured on copies of what the kernel writes, short ones several times in "
+        "a row; in the end the fastest took turns with the first one, and a tie keeps that.");
+  }
+  out.emplace_back(
+      "In the end the choice, the first guess and the declared variant are timed again, taking "
+      "turns.");
+  return out;
 }
 
 Result<TomlDocument> parse_set(const std::string& text, const std::string& path) {
@@ -294,8 +323,14 @@ CommandHelp declare(OptionSet& set, TuneOptions& options) {
   set.value("--device", "NAME", "auto (the fastest there is), cpu, cuda, cuda:N", options.device);
   set.value("--mode", "MODE",
             "natural: as in use, within a bound on what is lost;\n"
-            "on: measure every candidate",
+            "on: measure before anything is served (natural; on for many overrides)",
             options.mode);
+  set.value("--strategy", "NAME",
+            "what the mode on measures next: natural, hillclimb, halving, random,\n"
+            "or exhaustive (natural beyond 256 candidates with overrides, else exhaustive)",
+            options.strategy);
+  set.value("--seed", "N", "of a strategy's chance (1)", options.seed,
+            [](const std::string& text) { return parse_whole(text); });
   set.value("--budget", "TIME", "for each kernel: 30s, 2m, 500ms (30s)", options.budget_seconds,
             parse_budget);
   set.value("--regret", "SHARE", "of the time that may be lost: 2% (2%)", options.regret,
@@ -324,7 +359,10 @@ CommandHelp declare(OptionSet& set, TuneOptions& options) {
           "  vyre tune examples/saxpy.wgsl --size 1000000 --in x=fill:iota --in y=fill:const=1 \\\n"
           "      --uniform a=2 --report saxpy.html\n"
           "  vyre tune tiled.wgsl --size 1024,1024 --in a=a.npy --in b=b.npy \\\n"
-          "      --tune TILE=8,16,32 --where \"TILE*TILE <= 1024\"\n",
+          "      --tune TILE=8,16,32 --where \"TILE*TILE <= 1024\"\n"
+          "\n"
+          "With more than 32 choices of overrides candidates are searched for before anything is\n"
+          "served, by the strategy natural of vyre replay, for as long as --budget says.\n",
   };
 }
 
@@ -340,9 +378,23 @@ Result<void> check(const TuneOptions& options) {
     return fail(Code::invalid_input, "--size and --grid say the same in two ways",
                 "give one of them");
   }
-  if (options.mode != "natural" && options.mode != "on") {
+  if (!options.mode.empty() && options.mode != "natural" && options.mode != "on") {
     return fail(Code::invalid_input, fmt::format("--mode: there is no {}", quote(options.mode)),
                 "there are natural and on");
+  }
+  if (!options.strategy.empty()) {
+    const std::vector<std::string> known(kStrategyNames.begin(), kStrategyNames.end());
+    if (std::ranges::find(known, options.strategy) == known.end()) {
+      const std::string meant = nearest(options.strategy, known);
+      return fail(Code::invalid_input,
+                  fmt::format("--strategy: there is no {}", quote(options.strategy)),
+                  meant.empty() ? fmt::format("there are {}", join_words(known))
+                                : fmt::format("did you mean {}?", meant));
+    }
+    if (options.mode == "natural") {
+      return fail(Code::invalid_input, "--strategy is for the mode on",
+                  "leave out --mode, or give --mode on");
+    }
   }
   if (options.fresh && !options.store.empty()) {
     return fail(Code::invalid_input, "--fresh keeps nothing, --store says where", "give one");
@@ -380,20 +432,12 @@ Exit run_command(const TuneOptions& options, Streams& streams) {
   all.command = "vyre tune " + options.command;
   all.version = version();
   all.device = *std::move(device);
-  all.mode = options.mode;
   all.budget_seconds = options.budget_seconds;
   all.started_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
                        std::chrono::system_clock::now().time_since_epoch())
                        .count();
-  all.method = {
-      "Times are the device's own, of single calls.",
-      "The first time of each candidate is thrown away.",
-      "A candidate is promoted only on calls paired with the incumbent's, when it wins by "
-      "more than the noise; a tie keeps the incumbent.",
-      "In the end the choice, the first guess and the declared variant are timed again, taking "
-      "turns."};
   const auto started = Clock::now();
-  bool wrong = false;
+  bool wrong = false, any_swept = false, any_online = false;
   Bar bar(streams.err);
   for (const TuneJob& job : jobs) {
     auto outcome =
@@ -406,14 +450,17 @@ Exit run_command(const TuneOptions& options, Streams& streams) {
       return report(streams, outcome.error(), exit_for(outcome.error()));
     }
     if (!options.json) {
-      print_kernel(streams.out, *outcome, options);
+      print_kernel(streams.out, *outcome);
       streams.out.flush();
     }
     wrong = wrong || (outcome->verification && !outcome->verification->comparison.same());
+    (outcome->swept ? any_swept : any_online) = true;
     all.interrupted = outcome->interrupted;
     all.kernels.push_back(std::move(outcome->record));
     if (all.interrupted) break;
   }
+  all.mode = any_swept && any_online ? "natural, on" : any_swept ? "on" : "natural";
+  all.method = method_of(any_swept, any_online);
   all.seconds = std::chrono::duration<double>(Clock::now() - started).count();
   if (options.json) streams.out.write(tune_json(all));
   const auto write = [&](const std::string& path, const std::string& text) {

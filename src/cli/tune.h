@@ -23,7 +23,9 @@ struct TuneOptions {
   TuneJob job;
   std::string set;  // a file of jobs, instead of one
   std::string device = "auto";
-  std::string mode = "natural";
+  std::string mode;      // empty: natural, or a search where there are too many overrides
+  std::string strategy;  // of a search; empty: by the size of the space
+  std::uint64_t seed = 1;
   double budget_seconds = 30;  // for each kernel
   double regret = 0.02;
   double tolerance = 0;

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/files.h"
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/run_buffers.h"
 #include "vyre/cli/run_execute.h"
+#include "vyre/cli/tune_listener.h"
 #include "vyre/cli/values.h"
 #include "vyre/ir/fingerprint.h"
 
@@ -21,6 +21,9 @@ using Clock = std::chrono::steady_clock;
 constexpr unsigned kBatch = 16;  // calls between two waits
 // Once settled, so many calls more: the last of them show what was reached.
 constexpr std::uint64_t kCallsAfter = 64;
+// With more choices of overrides, what is best is searched for before anything is served.
+constexpr std::size_t kFewChoices = 32;
+constexpr std::size_t kMostChoices = std::size_t{1} << 16;
 
 double ns_of(Clock::duration d) {
   return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
@@ -31,96 +34,6 @@ double median(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() / 2];
 }
-
-// What the engine tells, kept for the report.
-class Listener {
- public:
-  explicit Listener(Clock::time_point origin) : origin_(origin) {}
-
-  TuneObserver observer() {
-    return {.call = [this](const TunedCall& call) { take(call); },
-            .span = [this](const TunerSpan& span) { take(span); }};
-  }
-
-  void take(const TunedCall& call) {
-    const std::scoped_lock lock(mutex_);
-    const double at = ns_of(call.at - origin_);
-    if (first_ns_ == 0) first_ns_ = at;
-    if (times_.size() <= call.candidate) times_.resize(call.candidate + 1);
-    times_[call.candidate].push_back(call.ns);
-    points_.push_back({.seconds = (at - first_ns_) / 1e9,
-                       .call = points_.size(),
-                       .candidate = call.candidate,
-                       .ns = call.ns,
-                       .probe = call.probe,
-                       .incumbent = call.incumbent,
-                       .incumbent_ns = call.incumbent_ns,
-                       .lost_ns = call.ledger.lost_ns,
-                       .bound_ns = call.ledger.bound_ns});
-    spans_.push_back({.kind = Kind::call,
-                      .candidate = call.candidate,
-                      .start_ns = at - call.ns,
-                      .duration_ns = call.ns,
-                      .outcome = call.probe ? "probe" : "incumbent"});
-  }
-
-  void take(const TunerSpan& span) {
-    const std::scoped_lock lock(mutex_);
-    spans_.push_back({.kind = span.kind == TunerSpan::Kind::compile ? Kind::compile : Kind::verify,
-                      .candidate = span.candidate,
-                      .start_ns = ns_of(span.begin - origin_),
-                      .duration_ns = ns_of(span.end - span.begin),
-                      .outcome = span.outcome});
-  }
-
-  void fill(TuneRecord& record) {
-    const std::scoped_lock lock(mutex_);
-    for (std::size_t i = 0; i < record.candidates.size() && i < times_.size(); ++i) {
-      record.candidates[i].samples_ns = times_[i];
-    }
-    record.calls = points_;
-    for (const Span& s : spans_) {
-      const std::string name =
-          s.candidate < record.candidates.size() ? record.candidates[s.candidate].text : "";
-      record.spans.push_back({.name = name,
-                              .track = s.kind == Kind::call      ? "calls"
-                                       : s.kind == Kind::compile ? "compile"
-                                                                 : "verify",
-                              .start_ns = s.start_ns,
-                              .duration_ns = s.duration_ns,
-                              .arguments = {}});
-      if (!s.outcome.empty()) record.spans.back().arguments.emplace_back("outcome", s.outcome);
-    }
-  }
-
-  std::size_t tried() const {
-    const std::scoped_lock lock(mutex_);
-    return static_cast<std::size_t>(
-        std::ranges::count_if(times_, [](const auto& t) { return !t.empty(); }));
-  }
-  double last_of(std::uint32_t candidate) const {
-    const std::scoped_lock lock(mutex_);
-    if (candidate >= times_.size()) return 0;
-    const auto& all = times_[candidate];
-    return median({all.end() - std::min<std::ptrdiff_t>(15, std::ssize(all)), all.end()});
-  }
-
- private:
-  enum class Kind : std::uint8_t { call, compile, verify };
-  struct Span {
-    Kind kind = Kind::call;
-    std::uint32_t candidate = 0;
-    double start_ns = 0, duration_ns = 0;
-    std::string outcome;
-  };
-
-  const Clock::time_point origin_;
-  mutable std::mutex mutex_;
-  double first_ns_ = 0;
-  std::vector<std::vector<double>> times_;
-  std::vector<CallPoint> points_;
-  std::vector<Span> spans_;
-};
 
 // The planned data on the device, and what the kernel changes in it, to begin anew.
 class Data {
@@ -174,9 +87,14 @@ class Data {
   std::vector<std::pair<std::size_t, Buffer>> kept_;
 };
 
-TuningOptions tuning_of(const TuneOptions& options, TuneObserver observer) {
+bool sweeps_for(const TuneOptions& options, std::size_t choices) {
+  if (!options.mode.empty()) return options.mode == "on";
+  return !options.strategy.empty() || choices > kFewChoices;
+}
+
+TuningOptions tuning_of(const TuneOptions& options, bool sweeps, TuneObserver observer) {
   TuningOptions out;
-  out.mode = options.mode == "on" ? TunerMode::sweep : TunerMode::natural_gradient;
+  out.mode = sweeps ? TunerMode::sweep : TunerMode::natural_gradient;
   if (!options.fresh) {
     out.evidence = options.store.empty() ? evidence_path() : std::filesystem::path(options.store);
   }
@@ -184,15 +102,23 @@ TuningOptions tuning_of(const TuneOptions& options, TuneObserver observer) {
   out.exact_size = true;
   out.compile_at_once = true;
   out.tolerance = options.tolerance;
-  if (options.mode == "on") {
+  if (sweeps) {
     out.sweep_time =
         std::chrono::nanoseconds(static_cast<std::int64_t>(options.budget_seconds * 1e9));
+    out.strategy = options.strategy;
+    out.seed = options.seed;
+    out.stop = &interrupt_flag();
   }
   out.observer = std::move(observer);
   return out;
 }
 
-Result<std::vector<KernelChoice>> choices_of(const Program& program, const TuneJob& job) {
+struct Choices {
+  std::vector<KernelChoice> kernels;
+  std::string failed;  // which combinations of values give none, and why; empty: all do
+};
+
+Result<Choices> choices_of(const Program& program, const TuneJob& job) {
   std::vector<KernelChoice> out;
   if (job.axes.empty()) {
     if (!job.constraints.empty()) {
@@ -200,7 +126,7 @@ Result<std::vector<KernelChoice>> choices_of(const Program& program, const TuneJ
     }
     VYRE_TRY(auto kernel, make_kernel_with(program, job.run.settings));
     out.push_back({std::move(kernel), {}});
-    return out;
+    return Choices{std::move(out), {}};
   }
   for (const OverrideAxis& axis : job.axes) {
     if (!has_override(program, axis.name)) {
@@ -208,8 +134,9 @@ Result<std::vector<KernelChoice>> choices_of(const Program& program, const TuneJ
                   fmt::format("--tune: {} has no override {}", program.name, quote(axis.name)));
     }
   }
-  VYRE_TRY(const auto combinations, override_combinations(job.axes, job.constraints));
+  VYRE_TRY(const auto combinations, override_combinations(job.axes, job.constraints, kMostChoices));
   std::string first_failure;
+  std::size_t failures = 0;
   for (const auto& combination : combinations) {
     std::vector<Setting> settings = job.run.settings;
     for (const OverrideSetting& o : combination) {
@@ -220,7 +147,7 @@ Result<std::vector<KernelChoice>> choices_of(const Program& program, const TuneJ
     // Values that do not fit together (an array of length 0, a workgroup that is too large) are
     // no candidates.
     if (!kernel) {
-      if (first_failure.empty()) first_failure = describe(kernel.error());
+      if (++failures == 1) first_failure = describe(kernel.error());
       continue;
     }
     out.push_back({*std::move(kernel), combination});
@@ -236,7 +163,12 @@ Result<std::vector<KernelChoice>> choices_of(const Program& program, const TuneJ
         Code::invalid_input,
         fmt::format("--tune: no combination of the values gives a kernel: {}", first_failure));
   }
-  return out;
+  std::string failed;
+  if (failures != 0) {
+    failed = fmt::format("{} of the overrides give no kernel, the first since {}",
+                         counted(failures, "combination"), first_failure);
+  }
+  return Choices{std::move(out), std::move(failed)};
 }
 
 std::string identity_of(const Program& program, const TuneJob& job,
@@ -251,49 +183,25 @@ std::string identity_of(const Program& program, const TuneJob& job,
   return to_hex(hasher.finish());
 }
 
+// Who said what was tried, and how far it came.
+std::string search_words(const TuningView& view, const TuneRecord& record) {
+  if (view.strategy.empty()) return {};
+  const auto tried = static_cast<std::uint64_t>(std::ranges::count_if(
+      record.candidates,
+      [](const CandidateRecord& c) { return !c.samples_ns.empty() || !c.dropped.empty(); }));
+  return fmt::format("{}: {} of {} candidates were tried{}",
+                     view.strategy == "exhaustive" ? "in the order of what was expected of them"
+                                                   : fmt::format("by strategy {}", view.strategy),
+                     with_commas(tried), with_commas(view.candidates.size()),
+                     view.known_before == 0 ? ""
+                                            : fmt::format(", and {} known from before",
+                                                          with_commas(view.known_before)));
+}
+
 std::string size_words(const Extent& e) {
   if (e[1] == 1 && e[2] == 1) return fmt::format("{} invocations", with_commas(e[0]));
   if (e[2] == 1) return fmt::format("{} x {}", with_commas(e[0]), with_commas(e[1]));
   return fmt::format("{} x {} x {}", with_commas(e[0]), with_commas(e[1]), with_commas(e[2]));
-}
-
-std::string_view stage_word(CandidateStage stage) {
-  switch (stage) {
-    case CandidateStage::unmade: return "unmade";
-    case CandidateStage::making: return "making";
-    case CandidateStage::made: return "made";
-    case CandidateStage::verified: return "verified";
-    case CandidateStage::dropped: return "dropped";
-  }
-  return "";
-}
-
-void describe_result(const TuningView& view, TuneRecord& record) {
-  record.key = key_id(view.key);
-  record.reason = view.reason;
-  record.origin = view.origin.text;
-  record.untunable = view.untunable;
-  record.settled = view.settled;
-  record.ledger = {.spent_ns = view.ledger.spent_ns,
-                   .lost_ns = view.ledger.lost_ns,
-                   .bound_ns = view.ledger.bound_ns,
-                   .share = 0};
-  for (std::size_t i = 0; i < view.candidates.size(); ++i) {
-    const CandidateView& c = view.candidates[i];
-    CandidateRecord out;
-    out.text = c.text;
-    if (auto parameters = parse_configuration(c.text)) out.parameters = *std::move(parameters);
-    out.prior_ns = i < view.prior_ns.size() ? view.prior_ns[i] : 0;
-    out.stage = stage_word(c.stage);
-    out.dropped = c.dropped;
-    out.verified = c.stage == CandidateStage::verified;
-    record.candidates.push_back(std::move(out));
-  }
-  const auto text = [&](std::uint32_t i) { return view.candidates[i].text; };
-  record.decision = text(view.incumbent);
-  record.start.candidate = text(view.start);
-  if (view.declared) record.declared.candidate = text(*view.declared);
-  record.chosen.candidate = record.decision;
 }
 
 // The declared workgroup, the first guess and the choice, taking turns: what was gained.
@@ -355,15 +263,18 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
     return fail(Code::invalid_input, fmt::format("{} is no correct module", source_name(path)));
   }
   VYRE_TRY(const Program* program, choose_entry(*parsed.module, source_name(path), job.run.entry));
-  VYRE_TRY(const auto choices, choices_of(*program, job));
-  const Kernel& kernel = choices.front().kernel;
+  VYRE_TRY(const Choices choices, choices_of(*program, job));
+  const Kernel& kernel = choices.kernels.front().kernel;
   VYRE_TRY(RunPlan plan, plan_run(kernel, job.run));
 
-  Listener listener(started);
+  const bool sweeps = sweeps_for(options, choices.kernels.size());
+  TuneListener listener(started);
+  listener.sweeps = sweeps;
   VYRE_TRY(auto session_options, SessionOptions::from_environment());
-  session_options.tuning = tuning_of(options, listener.observer());
+  session_options.tuning = tuning_of(options, sweeps, listener.observer());
   if (session_options.tuning->evidence) {
-    VYRE_CHECK(make_folders(session_options.tuning->evidence->parent_path()));
+    const auto folder = session_options.tuning->evidence->parent_path();
+    if (!folder.empty()) VYRE_CHECK(make_folders(folder));
     // A file that cannot be read is an error here, where it is what the command is about.
     VYRE_CHECK(EvidenceStore::open(*session_options.tuning->evidence));
   }
@@ -373,8 +284,8 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
   VYRE_CHECK(data.bind());
   const auto size =
       job.run.grid ? DispatchSize::workgroups(*job.run.grid) : DispatchSize::extent(plan.extent);
-  VYRE_TRY(const Dispatch dispatch,
-           session.prepare(identity_of(*program, job, choices), choices, data.bindings(), size));
+  VYRE_TRY(const Dispatch dispatch, session.prepare(identity_of(*program, job, choices.kernels),
+                                                    choices.kernels, data.bindings(), size));
 
   TuneOutcome out;
   TuneRecord& record = out.record;
@@ -387,7 +298,25 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
   const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   std::uint64_t calls = 0, settled_at = 0;
   double shown = -1;
-  const bool sweeps = options.mode == "on";
+  out.swept = sweeps;
+  if (sweeps) {
+    // All of it happens in the first call.
+    const TuningView space = *dispatch.tuning();
+    listener.heard = [&, space] {
+      const double now = spent();
+      if (now - shown < 0.1) return;
+      shown = now;
+      const auto best = listener.best();
+      show({.kernel = record.kernel,
+            .calls = 0,
+            .tried = listener.tried(),
+            .candidates = space.candidates.size(),
+            .best = space.candidates[best.ns > 0 ? best.candidate : space.start].text,
+            .best_ns = best.ns,
+            .seconds_left = std::max(0.0, options.budget_seconds - now),
+            .share_of_time = std::min(1.0, now / options.budget_seconds)});
+    };
+  }
   while (interrupting_signal() == 0) {
     VYRE_CHECK(data.restore());
     if (const auto done = session.submit(dispatch, limits); !done) {
@@ -421,8 +350,11 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
   // What is still in flight is harvested by the next calls.
   if (!out.interrupted) VYRE_CHECK(session.run(dispatch, limits));
   const TuningView view = *dispatch.tuning();
-  describe_result(view, record);
-  listener.fill(record);
+  listener.fill(view, record);
+  record.search = search_words(view, record);
+  if (!choices.failed.empty()) {
+    record.left_out += (record.left_out.empty() ? "" : "; ") + choices.failed;
+  }
   record.ledger.share = sweeps ? 0 : options.regret;
   record.verified =
       options.tolerance > 0
@@ -432,12 +364,12 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
                 options.tolerance)
           : "compared with the incumbent's results on shadow buffers, bit for bit";
   if (!out.interrupted) {
-    VYRE_CHECK(measure_gain(session, choices, data, plan.extent, view, record));
+    VYRE_CHECK(measure_gain(session, choices.kernels, data, plan.extent, view, record));
   }
   if (options.verify && !out.interrupted) {
     const Variant& v = view.variants[view.incumbent];
     const auto choice = std::ranges::find_if(
-        choices, [&](const KernelChoice& c) { return c.overrides == v.overrides; });
+        choices.kernels, [&](const KernelChoice& c) { return c.overrides == v.overrides; });
     VYRE_CHECK(data.restore());
     VYRE_TRY(const auto chosen, session.prepare(choice->kernel, data.bindings(),
                                                 DispatchSize::extent(plan.extent), v));

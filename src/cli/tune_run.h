@@ -19,7 +19,7 @@ struct TuneProgress {
   std::size_t tried = 0, candidates = 0;
   std::string best;
   double best_ns = 0;
-  double lost_ns = 0, bound_ns = 0;
+  double lost_ns = 0, bound_ns = 0;  // 0: no bound is kept
   double seconds_left = 0, share_of_time = 0;
 };
 
@@ -27,6 +27,7 @@ struct TuneOutcome {
   TuneRecord record;
   std::optional<Verification> verification;
   bool interrupted = false;
+  bool swept = false;  // or searched: measured before anything was served
 };
 
 // Fails when the kernel or its data are wrong, or a run fails; interrupted, it returns what was

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "vyre/base/files.h"
 #include "vyre/base/temporary_folder_testing.h"
@@ -94,6 +95,74 @@ TEST_F(TuneCommand, SearchesOverrides) {
   EXPECT_EQ(done.out.find("SCALE=2"), std::string::npos) << done.out;
 }
 
+// More choices than are tried one by one.
+std::vector<std::string> many_choices() {
+  std::string values = "SCALE=1";
+  for (int i = 2; i <= 60; ++i) values += "," + std::to_string(i);
+  return {"--tune", values, "--where", "SCALE != 2"};
+}
+
+TEST_F(TuneCommand, SearchesManyOverridesAndGoesOnWhereItStopped) {
+  if (!can_run()) GTEST_SKIP() << "this build has no code generator";
+  auto arguments = tune(many_choices());
+  for (const std::string& more : {std::string("--json"), std::string("--store"), path("own.jsonl")})
+    arguments.push_back(more);
+  const auto done = run_vyre(arguments);
+  ASSERT_EQ(done.exit, 0) << done.err;
+  const auto report = nlohmann::json::parse(done.out);
+  EXPECT_EQ(report["mode"], "on");
+  const auto& kernel = report["kernels"][0];
+  EXPECT_EQ(kernel["search"].get<std::string>().find("by strategy natural: "), 0U)
+      << kernel["search"];
+  EXPECT_TRUE(kernel["left_out"].is_null()) << kernel["left_out"];
+  // Those that were not tried are only counted.
+  EXPECT_GT(kernel["unlisted_candidates"], 1000);
+  EXPECT_LT(kernel["candidates"].size(), 1000U);
+  std::set<std::string> listed;
+  for (const auto& candidate : kernel["candidates"]) {
+    listed.insert(candidate["candidate"].get<std::string>());
+  }
+  EXPECT_TRUE(listed.contains(kernel["decision"]["candidate"].get<std::string>()));
+  for (const auto& call : kernel["calls"]) EXPECT_LT(call[2], kernel["candidates"].size());
+  const auto again = run_vyre(arguments);
+  ASSERT_EQ(again.exit, 0) << again.err;
+  const auto more = nlohmann::json::parse(again.out)["kernels"][0];
+  EXPECT_EQ(more["origin"], "decided before for this size");
+}
+
+TEST_F(TuneCommand, EveryStrategyCanBeAskedFor) {
+  if (!can_run()) GTEST_SKIP() << "this build has no code generator";
+  for (const char* strategy : {"natural", "hillclimb", "halving", "random", "exhaustive"}) {
+    const auto done = run_vyre(tune({"--strategy", strategy, "--tune", "SCALE=1,3", "--fresh"}));
+    ASSERT_EQ(done.exit, 0) << done.err;
+    const std::string word = std::string(strategy) == "exhaustive" ? "expected" : strategy;
+    EXPECT_NE(done.out.find("searched "), std::string::npos) << done.out;
+    EXPECT_NE(done.out.find(word), std::string::npos) << done.out;
+  }
+}
+
+TEST_F(TuneCommand, SaysWhatOfTheSpaceIsLeftOut) {
+  if (!can_run()) GTEST_SKIP() << "this build has no code generator";
+  auto arguments = tune(many_choices());
+  arguments.insert(arguments.end(), {"--mode", "natural"});
+  const auto done = run_vyre(arguments);
+  ASSERT_EQ(done.exit, 0) << done.err;
+  EXPECT_NE(done.out.find("left out: "), std::string::npos) << done.out;
+  EXPECT_NE(done.out.find("only the usual variants"), std::string::npos) << done.out;
+  ASSERT_TRUE(replace_file(path("tile.wgsl"),
+                           "override T: u32 = 4u;\nvar<workgroup> t: array<u32, T>;\n"
+                           "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n"
+                           "@compute @workgroup_size(4) fn f(@builtin(global_invocation_id) id: "
+                           "vec3<u32>) { t[id.x % T] = 1u; y[id.x] = id.x; }\n"));
+  const auto some =
+      run_vyre({"tune", path("tile.wgsl"), "--device", "cpu", "--size", "64", "--in",
+                "y=fill:const=0,64", "--tune", "T=0,4,8", "--mode", "on", "--budget", "200ms"});
+  if (some.exit == 0) {
+    EXPECT_NE(some.out.find("1 combination of the overrides give no kernel"), std::string::npos)
+        << some.out;
+  }
+}
+
 TEST_F(TuneCommand, TunesTheKernelsOfAFile) {
   if (!can_run()) GTEST_SKIP() << "this build has no code generator";
   ASSERT_TRUE(replace_file(path("set.toml"),
@@ -116,6 +185,9 @@ TEST_F(TuneCommand, WrongArgumentsSayWhatIsWrong) {
   };
   says({"tune"}, "give a WGSL file");
   says(tune({"--mode", "maybe"}), "there is no 'maybe'");
+  says(tune({"--strategy", "natrual"}), "did you mean natural?");
+  says(tune({"--strategy", "random", "--mode", "natural"}), "--strategy");
+  says(tune({"--seed", "x"}), "--seed");
   says(tune({"--budget", "0"}), "--budget");
   says(tune({"--regret", "200%"}), "--regret");
   says(tune({"--tune", "SCALE"}), "NAME=VALUE");

@@ -34,6 +34,8 @@ class Tuning;
 class TunedKernel;
 struct TunedCandidate;
 struct Slice;
+struct SweptTimes;
+struct Trial;
 
 // One kernel of a program: the overrides that are searched have these values in it.
 struct KernelChoice {
@@ -214,6 +216,12 @@ class Session {
   Result<std::string> differs_on_shadows(const Dispatch& dispatch, TunedKernel& kernel,
                                          std::uint32_t candidate,
                                          std::span<const DeviceMemory> expected) const;
+  // ---- tuned_search.cc
+  Result<void> measure_candidates(const Dispatch& dispatch, TunedKernel& kernel,
+                                  std::uint32_t first, const std::function<bool()>& is_over,
+                                  SweptTimes& swept) const;
+  Result<std::optional<double>> measure_candidate(const Dispatch& dispatch, TunedKernel& kernel,
+                                                  const Trial& trial, SweptTimes& swept) const;
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<Queue> queue_;

@@ -7,6 +7,7 @@
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/log.h"
+#include "vyre/engine/measure_order_internal.h"
 #include "vyre/engine/tuned_internal.h"
 #include "vyre/ir/slots.h"
 #include "vyre/ir/walk.h"
@@ -17,9 +18,13 @@
 namespace vyre {
 namespace {
 
+// While a program runs: so many candidates at most, and beyond so many choices of overrides only
+// their usual variants.
 constexpr std::size_t kMostCandidates = 4096;
-// Beyond so many choices of overrides only their usual variants are tried.
 constexpr std::size_t kFewChoices = 32;
+// Of code that is put onto a device: so many at once, and so many looks for an idle one.
+constexpr std::size_t kMostLoads = 4;
+constexpr std::uint32_t kMostLooks = 16;
 constexpr std::uint64_t kManyGroups = std::uint64_t{1} << 24;
 
 unsigned processors_here() {
@@ -142,6 +147,10 @@ Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device, std::share
       processors_(processors_here()),
       compilers_(compilers_for(options_, device_->target().kind, processors_)) {
   if (auto profile = device_->told_profile()) profile_ = *std::move(profile);
+  if (options_.mode == TunerMode::natural_gradient && device_->target().kind != TargetKind::host) {
+    // Where it fails, the tools meet the same failure and tell.
+    if (auto aside = make_side_queue(*device_)) aside_ = *std::move(aside);
+  }
 }
 
 TuningKey Tuning::key_of(const TunedRequest& r) const {
@@ -192,6 +201,13 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
   if (const auto found = kernels_.find(name); found != kernels_.end()) return found->second;
 
   const Extent largest = exact ? r.extent : rounded_up(r.extent);
+  // A sweep of more than it can measure is a search, and needs all of them.
+  const bool sweeps = options_.mode == TunerMode::sweep;
+  const std::size_t most = sweeps ? kMostSearched : kMostCandidates;
+  bool usual_alone = !sweeps && r.choices.size() > kFewChoices;
+  const auto match = store_->lookup(key);
+  const std::string decided(match ? match->state.decision() : "");
+  std::size_t left_out = 0;
   std::deque<TunedCandidate> candidates;
   std::vector<double> prior;
   std::optional<std::uint32_t> declared;
@@ -216,11 +232,22 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
     }
     if (slots_of(*choice.kernel.program).size() != slots.size()) continue;
     std::vector<Variant> variants = variant_space(request);
-    if (r.choices.size() > kFewChoices) variants.resize(1);
+    if (candidates.size() + variants.size() + r.choices.size() > most) usual_alone = true;
+    if (usual_alone) {
+      const auto is_left_out = [&](const Variant& v) {
+        return v != request.usual && to_string(configuration_of(v, kind)) != decided;
+      };
+      left_out += std::erase_if(variants, is_left_out);
+    }
     PriorFacts facts = facts_of(r, choice.kernel);
     facts.usual = request.usual;
     const std::vector<double> costs = prior_ns(facts, profile_, variants);
-    for (std::size_t i = 0; i < variants.size() && candidates.size() < kMostCandidates; ++i) {
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      const bool is_decided = to_string(configuration_of(variants[i], kind)) == decided;
+      if (candidates.size() >= most && !is_decided) {
+        ++left_out;
+        continue;
+      }
       TunedCandidate& c = candidates.emplace_back();
       c.kernel = choice.kernel;
       c.variant = std::move(variants[i]);
@@ -252,11 +279,23 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
   online.share = options_.share;
   online.allowance_ns = options_.allowance_ns;
   online.clock_tick_ns = kind == TargetKind::host ? 50 : 500;
+  online.timing_ns = kind == TargetKind::host ? 100 : 4000;
   online.needs_code = true;
+  online.makes_beside = kind != TargetKind::host;
+  if (online.makes_beside) online.most_making = compilers_.count();
   online.needs_verification = true;
   auto out = std::make_shared<TunedKernel>(std::move(key), std::move(candidates), std::move(prior),
                                            start, options_.mode, online, store_);
   out->declared = declared;
+  if (sweeps) {
+    out->strategy = strategy_for(options_.strategy, out->candidates.size(), r.choices.size() > 1);
+  }
+  if (left_out != 0) {
+    out->left_out = fmt::format(
+        "{} of {} candidates: of so many choices of overrides only the usual variants, and at most "
+        "{}, are tried{}",
+        left_out, left_out + out->candidates.size(), most, sweeps ? "" : " while a program runs");
+  }
   out->exact = exact;
   out->items = std::max(1.0, volume(largest));
   out->written = written_slots(r.choices.front().kernel);
@@ -316,7 +355,7 @@ void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
   const bool host = device_->target().kind == TargetKind::host;
   if (!tools_asked_.exchange(true)) {
     compilers_.add([this] {
-      auto tools = make_compare_tools(*device_, *codes_);
+      auto tools = make_compare_tools(*device_, *codes_, aside_);
       if (!tools) {
         VYRE_LOG(warn, "nothing is tuned, since results cannot be compared: {}",
                  describe(tools.error()));
@@ -351,10 +390,11 @@ void Tuning::make_on_host(const std::shared_ptr<TunedKernel>& kernel) {
   });
 }
 
-// A GPU runs on while code for it is compiled. Loading it waits for what runs, and would stop the
-// launches of other threads: this thread does it, between two launches.
+// A GPU runs on while code for it is compiled. Putting it onto the device waits for what runs: this
+// thread does it when nothing does. A program that never waits for its work is made to, at times.
 void Tuning::make_for_gpu(const std::shared_ptr<TunedKernel>& kernel) {
-  std::optional<std::uint32_t> load;
+  const bool idle = queue_->known_idle();
+  bool load = idle;
   {
     const std::scoped_lock lock(kernel->mutex);
     while (!kernel->to_make.empty()) {
@@ -369,24 +409,36 @@ void Tuning::make_for_gpu(const std::shared_ptr<TunedKernel>& kernel) {
         kernel->waits_to_make.store(true, std::memory_order_release);
       });
     }
-    if (!kernel->to_load.empty()) {
-      const Ledger ledger = kernel->tuner.ledger();
-      if (ledger.lost_ns + kernel->load_ns.load() <= ledger.bound_ns) {
-        load = kernel->to_load.front();
-        kernel->to_load.pop_front();
-      }
-    }
+    if (!kernel->to_load.empty() && ++kernel->load_looks >= kMostLooks) load = true;
     kernel->waits_to_make.store(!kernel->to_load.empty(), std::memory_order_release);
   }
   if (!load) return;
+  for (std::size_t i = 0; i < (idle ? kMostLoads : 1) && load_next(*kernel, idle); ++i) {
+  }
+}
+
+// Whether there was something to load, and the time to do it.
+bool Tuning::load_next(TunedKernel& kernel, bool idle) {
+  std::uint32_t index = 0;
+  {
+    const std::scoped_lock lock(kernel.mutex);
+    if (kernel.to_load.empty() || !kernel.tuner.may_lose(kernel.load_ns.load())) return false;
+    index = kernel.to_load.front();
+    kernel.to_load.pop_front();
+    kernel.load_looks = 0;
+    kernel.waits_to_make.store(!kernel.to_load.empty(), std::memory_order_release);
+  }
   // The driver would wait for what runs: that time is the program's own. A failure of it is for the
   // program to hear.
-  if (const auto now = queue_->record()) (void)(*now)->wait();
+  if (!idle) {
+    if (const auto now = queue_->record()) (void)(*now)->wait();
+  }
   const auto begin = std::chrono::steady_clock::now();
-  (void)make_now(*kernel, *load);
+  (void)make_now(kernel, index);
   const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - begin;
-  kernel->load_ns.store(spent.count());
-  kernel->tuner.charge(spent.count());
+  kernel.load_ns.store(spent.count());
+  kernel.tuner.charge(spent.count());
+  return true;
 }
 
 std::shared_ptr<const CompareTools> Tuning::compare_tools() {

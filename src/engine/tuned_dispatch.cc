@@ -51,6 +51,9 @@ std::optional<TuningView> Dispatch::tuning() const {
   out.ledger = t.tuner.ledger();
   out.compile_ns = t.compile_ns.load();
   out.load_ns = t.load_ns.load();
+  out.strategy = t.strategy;
+  out.known_before = t.known_before.load();
+  out.left_out = t.left_out;
   return out;
 }
 

@@ -44,7 +44,7 @@ struct TunedCandidate {
 
 class TunedKernel {
  public:
-  static constexpr double kGuessedLoadNs = 300'000;
+  static constexpr double kGuessedLoadNs = 60'000;
 
   TunedKernel(TuningKey key, std::deque<TunedCandidate> made, std::vector<double> prior,
               std::uint32_t start, TunerMode mode, OnlineOptions options,
@@ -54,6 +54,9 @@ class TunedKernel {
   const std::vector<double> prior;
   const std::uint32_t start;
   std::optional<std::uint32_t> declared;
+  std::string strategy;                        // of a sweep
+  std::atomic<std::uint32_t> known_before{0};  // candidates that a sweep need not measure again
+  std::string left_out;                        // of the space, and why
   OnlineTuner tuner;
   std::vector<WrittenSlot> written;
   double items = 1;                             // invocations that times are scaled to
@@ -82,6 +85,7 @@ class TunedKernel {
   std::deque<Timing> timings;
   std::optional<Check> check;
   std::deque<std::uint32_t> to_load;  // compiled; as soon as the ledger allows it
+  std::uint32_t load_looks = 0;       // since something is to be loaded
   std::deque<std::uint32_t> to_make;  // as soon as the ledger allows it
   std::vector<DeviceMemory> shadows;  // by position in `written`
   std::unique_ptr<Comparer> comparer;
@@ -90,6 +94,15 @@ class TunedKernel {
   bool swept = false;
   std::atomic<std::uint32_t> looks{0}, polls{0};
   std::atomic<bool> anything{false};  // of the above is there
+};
+
+// What a sweep has measured.
+struct SweptTimes {
+  std::span<const DeviceMemory> expected;  // results, by position in `written`
+  std::span<const BoundMemory> bindings;   // with shadows in place of what is written
+  std::vector<std::vector<double>> times;  // by candidate
+  std::vector<std::uint32_t> tried{};      // those that were right, in their order
+  double best_ns = 0;
 };
 
 // What all copies of a session share for tuning.
@@ -121,6 +134,7 @@ class Tuning {
   TuningKey key_of(const TunedRequest& request) const;
   void make_on_host(const std::shared_ptr<TunedKernel>& kernel);
   void make_for_gpu(const std::shared_ptr<TunedKernel>& kernel);
+  bool load_next(TunedKernel& kernel, bool idle);
   PriorFacts facts_of(const TunedRequest& request, const Kernel& kernel) const;
 
   TuningOptions options_;
@@ -132,6 +146,7 @@ class Tuning {
   unsigned processors_ = 1;
   std::atomic<bool> tools_asked_{false};
   std::mutex mutex_;
+  std::shared_ptr<Queue> aside_;  // of the tools; null: they make their own
   std::shared_ptr<const CompareTools> tools_;
   std::map<std::string, std::shared_ptr<TunedKernel>> kernels_;
   Compilers compilers_;  // last: its threads use the rest

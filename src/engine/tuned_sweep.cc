@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <map>
 
 #include "vyre/base/log.h"
 #include "vyre/base/sort.h"
@@ -15,13 +15,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr unsigned kFirstRuns = 3;
 constexpr double kBatchNs = 1'000'000;
 constexpr double kFarTooSlow = 8;  // times the incumbent
 constexpr unsigned kLastRounds = 12;
-constexpr double kHopeless = 1.5;  // times the best, after the first runs
-constexpr double kNear = 1.15;     // times the best: worth the last rounds
+constexpr double kNear = 1.15;  // times the best: worth the last rounds
 constexpr std::size_t kMostNear = 12;
+// A candidate that takes longer, and so many times as long as the incumbent, is not waited for.
+constexpr double kLeastDeadlineNs = 2e9;
+constexpr double kDeadlineCalls = 50;
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -37,12 +38,32 @@ double spread(const std::vector<double>& values) {
   return 1.48 * median(std::move(off));
 }
 
+struct Gain {
+  double share = 0;  // of the time
+  double noise = 0;  // its standard error
+};
+
+// Times that were taken in turns are compared turn by turn: what slows all of them is no noise.
+Gain gain_of(const std::vector<double>& ns, const std::vector<double>& over, bool in_turns) {
+  if (!in_turns) {
+    const double usual = median(over);
+    if (!(usual > 0)) return {};
+    const double worst = std::max(spread(ns), spread(over)) / usual;
+    return {1 - median(ns) / usual, worst / std::sqrt(double(std::max<std::size_t>(1, ns.size())))};
+  }
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(ns.size(), over.size()); ++i) {
+    if (over[i] > 0) ratios.push_back(ns[i] / over[i]);
+  }
+  if (ratios.empty()) return {};
+  return {1 - median(ratios), spread(ratios) / std::sqrt(double(ratios.size()))};
+}
+
 }  // namespace
 
 // Nanoseconds of one run on the shadows.
 Result<double> Session::time_on_shadows(const Dispatch& d, TunedKernel& t, std::uint32_t candidate,
                                         std::span<const BoundMemory> bindings) const {
-  const auto began = Clock::now();
   const auto timed = [&](unsigned runs) -> Result<double> {
     VYRE_TRY(const auto begin, queue_->record());
     for (unsigned i = 0; i < runs; ++i) {
@@ -62,7 +83,7 @@ Result<double> Session::time_on_shadows(const Dispatch& d, TunedKernel& t, std::
     const auto runs = static_cast<unsigned>(std::clamp(kBatchNs / usual_ns, 1.0, 64.0));
     VYRE_TRY(ns, timed(runs));
   }
-  tuning_->tell(TunedCall{.at = began,
+  tuning_->tell(TunedCall{.at = Clock::now(),
                           .candidate = candidate,
                           .incumbent = t.tuner.best(),
                           .ns = ns,
@@ -77,7 +98,12 @@ Result<std::string> Session::differs_on_shadows(const Dispatch& d, TunedKernel& 
                                                 std::uint32_t candidate,
                                                 std::span<const DeviceMemory> expected) const {
   VYRE_TRY(const auto bindings, fill_shadows(d, t, {d.extent_, {}}));
-  VYRE_CHECK(launch_candidate(d, t.candidates[candidate], bindings, d.extent_, {}));
+  RunLimits limits;
+  if (t.incumbent_ns > 0) {
+    const double most = std::max(kLeastDeadlineNs, kDeadlineCalls * t.incumbent_ns);
+    limits.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(most));
+  }
+  VYRE_CHECK(launch_candidate(d, t.candidates[candidate], bindings, d.extent_, limits));
   VYRE_CHECK(t.comparer->begin());
   for (std::size_t i = 0; i < t.written.size(); ++i) {
     const std::uint64_t bytes = d.bindings_[t.written[i].slot].bytes;
@@ -99,6 +125,10 @@ Result<void> Session::sweep(const Dispatch& d) const {
   const auto began = Clock::now();
   const auto spent = [&] { return Clock::now() - began; };
   const auto budget = tuning_->options().sweep_time;
+  const auto stopped = [&] {
+    const auto* stop = tuning_->options().stop;
+    return stop != nullptr && stop->load(std::memory_order_relaxed) != 0;
+  };
   if (!t.comparer) {
     VYRE_TRY(auto tools, make_compare_tools(*device_, *codes_));
     VYRE_TRY(t.comparer, Comparer::make(std::move(tools), queue_, *device_));
@@ -128,82 +158,61 @@ Result<void> Session::sweep(const Dispatch& d) const {
     return {};
   }
   VYRE_TRY(bindings, fill_shadows(d, t, {d.extent_, {}}));
-
-  std::vector<std::uint32_t> order(t.candidates.size());
-  std::iota(order.begin(), order.end(), 0U);
-  sort_stably(order, [&](std::uint32_t i) { return std::pair(i != first, t.prior[i]); });
-  std::vector<std::vector<double>> times(t.candidates.size());
-  std::vector<EvidenceEvent> events;
-  double best = 0;
-  for (const std::uint32_t i : order) {
-    if (budget && spent() > *budget && best > 0) break;
-    if (!tuning_->make_now(t, i)) continue;
-    std::string why;
-    const auto checked = differs_on_shadows(d, t, i, expected);
-    if (!checked) {
-      if (i == first || device_->lost()) return std::unexpected(checked.error());
-      why = describe(checked.error());
-    } else {
-      why = *checked;
-    }
-    tuning_->tell(TunerSpan{.kind = TunerSpan::Kind::verify,
-                            .candidate = i,
-                            .begin = Clock::now(),
-                            .end = Clock::now(),
-                            .outcome = why});
-    if (!why.empty()) {
-      t.tuner.drop(i, why);
-      continue;
-    }
-    events.push_back({.kind = EventKind::verified, .candidate = t.candidates[i].text});
-    if (i == first) {
-      VYRE_TRY(const double ns, time_on_shadows(d, t, i, bindings));
-      t.incumbent_ns = ns;
-    }
-    for (unsigned run = 0; run < kFirstRuns; ++run) {
-      VYRE_TRY(const double ns, time_on_shadows(d, t, i, bindings));
-      times[i].push_back(ns);
-      if (best > 0 && ns > kHopeless * best && run > 0) break;
-    }
-    const double ns = *std::ranges::min_element(times[i]);
-    if (best == 0 || ns < best) best = ns;
-    if (i == first) t.incumbent_ns = ns;
-  }
+  SweptTimes swept{.expected = expected,
+                   .bindings = bindings,
+                   .times = std::vector<std::vector<double>>(t.candidates.size())};
+  // The last rounds need some of the time.
+  const auto is_over = [&] {
+    if (stopped()) return true;
+    if (!budget) return false;
+    const double last_ns = 2 * kLastRounds * kMostNear * std::max(swept.best_ns, kBatchNs);
+    return std::chrono::duration<double, std::nano>(spent()).count() >
+           double(budget->count()) - std::min(last_ns, 0.25 * double(budget->count()));
+  };
+  VYRE_CHECK(measure_candidates(d, t, first, is_over, swept));
+  std::vector<std::vector<double>>& times = swept.times;
+  const double best = swept.best_ns;
   // Those that are near the best take turns.
   std::vector<std::uint32_t> near;
-  for (const std::uint32_t i : order) {
+  for (const std::uint32_t i : swept.tried) {
     if (!times[i].empty() && *std::ranges::min_element(times[i]) < kNear * best) near.push_back(i);
   }
   sort_stably(near, [&](std::uint32_t i) { return *std::ranges::min_element(times[i]); });
   if (near.size() > kMostNear) near.resize(kMostNear);
   if (std::ranges::find(near, first) == near.end()) near.push_back(first);
+  std::map<std::uint32_t, std::vector<double>> last;
   for (unsigned round = 0; round < kLastRounds; ++round) {
-    if (budget && spent() > *budget && round > 2) break;
+    if (stopped() || (budget && spent() > *budget && round > 2)) break;
     for (const std::uint32_t i : near) {
       VYRE_TRY(const double ns, time_on_shadows(d, t, i, bindings));
       times[i].push_back(ns);
+      last[i].push_back(ns);
     }
   }
+  const auto figure = [&](std::uint32_t i) { return median(last[i].empty() ? times[i] : last[i]); };
   std::uint32_t winner = first;
   for (const std::uint32_t i : near) {
-    if (median(times[i]) < median(times[winner])) winner = i;
+    if (figure(i) < figure(winner)) winner = i;
   }
-  const double before = median(times[first]), after = median(times[winner]);
   // A tie keeps the incumbent.
-  const double noise = 2 * std::max(spread(times[first]), spread(times[winner])) /
-                       std::sqrt(double(times[winner].size()));
-  if (winner != first && before - after <= std::max(0.002 * before, noise)) winner = first;
-  for (const std::uint32_t i : order) {
-    if (times[i].empty()) continue;
-    events.push_back(
-        {.kind = EventKind::measured, .candidate = t.candidates[i].text, .times_ns = times[i]});
+  const Gain gain = last[first].empty() ? gain_of(times[winner], times[first], false)
+                                        : gain_of(last[winner], last[first], true);
+  const std::size_t rounds = last[winner].size();
+  if (gain.share <= std::max(0.002, 2 * gain.noise)) winner = first;
+  std::vector<EvidenceEvent> events;
+  for (auto& [i, all] : last) {
+    if (all.empty()) continue;
+    events.push_back({.kind = EventKind::measured,
+                      .candidate = t.candidates[i].text,
+                      .times_ns = std::move(all)});
   }
-  const double gain = before > 0 ? 1 - median(times[winner]) / before : 0;
   const std::string reason =
-      winner == first ? fmt::format("no other of {} was faster beyond the noise", near.size())
-                      : fmt::format("{:.1f}% faster than {} in {} rounds", 100 * gain,
-                                    t.candidates[first].text, times[winner].size());
-  t.tuner.finish(winner, std::move(events), reason);
+      winner == first
+          ? fmt::format("no other of {} was faster beyond the noise", near.size())
+          : fmt::format(
+                "{:.1f}% faster than {} in {}", 100 * gain.share, t.candidates[first].text,
+                rounds == 0 ? std::string("its first runs") : fmt::format("{} rounds", rounds));
+  t.tuner.finish(winner, std::move(events), reason, !stopped());
   t.shadows.clear();
   return {};
 }

@@ -6,6 +6,7 @@
 // them serves a call. What that costs stays below the bound of OnlineOptions.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -62,6 +63,12 @@ struct TuningOptions {
   bool compile_at_once = false;
   // Mode `on`: as long as this, and at least the first round.
   std::optional<std::chrono::nanoseconds> sweep_time;
+  // Mode `on`: who says what is measured next. A strategy of search_strategy.h; `exhaustive` is all
+  // of them in the order of the prior. Empty: that, or `natural` where overrides make too many.
+  std::string strategy;
+  std::uint64_t seed = 1;  // of the strategy
+  // Mode `on`: set from elsewhere, it ends with what was found by then.
+  const std::atomic<std::uint32_t>* stop = nullptr;
   TuneObserver observer;
 
   // VYRE_AUTOTUNER, and the evidence of the user's cache folder.
@@ -83,6 +90,9 @@ struct TuningView {
   std::vector<double> prior_ns;
   Ledger ledger;
   double compile_ns = 0, load_ns = 0;  // of the last candidate
+  std::string strategy;                // who says what a sweep measures next; empty: no sweep
+  std::uint32_t known_before = 0;      // candidates that a sweep took from earlier ones
+  std::string left_out;                // what of the space is no candidate, and why; empty: nothing
 };
 
 }  // namespace vyre

@@ -64,9 +64,12 @@ std::string candidates_table(const KernelView& view) {
       all > order.size() ? fmt::format("The first {} of {}; the JSON has all", order.size(), all)
                          : "Spread is 1.48 times the median distance from the median. Expected is "
                            "the model's figure, scaled to the times that were measured";
-  add_table(
-      out, all == 1 ? "The candidate as a table" : fmt::format("All {} candidates as a table", all),
-      caption, heads, rows);
+  add_table(out,
+            view.record.unlisted != 0
+                ? fmt::format("The {} candidates that were tried as a table", all)
+            : all == 1 ? "The candidate as a table"
+                       : fmt::format("All {} candidates as a table", all),
+            caption, heads, rows);
   out += "</div>\n";
   return out;
 }

@@ -106,11 +106,10 @@ std::string caption_of(const KernelView& view, std::size_t drawn) {
   if (drawn < findings.measured.size())
     text += fmt::format(" {} of {} that were run; the others are slower.", drawn,
                         findings.measured.size());
-  if (!findings.untried.empty())
-    text +=
-        fmt::format(" {} never ran.", findings.untried.size() == 1
-                                          ? "1 candidate"
-                                          : fmt::format("{} candidates", findings.untried.size()));
+  if (const std::uint64_t untried = findings.untried.size() + view.record.unlisted; untried != 0)
+    text += fmt::format(
+        " {} never ran.",
+        untried == 1 ? "1 candidate" : count_text(static_cast<double>(untried)) + " candidates");
   return text;
 }
 

@@ -122,8 +122,13 @@ void add_reasons(std::string& out, const KernelView& view) {
   if (!view.findings.ties.empty()) lines.emplace_back("ties", ties_text(view.findings));
   if (!record.origin.empty()) lines.emplace_back("began with", record.origin);
   if (!record.verified.empty()) lines.emplace_back("verified", record.verified);
-  lines.emplace_back("search", record.settled ? "settled: nothing was left to try"
-                                              : "the search can go on from here");
+  if (!record.search.empty()) {
+    lines.emplace_back("search", record.search);
+  } else {
+    lines.emplace_back("search", record.settled ? "settled: nothing was left to try"
+                                                : "the search can go on from here");
+  }
+  if (!record.left_out.empty()) lines.emplace_back("left out", record.left_out);
   out += "<div class=\"box why\"><h3>The decision</h3><dl>\n";
   for (const auto& [label, text] : lines)
     add(out, "<dt>{}</dt><dd>{}</dd>\n", label, html_escaped(text));

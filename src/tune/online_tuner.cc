@@ -241,19 +241,29 @@ void OnlineTuner::stop_tuning(std::string why) {
   });
 }
 
-void OnlineTuner::finish(std::uint32_t winner, std::vector<EvidenceEvent> events,
-                         std::string reason) {
-  change([&](OnlinePolicy& policy) {
-    const std::vector<CandidateView> view = policy.view();
-    KeyState known{.key = key_, .incumbent = view[winner].text, .reason = reason, .settled = true};
+void OnlineTuner::note(std::vector<EvidenceEvent> events) {
+  change([&](OnlinePolicy&) {
     for (const EvidenceEvent& event : events) {
       if (event.kind != EventKind::measured) continue;
-      known.candidates.push_back({.candidate = event.candidate,
-                                  .recent_ns = event.times_ns,
-                                  .samples = event.times_ns.size()});
+      noted_.candidates.push_back({.candidate = event.candidate,
+                                   .recent_ns = event.times_ns,
+                                   .samples = event.times_ns.size()});
     }
-    policy.restore(known, true);
     std::ranges::move(events, std::back_inserter(own_events_));
+    flush_now_ = flush_now_ || Clock::now() >= flush_at_;
+  });
+}
+
+void OnlineTuner::finish(std::uint32_t winner, std::vector<EvidenceEvent> events,
+                         std::string reason, bool ended) {
+  note(std::move(events));
+  change([&](OnlinePolicy& policy) {
+    const std::vector<CandidateView> view = policy.view();
+    noted_.key = key_;
+    noted_.incumbent = view[winner].text;
+    noted_.reason = reason;
+    noted_.settled = ended;
+    policy.restore(std::exchange(noted_, {}), true);
     if (winner != start_) {
       const double start_ns = policy.expected_ns(start_);
       own_events_.push_back({.kind = EventKind::promoted,
@@ -262,14 +272,21 @@ void OnlineTuner::finish(std::uint32_t winner, std::vector<EvidenceEvent> events
                              .over = view[start_].text,
                              .gain = 1 - policy.expected_ns(winner) / start_ns});
     }
-    own_events_.push_back(
-        {.kind = EventKind::settled, .candidate = view[winner].text, .reason = reason});
+    if (ended) {
+      own_events_.push_back(
+          {.kind = EventKind::settled, .candidate = view[winner].text, .reason = reason});
+    }
     flush_now_ = true;
     swept_ = true;
     if (pinned_) return;
     fixed_reason_ = std::move(reason);
     serve(winner);
   });
+}
+
+bool OnlineTuner::may_lose(double ns) const {
+  const std::scoped_lock lock(mutex_);
+  return policy_->may_lose(ns);
 }
 
 Ledger OnlineTuner::ledger() const {

@@ -50,10 +50,14 @@ class OnlineTuner {
   void verified(std::uint32_t candidate, double cost_ns);
   void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
   void charge(double ns);
+  bool may_lose(double ns) const;
   // The program is not to be tuned: the incumbent stays.
   void stop_tuning(std::string why);
-  // A sweep's result, with its events.
-  void finish(std::uint32_t winner, std::vector<EvidenceEvent> events, std::string reason);
+  // What a sweep has learned so far. It is written from time to time.
+  void note(std::vector<EvidenceEvent> events);
+  // A sweep's result, with its last events. One that did not end may go on another time.
+  void finish(std::uint32_t winner, std::vector<EvidenceEvent> events, std::string reason,
+              bool ended = true);
 
   std::uint32_t best() const { return best_.load(std::memory_order_acquire); }
   bool settled() const { return settled_.load(std::memory_order_acquire); }
@@ -100,6 +104,7 @@ class OnlineTuner {
   std::string fixed_reason_;   // while nothing is searched
   std::string untunable_;
   std::vector<EvidenceEvent> own_events_;
+  KeyState noted_;  // times of a sweep, in the order of their events
   bool flush_now_ = false;
   std::chrono::steady_clock::time_point flush_at_;    // at the latest
   std::chrono::steady_clock::time_point flush_free_;  // from then on a flush costs little

@@ -31,13 +31,16 @@ constexpr double kCutQuantile = 0.7;
 class NaturalSearch final : public SearchStrategy {
  public:
   NaturalSearch(const SearchSpace& space, const SearchOptions& options)
-      : space_(space), untried_(space.size()), random_(options.seed), surrogate_(space) {
+      : space_(space),
+        untried_(space.size()),
+        random_(options.seed),
+        surrogate_(space),
+        first_(options.first) {
     for (const double cost : options.prior) {
       prior_.push_back(cost > 0 && std::isfinite(cost) ? std::log(cost) : 0.0);
     }
-    if (!prior_.empty()) {
-      best_by_prior_ =
-          static_cast<std::uint32_t>(std::ranges::min_element(prior_) - prior_.begin());
+    if (!prior_.empty() && !first_) {
+      first_ = static_cast<std::uint32_t>(std::ranges::min_element(prior_) - prior_.begin());
     }
   }
 
@@ -66,7 +69,7 @@ class NaturalSearch final : public SearchStrategy {
   };
 
   std::uint32_t choose() {
-    if (measured_.empty() && !prior_.empty()) return best_by_prior_;
+    if (measured_.empty() && first_) return *first_;
     const std::size_t start = prior_.empty() ? kStart : kStartWithPrior;
     if (measured_.size() < start || least_ == kFailed) return any();
     if (measured_.size() >= next_fit_) {
@@ -189,7 +192,7 @@ class NaturalSearch final : public SearchStrategy {
   SearchRandom random_;
   SearchSurrogate surrogate_;
   std::vector<double> prior_;  // logarithms; may be empty
-  std::uint32_t best_by_prior_ = 0;
+  std::optional<std::uint32_t> first_;
 
   std::vector<Measured> measured_;
   double least_ = kFailed;

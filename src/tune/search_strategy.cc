@@ -43,12 +43,14 @@ class RandomSearch final : public SearchStrategy {
   SearchRandom random_;
 };
 
-// Walks from a random configuration to the first neighbour (one parameter changed, tried in random
-// order) that is faster, until there is none; then starts anew.
+// Walks from the first configuration, or a random one, to the first neighbour (one parameter
+// changed, tried in random order) that is faster, until there is none; then starts anew.
 class HillClimb final : public SearchStrategy {
  public:
-  HillClimb(const SearchSpace& space, std::uint64_t seed)
-      : space_(space), untried_(space.size()), random_(seed) {}
+  HillClimb(const SearchSpace& space, const SearchOptions& options)
+      : space_(space), untried_(space.size()), random_(options.seed) {
+    if (options.first) neighbours_.push_back(*options.first);
+  }
 
   std::optional<Trial> next() override {
     while (!neighbours_.empty()) {
@@ -138,8 +140,12 @@ Result<std::unique_ptr<SearchStrategy>> make_strategy(std::string_view name,
                 fmt::format("the prior has {} costs; the space has {} configurations",
                             options.prior.size(), space.size()));
   }
+  if (options.first && *options.first >= space.size()) {
+    return fail(Code::invalid_input, fmt::format("configuration {} is not one of the space's {}",
+                                                 *options.first, space.size()));
+  }
   if (name == "natural") return make_natural_search(space, options);
-  if (name == "hillclimb") return std::make_unique<HillClimb>(space, options.seed);
+  if (name == "hillclimb") return std::make_unique<HillClimb>(space, options);
   if (name == "halving") return std::make_unique<Halving>(space, options.seed);
   if (name == "random") return std::make_unique<RandomSearch>(space, options.seed);
   if (name == "exhaustive") return std::make_unique<ExhaustiveSearch>(space);

@@ -41,13 +41,15 @@ struct SearchOptions {
   // A model's cost of every configuration, in any unit, for strategies that can use it; or empty.
   // It must outlive the strategy.
   std::span<const double> prior = {};
+  // A configuration that is known to run, for strategies that can begin with one.
+  std::optional<std::uint32_t> first = {};
 };
 
 inline constexpr std::array<std::string_view, 5> kStrategyNames{"natural", "hillclimb", "halving",
                                                                 "random", "exhaustive"};
 
 // The space must outlive the strategy. Fails for a name that is not one of the above, and for a
-// prior of another size than the space.
+// prior or a first configuration that is not of the space.
 Result<std::unique_ptr<SearchStrategy>> make_strategy(std::string_view name,
                                                       const SearchSpace& space,
                                                       const SearchOptions& options = {});

@@ -1,0 +1,64 @@
+// What the engine tells of a tuning run, kept for the bar and the report.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "vyre/engine/tuning.h"
+#include "vyre/report/tune_record.h"
+
+namespace vyre {
+
+class TuneListener {
+ public:
+  explicit TuneListener(std::chrono::steady_clock::time_point origin) : origin_(origin) {}
+
+  // Safe for several threads at once. It must not outlive the listener.
+  TuneObserver observer();
+  // Called after each thing that is told, on the thread that tells it.
+  std::function<void()> heard;
+  // In a sweep nothing is promoted before the end: the fastest so far stands for the incumbent.
+  bool sweeps = false;
+
+  std::size_t tried() const;  // candidates that were timed
+  double last_of(std::uint32_t candidate) const;
+  struct Best {
+    std::uint32_t candidate = 0;
+    double ns = 0;  // 0: nothing was timed yet
+  };
+  Best best() const;  // of a sweep, by the median of its times
+
+  // The result with all that was heard. Of more than kMostListed candidates those that were not
+  // tried are only counted.
+  static constexpr std::size_t kMostListed = 1000;
+  void fill(const TuningView& view, TuneRecord& record) const;
+
+ private:
+  enum class Kind : std::uint8_t { call, compile, verify };
+  struct Span {
+    Kind kind = Kind::call;
+    std::uint32_t candidate = 0;
+    double start_ns = 0, duration_ns = 0;
+    std::string outcome;
+  };
+
+  void take(const TunedCall& call);
+  void take(const TunerSpan& span);
+  void follow_best(std::uint32_t candidate);
+  // Which candidates are listed, and where; kUnlisted for others.
+  std::vector<std::uint32_t> places(const TuningView& view) const;
+
+  const std::chrono::steady_clock::time_point origin_;
+  mutable std::mutex mutex_;
+  double first_ns_ = 0;
+  std::vector<std::vector<double>> times_;
+  Best best_;
+  std::vector<CallPoint> points_;
+  std::vector<Span> spans_;
+};
+
+}  // namespace vyre
