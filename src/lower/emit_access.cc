@@ -15,10 +15,8 @@ Value* Emitter::address(const Pointer& pointer, Value* offset, std::uint64_t byt
 Value* Emitter::row_address(const Pointer& pointer) {
   if (gpu) {
     // The tile was tested: neither x + row nor what is added to it here wraps.
-    Value* first = gpu->x;
-    if (pointer.along.row != nullptr) first = b.CreateAdd(first, pointer.along.row);
     Value* index = b.CreateAdd(
-        b.CreateZExt(first, b.getInt64Ty()),
+        b.CreateZExt(gpu_row_index(pointer.along.row), b.getInt64Ty()),
         b.getInt64(static_cast<std::uint64_t>(pointer.along.offset) + gpu->item_offset));
     Value* bytes = b.CreateMul(index, b.getInt64(pointer.along_stride));
     return b.CreatePtrAdd(pointer.base, b.CreateAdd(bytes, b.getInt64(pointer.along_bytes)));

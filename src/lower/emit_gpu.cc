@@ -9,6 +9,7 @@
 #include "vyre/lower/emitter_internal.h"
 #include "vyre/lower/loop_shape_internal.h"
 #include "vyre/lower/ptx_ops_internal.h"
+#include "vyre/lower/tile_check_internal.h"
 
 namespace vyre {
 
@@ -57,6 +58,20 @@ Value* Emitter::decided(EmitFrame& frame, const Leaf& condition) {
   }
   requirements.insert(requirements.end(), condition.held->begin(), condition.held->end());
   return condition.rest;
+}
+
+// Rows above and below another share its index: what lies between them is the step.
+Value* Emitter::gpu_row_index(Value* row) {
+  if (row == nullptr) return gpu->x;
+  Value*& index = gpu->row_indices[row];
+  if (index != nullptr) return index;
+  llvm::IRBuilder<>::InsertPointGuard guard(b);
+  b.SetInsertPoint(row_start);
+  const auto step = step_of(row);
+  const auto from = step ? gpu->row_indices.find(step->from) : gpu->row_indices.end();
+  if (from == gpu->row_indices.end()) return index = b.CreateAdd(gpu->x, row);
+  return index =
+             step->back ? b.CreateSub(from->second, step->by) : b.CreateAdd(from->second, step->by);
 }
 
 void Emitter::gpu_barrier() { b.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }

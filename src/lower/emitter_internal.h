@@ -77,6 +77,7 @@ struct GpuSide {
   llvm::Value* status = nullptr;    // ptr to the word that says that it has passed
   llvm::Value* x = nullptr;         // i32: global x of the thread's first item
   std::uint64_t item_offset = 0;    // of the item that is being emitted: its global x less `x`
+  std::map<llvm::Value*, llvm::Value*> row_indices{};  // x + row, of tested tiles
 };
 
 class Emitter {
@@ -222,6 +223,8 @@ class Emitter {
                           llvm::Value* compare, llvm::Value* value, bool wants);
   void gpu_loop(EmitFrame& frame, StmtId id, const LoopStmt& s);
   void gpu_check_deadline();
+  // i32, before the tile: x + row, where the row (i32) may be null.
+  llvm::Value* gpu_row_index(llvm::Value* row);
   llvm::Value* divide(llvm::Value* x, llvm::Value* y);  // f32
   llvm::Value* square_root(llvm::Value* x);             // f32
   llvm::Value* elementary(MathFn fn, llvm::ArrayRef<llvm::Value*> arguments);

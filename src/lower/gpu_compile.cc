@@ -16,11 +16,13 @@
 #include "vyre/lower/allowed_internal.h"
 #include "vyre/lower/gpu_kernel_internal.h"
 #include "vyre/lower/hoist_loads_internal.h"
+#include "vyre/lower/order_tests_internal.h"
+#include "vyre/lower/part_ends_internal.h"
 
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 3;
+constexpr int kGeneratorVersion = 4;
 constexpr std::uint32_t kMostBindings = 180;  // their parameters fit into 4,096 bytes
 
 constexpr std::uint64_t kMostByValue = 1024;           // of all uniforms of a kernel
@@ -92,6 +94,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target) {
   passes.crossRegisterProxies(loops, functions, graph, modules);
   auto pipeline = passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
   pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(HoistLoads()));
+  pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(PartEnds()));
+  pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(OrderTests()));
   pipeline.run(module, modules);
 }
 

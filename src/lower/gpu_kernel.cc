@@ -3,6 +3,7 @@
 // several items a thread, the unchecked code is unrolled over them.
 #include <fmt/format.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -23,6 +24,7 @@ using llvm::Value;
 constexpr unsigned kGlobalSpace = 1;
 constexpr unsigned kSharedSpace = 3;
 constexpr std::uint64_t kBindingAlignment = 16;
+constexpr std::uint32_t kQuickTiles = 2000;  // to one that is ragged
 
 constexpr llvm::Intrinsic::ID kThread[3] = {llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x,
                                             llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y,
@@ -311,14 +313,14 @@ class GpuKernel {
   }
 
   // Everything that the quick code relies on, for all items of the thread.
-  Value* all_inside(Value* first, std::uint32_t span, std::vector<RowRequirement> requirements) {
-    requirements.push_back({{true, nullptr, 0}, extent_[0]});
+  Value* all_inside(std::uint32_t span, const std::vector<RowRequirement>& requirements) {
+    std::vector<RowRequirement> all{{{true, nullptr, 0}, extent_[0]}};
     for (unsigned i = 1; i < 3; ++i) {
       if (variant_.workgroup[i] == 1) continue;
-      requirements.push_back({{}, extent_[i], false, position_[i]});
+      all.push_back({{}, extent_[i], false, position_[i]});
     }
-    TileCheck check(b_, first, span, e_.wide_offsets);
-    return check.all_inside(requirements);
+    all.insert(all.end(), requirements.begin(), requirements.end());
+    return TileCheck(e_, span).all_inside(all);
   }
 
   // Ragged tiles are few: their code stays small, and apart from the quick one.
@@ -380,8 +382,9 @@ class GpuKernel {
     keep_rolled(latch);
 
     b_.SetInsertPoint(mark);
-    Value* inside = all_inside(first, (items - 1) * step, requirements);
-    b_.CreateCondBr(quick_exists ? inside : b_.getFalse(), quick, careful);
+    Value* inside = all_inside((items - 1) * step, requirements);
+    b_.CreateCondBr(quick_exists ? inside : b_.getFalse(), quick, careful,
+                    llvm::MDBuilder(module_.getContext()).createBranchWeights(kQuickTiles, 1));
     mark->eraseFromParent();
     e_.row_start = nullptr;
     e_.rows_tested = false;

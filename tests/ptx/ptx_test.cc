@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "kernels.h"
 
@@ -86,10 +87,75 @@ TEST(Ptx, TestsAllNeighboursOfATileWithFewComparisons) {
       return std::count_if(lines.begin(), load,
                            [&](const std::string& line) { return line.contains(what); });
     };
-    // x, y, the elements that are read, and the one that is written.
-    EXPECT_EQ(before("setp"), 4) << items << " items";
+    // x and y (with one item, the extent's apart from the program's), the elements that are read,
+    // and the one that is written.
+    EXPECT_EQ(before("setp"), items == 1 ? 6 : 4) << items << " items";
     EXPECT_EQ(before("bra"), items == 1 ? 1 : 2) << items << " items";
   }
+}
+
+constexpr const char* kFivePoints = R"(
+@group(0) @binding(0) var<uniform> size: vec2<u32>;
+@group(0) @binding(1) var<storage, read> a: array<f32>;
+@group(0) @binding(2) var<storage, read_write> b: array<f32>;
+@compute @workgroup_size(16, 16) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.x >= size.x || id.y >= size.y) { return; }
+  let i = id.y * size.x + id.x;
+  b[i] = a[i] + a[i - 1] + a[i + 1] + a[i - size.x] + a[i + size.x];
+})";
+
+TEST(Ptx, KnowsTheElementsBetweenTheRowsAboveAndBelow) {
+  const Kernel kernel = kernels_of(kFivePoints).at(0);
+  const auto lines =
+      lines_with(ptx_of(kernel, variant_of(kernel, 1), {.processor = "sm_90", .by_value = {0}}),
+                 {"max.u32", "bra"});
+  // Of the two rows.
+  ASSERT_GE(lines.size(), 2U);
+  EXPECT_TRUE(lines[0].contains("max.u32"));
+  EXPECT_TRUE(lines[1].contains("bra"));
+}
+
+TEST(Ptx, ComparesLastWhatIsComputedLast) {
+  const Kernel kernel = kernels_of(kFivePoints).at(0);
+  const auto lines =
+      lines_with(ptx_of(kernel, variant_of(kernel, 1), {.processor = "sm_90", .by_value = {0}}),
+                 {"max.u32", "setp", "or.pred", "bra"});
+  const auto find = [&](std::string_view what) {
+    return std::ranges::find_if(lines, [&](const std::string& l) { return l.contains(what); });
+  };
+  const auto word = [](const std::string& line, std::size_t n) {
+    std::istringstream words(line);
+    std::string out;
+    for (std::size_t i = 0; i <= n; ++i) words >> out;
+    if (!out.empty() && (out.back() == ',' || out.back() == ';')) out.pop_back();
+    return out;
+  };
+  const auto largest = find("max.u32");
+  const auto branch = find("bra");
+  ASSERT_NE(largest, lines.end());
+  ASSERT_NE(branch, lines.end());
+  const auto compares = std::find_if(largest, branch, [&](const std::string& l) {
+    return l.contains("setp") && word(l, 2) == word(*largest, 1);
+  });
+  ASSERT_NE(compares, branch);
+  const std::string& last = *std::prev(branch);
+  EXPECT_TRUE(last.contains("or.pred")) << last;
+  EXPECT_EQ(word(last, 3), word(*compares, 1)) << last;
+}
+
+TEST(Ptx, EndsRaggedTilesApartFromTheOthers) {
+  const Kernel kernel = kernels_of(R"(
+@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read_write> b: array<f32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  b[id.x] = 2 * a[id.x];
+})")
+                            .at(0);
+  const auto lines = lines_with(ptx_of(kernel, variant_of(kernel, 1), {}), {"st.global", "ret"});
+  ASSERT_GE(lines.size(), 4U);
+  EXPECT_TRUE(lines[0].contains("st.global"));
+  EXPECT_TRUE(lines[1].contains("ret"));
+  EXPECT_TRUE(lines[2].contains("st.global"));
 }
 
 TEST(Ptx, TakesTheConstantCacheOnlyForWhatNothingWrites) {
