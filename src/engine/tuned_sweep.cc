@@ -2,61 +2,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 
 #include "vyre/base/log.h"
-#include "vyre/base/sort.h"
 #include "vyre/engine/session.h"
 #include "vyre/engine/tuned_internal.h"
+#include "vyre/tune/race.h"
 
 namespace vyre {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kBatchNs = 1'000'000;
+// A time is that of several runs in a row, where one is shorter.
+constexpr double kGpuSampleNs = 1'000'000;
+constexpr double kHostSampleNs = 300'000;
+constexpr double kMostRuns = 64;
+// Runs that are longer hide what it takes to wake threads, or the GPU.
+constexpr double kHidesWakingNs = 3'000'000;
 constexpr double kFarTooSlow = 8;  // times the incumbent
-constexpr unsigned kLastRounds = 12;
-constexpr double kNear = 1.15;  // times the best: worth the last rounds
-constexpr std::size_t kMostNear = 12;
 // A candidate that takes longer, and so many times as long as the incumbent, is not waited for.
 constexpr double kLeastDeadlineNs = 2e9;
 constexpr double kDeadlineCalls = 50;
+constexpr double kRaceNs = 1e9;       // of each of its stages, where there is no budget
+constexpr double kRaceSamples = 500;  // at most
+constexpr double kRaceShare = 0.25;   // of the budget
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
-double spread(const std::vector<double>& values) {
-  const double m = median(values);
-  std::vector<double> off;
-  for (const double v : values) off.push_back(std::abs(v - m));
-  return 1.48 * median(std::move(off));
-}
-
-struct Gain {
-  double share = 0;  // of the time
-  double noise = 0;  // its standard error
-};
-
-// Times that were taken in turns are compared turn by turn: what slows all of them is no noise.
-Gain gain_of(const std::vector<double>& ns, const std::vector<double>& over, bool in_turns) {
-  if (!in_turns) {
-    const double usual = median(over);
-    if (!(usual > 0)) return {};
-    const double worst = std::max(spread(ns), spread(over)) / usual;
-    return {1 - median(ns) / usual, worst / std::sqrt(double(std::max<std::size_t>(1, ns.size())))};
-  }
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < std::min(ns.size(), over.size()); ++i) {
-    if (over[i] > 0) ratios.push_back(ns[i] / over[i]);
-  }
-  if (ratios.empty()) return {};
-  return {1 - median(ratios), spread(ratios) / std::sqrt(double(ratios.size()))};
+double ns_of(Clock::duration time) {
+  return std::chrono::duration<double, std::nano>(time).count();
 }
 
 }  // namespace
@@ -74,14 +46,14 @@ Result<double> Session::time_on_shadows(const Dispatch& d, TunedKernel& t, std::
     VYRE_TRY(const auto spent, end->since(*begin));
     return static_cast<double>(spent.count()) / runs;
   };
-  VYRE_TRY(double ns, timed(1));
-  // A GPU that is waited for each time is timed with its waking up, and short calls on the host
-  // with that of its threads: several in a row are not. One that is far too slow needs no second
+  // A GPU that is waited for each time is timed with its waking up, and a short call on the host
+  // with that of its threads: the first run wakes them. One that is far too slow needs no second
   // look.
+  VYRE_TRY(double ns, timed(1));
   const double usual_ns = t.incumbent_ns;
-  if (usual_ns > 0 && ns < kFarTooSlow * usual_ns && usual_ns < kBatchNs / 2) {
-    const auto runs = static_cast<unsigned>(std::clamp(kBatchNs / usual_ns, 1.0, 64.0));
-    VYRE_TRY(ns, timed(runs));
+  if (usual_ns > 0 && usual_ns < kHidesWakingNs && ns < kFarTooSlow * usual_ns) {
+    const double sample_ns = on_host_ ? kHostSampleNs : kGpuSampleNs;
+    VYRE_TRY(ns, timed(static_cast<unsigned>(std::clamp(sample_ns / usual_ns, 1.0, kMostRuns))));
   }
   tuning_->tell(TunedCall{.at = Clock::now(),
                           .candidate = candidate,
@@ -161,58 +133,49 @@ Result<void> Session::sweep(const Dispatch& d) const {
   SweptTimes swept{.expected = expected,
                    .bindings = bindings,
                    .times = std::vector<std::vector<double>>(t.candidates.size())};
-  // The last rounds need some of the time.
+  const double sample_ns = on_host_ ? kHostSampleNs : kGpuSampleNs;
+  // The race at the end needs some of the time.
   const auto is_over = [&] {
     if (stopped()) return true;
     if (!budget) return false;
-    const double last_ns = 2 * kLastRounds * kMostNear * std::max(swept.best_ns, kBatchNs);
-    return std::chrono::duration<double, std::nano>(spent()).count() >
-           double(budget->count()) - std::min(last_ns, 0.25 * double(budget->count()));
+    const double race_ns = kRaceSamples * std::max(swept.best_ns, sample_ns);
+    return ns_of(spent()) >
+           double(budget->count()) - std::min(race_ns, kRaceShare * double(budget->count()));
   };
   VYRE_CHECK(measure_candidates(d, t, first, is_over, swept));
-  std::vector<std::vector<double>>& times = swept.times;
-  const double best = swept.best_ns;
-  // Those that are near the best take turns.
-  std::vector<std::uint32_t> near;
-  for (const std::uint32_t i : swept.tried) {
-    if (!times[i].empty() && *std::ranges::min_element(times[i]) < kNear * best) near.push_back(i);
-  }
-  sort_stably(near, [&](std::uint32_t i) { return *std::ranges::min_element(times[i]); });
-  if (near.size() > kMostNear) near.resize(kMostNear);
-  if (std::ranges::find(near, first) == near.end()) near.push_back(first);
-  std::map<std::uint32_t, std::vector<double>> last;
-  for (unsigned round = 0; round < kLastRounds; ++round) {
-    if (stopped() || (budget && spent() > *budget && round > 2)) break;
-    for (const std::uint32_t i : near) {
-      VYRE_TRY(const double ns, time_on_shadows(d, t, i, bindings));
-      times[i].push_back(ns);
-      last[i].push_back(ns);
-    }
-  }
-  const auto figure = [&](std::uint32_t i) { return median(last[i].empty() ? times[i] : last[i]); };
-  std::uint32_t winner = first;
-  for (const std::uint32_t i : near) {
-    if (figure(i) < figure(winner)) winner = i;
-  }
-  // A tie keeps the incumbent.
-  const Gain gain = last[first].empty() ? gain_of(times[winner], times[first], false)
-                                        : gain_of(last[winner], last[first], true);
-  const std::size_t rounds = last[winner].size();
-  if (gain.share <= std::max(0.002, 2 * gain.noise)) winner = first;
+  std::vector<std::size_t> before;
+  for (const auto& times : swept.times) before.push_back(times.size());
+  std::optional<Error> lost;
+  const auto time = [&](std::uint32_t i) -> std::optional<double> {
+    const auto ns = time_on_shadows(d, t, i, bindings);
+    if (ns) return *ns;
+    if (device_->lost() || i == first) lost = ns.error();
+    if (i != first) t.tuner.drop(i, describe(ns.error()));
+    return std::nullopt;
+  };
+  RaceOptions options{.sample_ns = sample_ns, .stage_ns = kRaceNs};
+  if (budget) options.stage_ns = std::max(0.0, double(budget->count()) - ns_of(spent())) / 4;
+  const RaceResult result = race(swept.times, first, time, options, [&] {
+    return stopped() || lost || (budget && spent() > *budget);
+  });
+  if (lost) return std::unexpected(*lost);
   std::vector<EvidenceEvent> events;
-  for (auto& [i, all] : last) {
-    if (all.empty()) continue;
-    events.push_back({.kind = EventKind::measured,
-                      .candidate = t.candidates[i].text,
-                      .times_ns = std::move(all)});
+  for (std::uint32_t i = 0; i < swept.times.size(); ++i) {
+    const auto& times = swept.times[i];
+    if (times.size() == before[i]) continue;
+    events.push_back(
+        {.kind = EventKind::measured,
+         .candidate = t.candidates[i].text,
+         .times_ns = {times.begin() + static_cast<std::ptrdiff_t>(before[i]), times.end()}});
   }
   const std::string reason =
-      winner == first
-          ? fmt::format("no other of {} was faster beyond the noise", near.size())
-          : fmt::format(
-                "{:.1f}% faster than {} in {}", 100 * gain.share, t.candidates[first].text,
-                rounds == 0 ? std::string("its first runs") : fmt::format("{} rounds", rounds));
-  t.tuner.finish(winner, std::move(events), reason, !stopped());
+      result.winner == first
+          ? fmt::format("no other of {} was faster beyond the noise", result.entrants)
+          : fmt::format("{:.1f}% faster than {} in {}", 100 * (1 - result.share),
+                        t.candidates[first].text,
+                        result.rounds == 0 ? std::string("its first runs")
+                                           : fmt::format("{} rounds", result.rounds));
+  t.tuner.finish(result.winner, std::move(events), reason, !stopped());
   t.shadows.clear();
   return {};
 }

@@ -5,6 +5,7 @@
 #include <xmmintrin.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -17,15 +18,19 @@
 namespace vyre {
 namespace {
 
-// Below this many invocations waking a thread costs more than it saves.
-constexpr std::uint64_t kInlineInvocations = 8192;
 constexpr std::uint64_t kTaskInvocations = 16384;
 constexpr std::uint64_t kTasksPerThread = 8;
-// Work that is worth waking a thread for.
-constexpr std::chrono::microseconds kWorthWaking{20};
-// How long threads look for the next launch: programs that launch often never wait for them to
-// wake.
+// How long threads look for the next launch: where one follows the other they need not be woken.
 constexpr std::chrono::microseconds kWatch{50};
+constexpr double kWatchNs = 50'000;
+// Work that is worth waking a thread for, and that is worth sharing with one that is awake.
+constexpr double kWorthWakingNs = 20'000;
+constexpr double kWorthSharingNs = 3'000;
+constexpr double kTaskNs = 500;
+// Threads stay awake for short launches that follow each other within so many times their length.
+constexpr double kCloseBy = 4;
+// Launches between two looks at what an invocation takes.
+constexpr std::uint32_t kLookAgain = 64;
 // Between two looks at whether the launch was stopped, which costs nothing at this size.
 constexpr std::uint64_t kSliceInvocations = std::uint64_t{1} << 20;
 // So many that a launch which was stopped gets past those that are left in no time.
@@ -79,11 +84,25 @@ class FloatEnvironment {
   unsigned saved_;
 };
 
+}  // namespace
+
 class CpuCode final : public LoadedCode {
  public:
   explicit CpuCode(HostCode host) : code(std::move(host)) {}
+
+  // What an invocation took when it was last looked at, and whether it is time to look.
+  double invocation_ns() const { return invocation_ns_.load(std::memory_order_relaxed); }
+  bool look() const { return launches_.fetch_add(1, std::memory_order_relaxed) % kLookAgain == 0; }
+  void saw(double ns) const { invocation_ns_.store(ns, std::memory_order_relaxed); }
+
   const HostCode code;
+
+ private:
+  mutable std::atomic<double> invocation_ns_{0};
+  mutable std::atomic<std::uint32_t> launches_{0};
 };
+
+namespace {
 
 class CpuEvent final : public Event {
  public:
@@ -104,13 +123,23 @@ std::byte* at(BoundMemory memory) {
   return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(memory.address));
 }
 
-std::uint64_t groups_in_task(const Launch& l, std::uint64_t groups, unsigned threads) {
-  if (l.groups_per_task != 0) {
-    return std::max<std::uint64_t>(l.groups_per_task, ceil_div(groups, kMaxTasks));
-  }
+// Where each task has that many invocations, all threads have enough to do, whatever one takes.
+std::uint64_t large_task(const Launch& l, std::uint64_t groups, unsigned threads) {
   const std::uint64_t enough = std::max<std::uint64_t>(1, kTaskInvocations / volume(l.workgroup));
-  const std::uint64_t share = ceil_div(groups, std::uint64_t{threads} * kTasksPerThread);
-  return std::max(enough, share);
+  return std::max(enough, ceil_div(groups, std::uint64_t{threads} * kTasksPerThread));
+}
+
+// Tasks of whole rows of workgroups, where a task is about as long; else rows are cut evenly, so
+// that gangs of lanes fit in.
+std::uint64_t along_rows(std::uint64_t groups, const Extent& grid) {
+  const std::uint64_t row = grid[0];
+  if (2 * groups >= row) return ceil_div(groups, row) * row;
+  return std::bit_ceil(groups);
+}
+
+double ns_between(std::chrono::steady_clock::time_point begin,
+                  std::chrono::steady_clock::time_point end) {
+  return std::chrono::duration<double, std::nano>(end - begin).count();
 }
 
 }  // namespace
@@ -187,6 +216,35 @@ Result<std::shared_ptr<Queue>> CpuDevice::make_queue() {
   return std::make_shared<CpuQueue>(shared_from_this());
 }
 
+// How many workgroups this thread runs first, to see what they take; 0: that is known, or does not
+// matter.
+std::uint64_t CpuDevice::first_groups(const Launch& l, const CpuCode& code,
+                                      std::uint64_t groups) const {
+  if (l.groups_per_task != 0 || groups < 2 || pool_.threads() < 2) return 0;
+  const std::uint64_t finest = std::uint64_t{pool_.threads()} * kTasksPerThread;
+  if (ceil_div(groups, large_task(l, groups, pool_.threads())) >= finest) return 0;
+  return code.look() ? ceil_div(groups, finest) : 0;
+}
+
+std::uint64_t CpuDevice::groups_in_task(const Launch& l, const CpuCode& code,
+                                        std::uint64_t groups) const {
+  if (l.groups_per_task != 0) {
+    return std::max<std::uint64_t>(l.groups_per_task, ceil_div(groups, kMaxTasks));
+  }
+  if (pool_.threads() < 2) return groups;
+  const std::uint64_t finest = std::uint64_t{pool_.threads()} * kTasksPerThread;
+  const std::uint64_t large = large_task(l, groups, pool_.threads());
+  if (ceil_div(groups, large) >= finest) return large;
+  // Invocations may be few and each of them long.
+  const double ns = code.invocation_ns() * double(groups * volume(l.workgroup));
+  const auto now = std::chrono::steady_clock::now();
+  const bool close = ns_between(last_end_.load(std::memory_order_relaxed), now) <
+                     std::min(kCloseBy * ns, kWatchNs);
+  if (ns < (close ? kWorthSharingNs : kWorthWakingNs)) return groups;
+  const double tasks = std::clamp(ns / kTaskNs, 1.0, double(finest));
+  return along_rows(ceil_div(groups, static_cast<std::uint64_t>(tasks)), l.grid);
+}
+
 Result<void> CpuDevice::launch(const Launch& l) {
   if (volume(l.grid) == 0 || volume(l.extent) == 0) return {};
   const std::uint64_t size = volume(l.workgroup);
@@ -197,7 +255,8 @@ Result<void> CpuDevice::launch(const Launch& l) {
                             l.kernel, l.grid[0], l.grid[1], l.grid[2]));
   }
 
-  const HostCode& code = static_cast<const CpuCode*>(l.code)->code;
+  const auto& loaded = static_cast<const CpuCode&>(*l.code);
+  const HostCode& code = loaded.code;
   std::atomic<std::uint32_t> own_stop{0};
   std::atomic<std::uint32_t>& stop = l.stop != nullptr ? *l.stop : own_stop;
   std::uint64_t armed = 0;
@@ -231,31 +290,18 @@ Result<void> CpuDevice::launch(const Launch& l) {
       }
     }
   };
-  const std::uint64_t finest = std::uint64_t{pool_.threads()} * kTasksPerThread;
-  std::uint64_t per_task = groups_in_task(l, groups, pool_.threads());
-  std::uint64_t done = 0;
-  // Tasks that were asked for are taken at their word.
-  bool alone = l.groups_per_task == 0 && groups * size <= kInlineInvocations;
-  if (l.groups_per_task == 0 && groups > 1 && pool_.threads() > 1 &&
-      ceil_div(groups, per_task) < finest) {
-    // Invocations may be few and each of them long: the first ones tell.
-    done = ceil_div(groups, finest);
+  const std::uint64_t done = first_groups(l, loaded, groups);
+  if (done != 0) {
     const auto begin = std::chrono::steady_clock::now();
     run(0, done);
-    const auto spent = std::chrono::steady_clock::now() - begin;
-    if (spent * ((groups - done) / done) > kWorthWaking) {
-      per_task = done;
-      alone = false;
-    }
+    loaded.saw(ns_between(begin, std::chrono::steady_clock::now()) / double(done * size));
   }
-  if (alone) {
-    run(done, groups);
-  } else {
-    pool_.run(ceil_div(groups - done, per_task), [&](std::uint64_t i) {
-      const std::uint64_t first = done + i * per_task;
-      run(first, std::min(groups, first + per_task));
-    });
-  }
+  const std::uint64_t per_task = groups_in_task(l, loaded, groups - done);
+  pool_.run(ceil_div(groups - done, per_task), [&](std::uint64_t i) {
+    const std::uint64_t first = done + i * per_task;
+    run(first, std::min(groups, first + per_task));
+  });
+  last_end_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
   if (armed != 0) watchdog_.disarm(armed);
 
   if (no_memory) {

@@ -2,6 +2,8 @@
 // thread that asks.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -13,6 +15,8 @@
 #include "vyre/device/device.h"
 
 namespace vyre {
+
+class CpuCode;
 
 struct CpuOptions {
   unsigned threads = 0;  // 0: one for each processor this process may use
@@ -43,11 +47,15 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
  private:
   explicit CpuDevice(CpuOptions options);
   friend class CpuQueue;
+  std::uint64_t first_groups(const Launch& launch, const CpuCode& code, std::uint64_t groups) const;
+  std::uint64_t groups_in_task(const Launch& launch, const CpuCode& code,
+                               std::uint64_t groups) const;
   // Returns when the launch has ended.
   Result<void> launch(const Launch& launch);
 
   Limits limits_;
   ThreadPool pool_;
+  std::atomic<std::chrono::steady_clock::time_point> last_end_{};  // of a launch
   const std::function<void(const Launch&)> after_launch_;
   Watchdog watchdog_;
   std::mutex profile_mutex_;

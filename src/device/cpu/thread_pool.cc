@@ -111,7 +111,11 @@ void ThreadPool::run_job(std::uint64_t count, Call call, const void* task) {
     {
       const std::scoped_lock lock(mutex_);
     }
-    wake_.notify_all();
+    if (count <= workers_.size()) {
+      for (std::uint64_t i = 1; i < count; ++i) wake_.notify_one();
+    } else {
+      wake_.notify_all();
+    }
   }
   drain(job, 0);
   job_ = nullptr;
