@@ -9,6 +9,7 @@
 #include "vyre/base/files.h"
 #include "vyre/base/temporary_folder_testing.h"
 #include "vyre/cli/command_line_testing.h"
+#include "vyre/cli/gzip_testing.h"
 #include "vyre/tune/evidence.h"
 
 namespace vyre {
@@ -255,6 +256,20 @@ TEST_F(CacheEvidence, ExchangesT4Results) {
   EXPECT_EQ(state->incumbent, "workgroup=256");
   EXPECT_EQ(state->reason, "the fastest of 2 in t4.json");
   EXPECT_EQ(state->candidates.size(), 3U);
+
+  // The same packed brings nothing new, and written again it is the same.
+  ASSERT_TRUE(replace_file(path("t4.json.gz"), gzip(*read_file(path("t4.json")))));
+  EXPECT_NE(cache({"import", "--t4", path("t4.json.gz"), "--store", path("new.jsonl")})
+                .out.find("took over 0 lines about 1 key"),
+            std::string::npos);
+  ASSERT_EQ(cache({"import", "--t4", path("t4.json.gz"), "--store", path("packed.jsonl")}).exit, 0);
+  ASSERT_EQ(
+      cache({"export", "--t4", path("again.json"), "saxpy", "--store", path("packed.jsonl")}).exit,
+      0);
+  EXPECT_EQ(*read_file(path("again.json")), *read_file(path("t4.json")));
+  ASSERT_TRUE(replace_file(path("cut.gz"), gzip(*read_file(path("t4.json"))).substr(0, 60)));
+  EXPECT_EQ(error({"import", "--t4", path("cut.gz")}),
+            "vyre: " + path("cut.gz") + ": the gzip data is damaged, or ends too early\n");
 
   ASSERT_TRUE(replace_file(path("foreign.json"), std::string_view(R"({"results":[
       {"configuration":{"block_size_x":32,"unroll":true},"times":{"runtimes":[0.5]},

@@ -7,6 +7,7 @@
 #include "vyre/base/files.h"
 #include "vyre/cli/cache_actions.h"
 #include "vyre/cli/cache_keys.h"
+#include "vyre/cli/gzip_file.h"
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
 #include "vyre/engine/devices.h"
@@ -83,7 +84,7 @@ Exit report_taken(const TakenOver& taken, const CacheOptions& options, Streams& 
 }
 
 Result<void> merge_file(EvidenceStore& store, const std::string& file, TakenOver& taken) {
-  VYRE_TRY(const std::string text, read_input_file(file, kDefaultReadLimit));
+  VYRE_TRY(const std::string text, read_packed_file(file));
   VYRE_TRY(const EvidenceStore::Merged merged, store.merge(text, file));
   taken.lines += merged.taken;
   taken.copies += merged.copies;
@@ -115,7 +116,7 @@ Result<TuningKey> key_of_results(const T4File& file, const CacheOptions& options
 
 Result<void> import_t4(EvidenceStore& store, const CacheOptions& options, TakenOver& taken) {
   const std::string& name = options.words[1];
-  VYRE_TRY(const std::string text, read_input_file(name, kDefaultReadLimit));
+  VYRE_TRY(const std::string text, read_packed_file(name));
   VYRE_TRY(const T4File file, parse_t4(text, name));
   VYRE_TRY(const TuningKey key, key_of_results(file, options));
   auto events = evidence_of(file, std::filesystem::path(name).filename().string());

@@ -60,7 +60,11 @@ OutJson value_of(const std::string& text) {
 OutJson configuration_of(const std::string& candidate) {
   OutJson json = OutJson::object();
   const auto configuration = parse_configuration(candidate);
-  if (!configuration || configuration->empty()) return OutJson{{"candidate", candidate}};
+  const bool is_printable =
+      std::ranges::none_of(candidate, [](char c) { return c >= 0 && c < ' '; });
+  if (!configuration || configuration->empty() || !is_printable) {
+    return OutJson{{kT4Candidate, candidate}};
+  }
   for (const auto& [name, value] : *configuration) json[name] = value_of(value);
   return json;
 }
@@ -83,22 +87,25 @@ OutJson result_of(const CandidateState& candidate, std::int64_t at_ms) {
   json["timestamp"] = timestamp_of(at_ms);
   json["configuration"] = configuration_of(candidate.candidate);
   json["objectives"] = {"time"};
+  // The time of a candidate that is out is no time.
+  std::vector<double> times;
+  for (const double ns : is_valid ? candidate.recent_ns : std::vector<double>()) {
+    times.push_back(t4_rounded(ns));
+  }
   OutJson runtimes = OutJson::array();
-  for (const double ns : candidate.recent_ns) runtimes.push_back(ns / kT4NsPerMs);
+  for (const double ns : times) runtimes.push_back(ns / kT4NsPerMs);
   json["times"]["runtimes"] = std::move(runtimes);
   const T4Invalidity invalidity =
       is_valid ? T4Invalidity::correct : invalidity_of(candidate.rejected);
   json["invalidity"] = to_string(invalidity);
   json["correctness"] = invalidity == T4Invalidity::correctness ? 0 : 1;
   OutJson measurements = OutJson::array();
-  if (!candidate.recent_ns.empty()) {
+  if (!times.empty()) {
     measurements.push_back(
-        {{"name", "time"}, {"value", median(candidate.recent_ns) / kT4NsPerMs}, {"unit", "ms"}});
-  }
-  if (!is_valid) {
-    measurements.push_back({{"name", "rejected"}, {"value", candidate.rejected}, {"unit", ""}});
+        {{"name", "time"}, {"value", median(times) / kT4NsPerMs}, {"unit", "ms"}});
   }
   json["measurements"] = std::move(measurements);
+  if (!is_valid) json[kT4Rejected] = candidate.rejected;
   return json;
 }
 

@@ -120,7 +120,12 @@ class Reader {
       return fault(place + ".objectives", "is not a list");
     }
     if (const auto found = json.find("measurements"); found != json.end()) {
-      VYRE_TRY(result.rejected, read_measurements(*found, place + ".measurements"));
+      VYRE_CHECK(check_measurements(*found, place + ".measurements"));
+    }
+    if (const auto found = json.find(kT4Rejected); found != json.end()) {
+      if (!found->is_string())
+        return fault(fmt::format("{}.{}", place, kT4Rejected), "is not a text");
+      result.rejected = found->get<std::string>();
     }
     if (result.invalidity == T4Invalidity::correct) result.rejected.clear();
     return result;
@@ -128,6 +133,9 @@ class Reader {
 
   Result<std::string> read_configuration(const InJson& json, const std::string& place) const {
     if (!json.is_object()) return fault(place, "is not an object");
+    if (json.size() == 1 && json.contains(kT4Candidate) && json[kT4Candidate].is_string()) {
+      return json[kT4Candidate].get<std::string>();
+    }
     Configuration configuration;
     for (const auto& [name, value] : json.items()) {
       const std::string at = fmt::format("{}.{}", place, name);
@@ -161,7 +169,7 @@ class Reader {
     if (!runtimes->is_array()) return fault(place + ".runtimes", "is not a list");
     for (std::size_t i = 0; i < runtimes->size(); ++i) {
       const InJson& each = (*runtimes)[i];
-      const double ns = each.is_number() ? each.get<double>() * ns_per_unit_ : -1;
+      const double ns = each.is_number() ? t4_rounded(each.get<double>() * ns_per_unit_) : -1;
       if (!(ns >= 0) || !std::isfinite(ns)) {
         return fault(fmt::format("{}.runtimes[{}]", place, i), "is not a time");
       }
@@ -180,9 +188,8 @@ class Reader {
                  "is none of correct, timeout, compile, runtime, correctness and constraints");
   }
 
-  // Gives our own reason, if it is among them.
-  Result<std::string> read_measurements(const InJson& json, const std::string& place) const {
-    std::string rejected;
+  // The schema wants numbers for values; other tuners write texts and lists, too.
+  Result<void> check_measurements(const InJson& json, const std::string& place) const {
     if (!json.is_array()) return fault(place, "is not a list");
     for (std::size_t i = 0; i < json.size(); ++i) {
       const InJson& each = json[i];
@@ -198,11 +205,8 @@ class Reader {
       if (!value.is_number() && !value.is_string() && !value.is_array()) {
         return fault(at + ".value", "is neither a number, nor a text, nor a list");
       }
-      if (each.contains("name") && each["name"] == "rejected" && value.is_string()) {
-        rejected = value.get<std::string>();
-      }
     }
-    return rejected;
+    return {};
   }
 
   // "2023-12-22 09:53:48.691683+00:00", of UTC; 0 for another form.

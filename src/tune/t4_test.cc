@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 
 namespace vyre {
 namespace {
@@ -103,6 +105,78 @@ TEST(T4, WritesWhatTheSchemaDemands) {
   EXPECT_EQ(first.at("correctness"), 1);
   EXPECT_EQ(json.at("results").at(1).at("invalidity"), "correctness");
   EXPECT_EQ(json.at("results").at(1).at("correctness"), 0);
+}
+
+// What version 1.0.0 of the results schema demands, member by member.
+void expect_by_schema(const nlohmann::json& file) {
+  ASSERT_TRUE(file.is_object());
+  EXPECT_TRUE(
+      std::regex_match(file.value("schema_version", ""), std::regex("[0-9]+\\.[0-9]+\\.[0-9]+")));
+  ASSERT_TRUE(file.at("results").is_array());
+  const std::set<std::string> invalidities{"timeout",     "compile",     "runtime",
+                                           "correctness", "constraints", "correct"};
+  for (const auto& result : file.at("results")) {
+    ASSERT_TRUE(result.is_object());
+    for (const char* required : {"configuration", "times", "invalidity", "correctness"}) {
+      ASSERT_TRUE(result.contains(required)) << required;
+    }
+    EXPECT_TRUE(result.at("timestamp").is_string());
+    EXPECT_TRUE(result.at("configuration").is_object());
+    EXPECT_TRUE(result.at("objectives").is_array());
+    const auto& times = result.at("times");
+    EXPECT_TRUE(times.is_object());
+    for (const char* number : {"compilation_time", "framework", "search_algorithm", "validation"}) {
+      if (times.contains(number)) {
+        EXPECT_TRUE(times.at(number).is_number()) << number;
+      }
+    }
+    EXPECT_TRUE(times.at("runtimes").is_array());
+    for (const auto& time : times.at("runtimes")) EXPECT_TRUE(time.is_number());
+    EXPECT_TRUE(invalidities.contains(result.at("invalidity").get<std::string>()));
+    EXPECT_TRUE(result.at("correctness").is_number());
+    ASSERT_TRUE(result.at("measurements").is_array());
+    for (const auto& measurement : result.at("measurements")) {
+      EXPECT_TRUE(measurement.at("name").is_string());
+      EXPECT_TRUE(measurement.at("value").is_number());
+      EXPECT_TRUE(measurement.at("unit").is_string());
+    }
+  }
+}
+
+// Everything a key can hold that a T4 file can: odd times, names without parameters, all reasons.
+KeyState odd_state() {
+  KeyState state = some_state();
+  state.candidates.push_back(
+      {.candidate = "naive", .recent_ns = {1.0 / 3, 1e9 / 7, 123456.789}, .samples = 3});
+  state.candidates.push_back({.candidate = "two words", .recent_ns = {5}, .samples = 1});
+  state.candidates.push_back({.candidate = "candidate=x", .recent_ns = {6.5}, .samples = 1});
+  state.candidates.push_back({.candidate = "items=007 share=1.50", .recent_ns = {7}, .samples = 1});
+  int number = 0;
+  for (const char* why : {"it did not compile: no such type", "its run failed", "it took too long",
+                          "its code takes 255 registers a lane", "something else"}) {
+    state.candidates.push_back({.candidate = fmt::format("bad={}", ++number),
+                                .recent_ns = {9},
+                                .samples = 1,
+                                .rejected = why});
+  }
+  return state;
+}
+
+TEST(T4, WhatItWritesHoldsAgainstTheSchema) {
+  expect_by_schema(nlohmann::json::parse(t4_text(some_state())));
+  expect_by_schema(nlohmann::json::parse(t4_text(odd_state())));
+  expect_by_schema(nlohmann::json::parse(t4_text({.key = {.program = "empty"}})));
+}
+
+TEST(T4, WritesTheSameAfterReadingItBack) {
+  const std::string first = t4_text(odd_state());
+  const auto file = parse_t4(first, "mine.json");
+  ASSERT_TRUE(file) << describe(file.error());
+  const auto store = EvidenceStore::in_memory();
+  ASSERT_TRUE(store->append(*file->key, evidence_of(*file, "mine.json")));
+  const auto state = store->find(*file->key);
+  ASSERT_TRUE(state);
+  EXPECT_EQ(t4_text(*state), first);
 }
 
 TEST(T4, ReadsBackWhatItWrote) {
