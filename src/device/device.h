@@ -77,6 +77,8 @@ class Queue {
   virtual Result<std::shared_ptr<Event>> record() = 0;
   // Everything submitted has ended; the first failure among it.
   virtual Result<void> wait() = 0;
+  // Whether all of that is known without asking the device: what would wait for it can be done.
+  virtual bool known_idle() const { return true; }
 };
 
 // How code fills a device at one size of workgroup, and the size the device itself would take.

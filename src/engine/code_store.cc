@@ -113,6 +113,10 @@ Result<void> CodeStore::make_ready(const Kernel& kernel, const Variant& variant,
   const Digest key = key_of(kernel, variant, device_->target(), options);
   if (find_loaded(key)) return {};
   VYRE_TRY(auto made, make(key, kernel, variant, options));
+  if (auto* gpu = std::get_if<GpuCode>(&made.code)) {
+    VYRE_TRY(DeviceCode finished, device_->finish(std::move(*gpu)));
+    made.code = std::get<GpuCode>(std::move(finished));
+  }
   const std::scoped_lock lock(mutex_);
   ready_.emplace(key, std::make_shared<Ready>(std::move(made)));
   return {};

@@ -17,6 +17,7 @@ Compilers::~Compilers() {
     jobs_.clear();
   }
   changed_.notify_all();
+  // None is started any more: each asks whether it ends before it takes a job.
   for (std::thread& t : threads_) t.join();
 }
 
@@ -24,16 +25,14 @@ void Compilers::add(std::function<void()> job) {
   {
     const std::scoped_lock lock(mutex_);
     jobs_.push_back(std::move(job));
-    if (idle_ < jobs_.size() && threads_.size() < most_) {
-      threads_.emplace_back([this] { work(); });
-    }
+    if (threads_.empty()) threads_.emplace_back([this] { work(); });
   }
-  changed_.notify_all();
+  changed_.notify_one();
 }
 
 void Compilers::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return jobs_.empty() && running_ == 0; });
+  waited_.wait(lock, [&] { return jobs_.empty() && running_ == 0; });
 }
 
 void Compilers::work() {
@@ -49,11 +48,15 @@ void Compilers::work() {
     const std::function<void()> job = std::move(jobs_.front());
     jobs_.pop_front();
     ++running_;
+    // Threads are started by threads: the caller of `add` has no time for it.
+    if (idle_ < jobs_.size() && threads_.size() < most_) {
+      threads_.emplace_back([this] { work(); });
+    }
     lock.unlock();
     job();
     lock.lock();
     --running_;
-    changed_.notify_all();
+    if (jobs_.empty() && running_ == 0) waited_.notify_all();
   }
 }
 

@@ -19,6 +19,7 @@ class Compilers {
   Compilers(const Compilers&) = delete;
   Compilers& operator=(const Compilers&) = delete;
 
+  unsigned count() const { return most_; }
   void add(std::function<void()> job);
   // Whether anything runs at this moment.
   bool busy() const { return running_.load(std::memory_order_relaxed) != 0; }
@@ -31,7 +32,8 @@ class Compilers {
   const unsigned most_;
   std::atomic<unsigned> running_{0};
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable changed_;  // there are jobs, or it ends
+  std::condition_variable waited_;   // for no job to be left
   std::deque<std::function<void()>> jobs_;
   std::vector<std::thread> threads_;
   unsigned idle_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 
@@ -86,6 +87,24 @@ Compared compared_as(const Program& program, TypeId type) {
   return Compared::bits;
 }
 
+// Adds the number of words that differ to `count`.
+Result<void> launch_compare(Queue& queue, const LoadedCode& code, BoundMemory a, BoundMemory b,
+                            BoundMemory count, std::optional<std::chrono::nanoseconds> deadline) {
+  const std::array<BoundMemory, 3> bindings{a, b, count};
+  const std::uint64_t words = a.bytes / 4;
+  Launch launch;
+  launch.code = &code;
+  launch.kernel = "compare";
+  launch.bindings = bindings;
+  launch.workgroup = kCompareGroup;
+  launch.extent = {static_cast<std::uint32_t>(words), 1, 1};
+  launch.grid = {
+      static_cast<std::uint32_t>(ceil_div<std::uint64_t>(words, kCompareGroup[0] * kCompareItems)),
+      1, 1};
+  launch.deadline = deadline;
+  return queue.launch(launch);
+}
+
 }  // namespace
 
 Slice slice_of(const Kernel& kernel, const Extent& extent) {
@@ -116,7 +135,16 @@ std::vector<WrittenSlot> written_slots(const Kernel& kernel) {
   return out;
 }
 
-Result<std::shared_ptr<const CompareTools>> make_compare_tools(Device& device, CodeStore& codes) {
+Result<std::shared_ptr<Queue>> make_side_queue(Device& device) {
+  VYRE_TRY(auto out, device.make_queue());
+  VYRE_TRY(const DeviceMemory word, device.allocate(4));
+  std::array<std::byte, 4> nothing{};
+  VYRE_CHECK(out->read({word.address, 4}, nothing));
+  return out;
+}
+
+Result<std::shared_ptr<const CompareTools>> make_compare_tools(Device& device, CodeStore& codes,
+                                                               std::shared_ptr<Queue> aside) {
   auto out = std::make_shared<CompareTools>();
   if (device.target().kind == TargetKind::host) return out;
   VYRE_TRY(const Kernel kernel, compare_kernel());
@@ -124,12 +152,17 @@ Result<std::shared_ptr<const CompareTools>> make_compare_tools(Device& device, C
   variant.workgroup = kCompareGroup;
   variant.items_per_lane = kCompareItems;
   VYRE_TRY(auto found, codes.find_or_make(kernel, variant, {.wide_offsets = true}));
-  VYRE_TRY(out->aside, device.make_queue());
-  // What a queue sets up for its first read takes milliseconds: here, and not between two calls.
-  VYRE_TRY(const DeviceMemory word, device.allocate(4));
-  std::array<std::byte, 4> nothing{};
-  VYRE_CHECK(out->aside->read({word.address, 4}, nothing));
   out->code = std::move(found.code);
+  out->aside = std::move(aside);
+  if (out->aside == nullptr) {
+    VYRE_TRY(out->aside, make_side_queue(device));
+  }
+  // What a device sets up for its first deadline takes milliseconds: here, and not between two
+  // calls.
+  VYRE_TRY(const DeviceMemory words, device.allocate(12));
+  VYRE_CHECK(launch_compare(*out->aside, *out->code, {words.address, 4}, {words.address + 4, 4},
+                            {words.address + 8, 4}, std::chrono::seconds(1)));
+  VYRE_CHECK(out->aside->wait());
   return out;
 }
 
@@ -195,19 +228,8 @@ Result<void> Comparer::add(BoundMemory a, BoundMemory b, Compared as, double tol
     if (left != right) ++counted_on_host_;
   }
   if (words == 0) return {};
-  const std::array<BoundMemory, 3> bindings{BoundMemory{a.address, words * 4},
-                                            BoundMemory{b.address, words * 4},
-                                            BoundMemory{count_.address, 4}};
-  Launch launch;
-  launch.code = tools_->code.get();
-  launch.kernel = "compare";
-  launch.bindings = bindings;
-  launch.workgroup = kCompareGroup;
-  launch.extent = {static_cast<std::uint32_t>(words), 1, 1};
-  launch.grid = {
-      static_cast<std::uint32_t>(ceil_div<std::uint64_t>(words, kCompareGroup[0] * kCompareItems)),
-      1, 1};
-  return queue_->launch(launch);
+  return launch_compare(*queue_, *tools_->code, {a.address, words * 4}, {b.address, words * 4},
+                        {count_.address, 4}, {});
 }
 
 Result<std::uint64_t> Comparer::different() {

@@ -42,8 +42,11 @@ struct CompareTools {
   std::shared_ptr<const LoadedCode> code;  // null where the host compares
   std::shared_ptr<Queue> aside;            // to read a count while the main queue runs on
 };
-// Compiles what is needed: slow.
-Result<std::shared_ptr<const CompareTools>> make_compare_tools(Device& device, CodeStore& codes);
+// With all that a queue's first read sets up, which takes milliseconds in which launches wait.
+Result<std::shared_ptr<Queue>> make_side_queue(Device& device);
+// Compiles what is needed: slow. Without a queue aside it makes one.
+Result<std::shared_ptr<const CompareTools>> make_compare_tools(
+    Device& device, CodeStore& codes, std::shared_ptr<Queue> aside = nullptr);
 
 // Compares memory on its device without waiting: where the host reaches it at once, elsewhere by a
 // kernel. One comparison at a time.

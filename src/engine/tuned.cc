@@ -24,6 +24,7 @@ constexpr std::size_t kMostCandidates = 4096;
 constexpr std::size_t kFewChoices = 32;
 // Of code that is put onto a device: so many at once, and so many looks for an idle one.
 constexpr std::size_t kMostLoads = 4;
+constexpr double kGuessedCheckNs = 60'000;
 constexpr std::uint32_t kMostLooks = 16;
 constexpr std::uint64_t kManyGroups = std::uint64_t{1} << 24;
 
@@ -282,7 +283,11 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
   online.timing_ns = kind == TargetKind::host ? 100 : 4000;
   online.needs_code = true;
   online.makes_beside = kind != TargetKind::host;
-  if (online.makes_beside) online.most_making = compilers_.count();
+  if (online.makes_beside) {
+    online.most_making = compilers_.count();
+    online.making_ns = TunedKernel::kGuessedLoadNs;
+    online.least_verification_ns = kGuessedCheckNs;
+  }
   online.needs_verification = true;
   auto out = std::make_shared<TunedKernel>(std::move(key), std::move(candidates), std::move(prior),
                                            start, options_.mode, online, store_);

@@ -44,7 +44,7 @@ struct TunedCandidate {
 
 class TunedKernel {
  public:
-  static constexpr double kGuessedLoadNs = 60'000;
+  static constexpr double kGuessedLoadNs = 100'000;
 
   TunedKernel(TuningKey key, std::deque<TunedCandidate> made, std::vector<double> prior,
               std::uint32_t start, TunerMode mode, OnlineOptions options,

@@ -20,8 +20,10 @@ constexpr std::chrono::seconds kCheckDeadline{10};
 constexpr double kCallsOfDeadline = 50;
 // While something waits to be compiled, one call in so many asks whether it may be.
 constexpr std::uint32_t kLookPeriod = 16;
-// While times are on their way from a GPU, one call in so many asks for them.
-constexpr std::uint32_t kPollPeriod = 16;
+// While times are on their way from a GPU, this often it is asked for them: that takes as long as a
+// tenth of a short kernel.
+constexpr double kPollNs = 100'000;  // about; and at least
+constexpr std::uint32_t kMostPollPeriod = 32;
 
 double ns_of(std::chrono::nanoseconds t) { return static_cast<double>(t.count()); }
 
@@ -29,6 +31,11 @@ double ns_of(std::chrono::nanoseconds t) { return static_cast<double>(t.count())
 double between(Event& later, Event& earlier) {
   const auto spent = later.since(earlier);
   return spent ? ns_of(*spent) : 0;
+}
+
+std::uint32_t poll_period(double call_ns) {
+  if (!(call_ns > 0)) return 4;
+  return static_cast<std::uint32_t>(std::clamp(kPollNs / call_ns, 1.0, double{kMostPollPeriod}));
 }
 
 bool is_ready(Event& event) {
@@ -154,8 +161,10 @@ Result<void> Session::submit_beside(const Dispatch& d, TunedKernel& t, std::uint
   check.began = Clock::now();
   VYRE_TRY(check.begin, queue_->record());
   VYRE_TRY(const auto bindings, fill_shadows(d, t, slice));
-  const auto tried = launch_candidate(d, t.candidates[candidate], bindings, slice.extent,
-                                      {.deadline = kCheckDeadline, .stop = limits.stop});
+  // Without loops it ends.
+  RunLimits own{.deadline = {}, .stop = limits.stop};
+  if (t.candidates[candidate].kernel.stats.loops != 0) own.deadline = kCheckDeadline;
+  const auto tried = launch_candidate(d, t.candidates[candidate], bindings, slice.extent, own);
   VYRE_TRY(check.middle, queue_->record());
   const auto before = Clock::now();
   const auto done = launch_candidate(d, t.candidates[served], d.bindings_, d.extent_, limits);
@@ -247,7 +256,8 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
   if (tuning_->sweeps()) VYRE_CHECK(sweep(d));
   // Another thread that harvests does it for this one too. Asking a GPU costs as much as a short
   // kernel takes.
-  if (t.anything.load(std::memory_order_acquire) && (on_host_ || ++t.polls % kPollPeriod == 0)) {
+  if (t.anything.load(std::memory_order_acquire) &&
+      (on_host_ || ++t.polls % poll_period(t.incumbent_ns.load(std::memory_order_relaxed)) == 0)) {
     const std::unique_lock lock(t.mutex, std::try_to_lock);
     if (lock) {
       const auto begun = Clock::now();
@@ -273,7 +283,8 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
     t.to_make.push_back(*step.make);
     t.waits_to_make.store(true, std::memory_order_release);
   }
-  if (step.make || step.verify || step.probe || ++t.looks % kLookPeriod == 0) {
+  if (step.make || step.verify || step.probe || queue_->known_idle() ||
+      ++t.looks % kLookPeriod == 0) {
     tuning_->make_later(d.tuned_);
   }
   if (step.verify) {

@@ -19,18 +19,21 @@ constexpr std::size_t kFirstSamples = 3;       // of the incumbent before anythi
 constexpr std::size_t kSettlingSamples = 8;    // and before nothing is: some may be disturbed
 constexpr std::uint64_t kForgetAfter = 4096;   // calls: a step that was never reported
 constexpr std::uint32_t kMostOutstanding = 8;  // probes that were not reported yet
-constexpr std::uint32_t kMostMaking = 4;       // in the background at once
-constexpr std::uint32_t kMostAhead = 6;        // being made, or made and not tried
+constexpr std::uint32_t kMostWaiting = 2;      // made and not tried, beside what is being made
 constexpr std::uint32_t kMostVerifying = 2;    // at once
 constexpr double kGuessedVerification = 5;     // calls of the incumbent
 constexpr std::uint64_t kWaitingPeriod = 64;   // while nothing can be done, one call in so many
 constexpr double kQuestionNs = 2000;           // about what it costs to ask, at most
-constexpr double kLeastIdle = 16;              // short calls without a question, while it waits
-constexpr double kPlanned = 0.9;               // of the bound; the rest is for surprises
-constexpr double kWindow = 1000;               // calls
-constexpr double kSavedShare = 0.25;           // of what a window may lose, that can be saved up
-constexpr double kSavedEnough = 0.7;           // of that, for a step that costs more
-constexpr double kLargestGain = 54.59815003;   // of the preconditioner: e^4
+constexpr double kWatchShare = 0.004;          // of the time spent, for questions, and for timing
+constexpr double kMostPeriod = 4096;           // calls
+constexpr std::uint64_t kForever = std::uint64_t{1} << 40;
+constexpr double kPlanned = 0.9;  // of the bound; the rest is for surprises
+constexpr double kWindow = 1000;  // calls
+// Of what a window may lose, that can be saved up: the least, and as much as one step needs.
+constexpr double kSavedShare = 0.25, kMostSavedShare = 0.75;
+constexpr double kShortCallNs = 6000;  // so long a launch may take beside one thread that compiles
+constexpr double kSavedEnough = 0.7;   // of that, for a step that costs more
+constexpr double kLargestGain = 54.59815003;  // of the preconditioner: e^4
 
 constexpr const char* kFirstReason = "the first choice; nothing else is measured yet";
 
@@ -80,19 +83,70 @@ Ledger OnlinePolicy::ledger() const {
 // What was saved up over a long time must not be lost within a short one: after the first calls, in
 // which the allowance counts, no thousand calls lose more than `share`.
 double OnlinePolicy::room_ns() const {
-  const double whole_ns =
-      kPlanned * (allowance_ns_ + options_.share * spent_ns_) - lost_ns_ - reserved_ns_;
-  if (static_cast<double>(calls_) + calls_before_ <= kWindow) return whole_ns;
-  return std::min(whole_ns, tokens_ns_ - reserved_ns_);
+  if (in_first_window()) return whole_room_ns();
+  return std::min(whole_room_ns(), tokens_ns_ - reserved_ns_);
 }
 
-double OnlinePolicy::most_at_once_ns() const {
-  return kSavedShare * options_.share * kWindow * candidates_[incumbent_].median_ns;
+double OnlinePolicy::whole_room_ns() const {
+  return kPlanned * (allowance_ns_ + options_.share * spent_ns_) - lost_ns_ - reserved_ns_;
+}
+
+bool OnlinePolicy::in_first_window() const {
+  return static_cast<double>(calls_) + calls_before_ <= kWindow;
+}
+
+// What costs more than can be saved up waits until most of that is there. All of it would never be:
+// to ask costs something, too.
+bool OnlinePolicy::may_lose(double ns) const {
+  if (ns > whole_room_ns()) return false;
+  return in_first_window() || std::min(ns, kSavedEnough * most_at_once_ns()) <= room_ns();
+}
+
+bool OnlinePolicy::is_alone() const {
+  return std::ranges::count_if(candidates_, &Candidate::usable) <= 1;
+}
+
+// Short calls are timed more seldom: it costs the same.
+std::uint64_t OnlinePolicy::timed_period(std::uint64_t least) const {
+  const double usual_ns = candidates_[incumbent_].median_ns;
+  if (!(usual_ns > 0)) return least;
+  const double wanted = std::min(options_.timing_ns / (kWatchShare * usual_ns), kMostPeriod);
+  return std::max(least, static_cast<std::uint64_t>(wanted));
+}
+
+double OnlinePolicy::most_of_window_ns() const {
+  return options_.share * kWindow * candidates_[incumbent_].median_ns;
+}
+
+double OnlinePolicy::saved_share() const {
+  const double window_ns = most_of_window_ns();
+  if (!(window_ns > 0)) return kSavedShare;
+  const double dearest_ns = std::max(options_.making_ns, verification_cost());
+  return std::clamp(dearest_ns / window_ns, kSavedShare, kMostSavedShare);
+}
+
+double OnlinePolicy::most_at_once_ns() const { return saved_share() * most_of_window_ns(); }
+
+// One step of a search would lose more than a thousand calls may.
+bool OnlinePolicy::calls_are_too_short() const {
+  const double usual_ns = candidates_[incumbent_].median_ns;
+  if (!(usual_ns > 0)) return false;
+  const double most_ns = kMostSavedShare * most_of_window_ns();
+  return (options_.needs_code && options_.making_ns > most_ns) ||
+         (options_.needs_verification && verification_cost() > most_ns);
+}
+
+// Beside a GPU, compiling slows launches, which only shows where these are most of a call.
+std::uint32_t OnlinePolicy::most_making() const {
+  if (!options_.makes_beside) return made_one_ ? options_.most_making : 1;  // which tells its cost
+  const double usual_ns = candidates_[incumbent_].median_ns;
+  return static_cast<std::uint32_t>(
+      std::clamp(usual_ns / kShortCallNs, 1.0, static_cast<double>(options_.most_making)));
 }
 
 void OnlinePolicy::spend(double ns) {
   spent_ns_ += ns;
-  tokens_ns_ = std::min(tokens_ns_ + (1 - kSavedShare) * options_.share * ns, most_at_once_ns());
+  tokens_ns_ = std::min(tokens_ns_ + (1 - saved_share()) * options_.share * ns, most_at_once_ns());
 }
 
 void OnlinePolicy::lose(double ns) {
@@ -122,15 +176,20 @@ OnlineStep OnlinePolicy::time_incumbent(OnlineStep step) {
   return grant(step, std::exchange(owed_pair_, 0), 0);
 }
 
+// One that has no other is never timed again.
+std::uint64_t OnlinePolicy::settled_period() const {
+  return is_alone() ? kForever : timed_period(options_.settled_period);
+}
+
 OnlineStep OnlinePolicy::settled_step(OnlineStep step) {
-  if (until_timed_ == 0) until_timed_ = options_.settled_period;
+  if (until_timed_ == 0) until_timed_ = settled_period();
   if (--until_timed_ == 0) return time_incumbent(step);
   count_call();
   return step;
 }
 
 OnlineStep OnlinePolicy::waiting_step(OnlineStep step) {
-  if (until_timed_ == 0) until_timed_ = kWaitingPeriod;
+  if (until_timed_ == 0) until_timed_ = timed_period(kWaitingPeriod);
   if (--until_timed_ == 0) return time_incumbent(step);
   count_call();
   return step;
@@ -178,6 +237,8 @@ OnlineStep OnlinePolicy::next() {
 
 std::optional<std::uint32_t> OnlinePolicy::to_make() const {
   if (!options_.needs_code || room_ns() <= 0) return std::nullopt;
+  // How many, and whether at all, goes by how long calls are.
+  if (options_.makes_beside && !incumbent_is_known()) return std::nullopt;
   std::uint32_t making = 0;
   std::uint32_t ahead = 0;
   std::optional<std::uint32_t> best;
@@ -191,24 +252,22 @@ std::optional<std::uint32_t> OnlinePolicy::to_make() const {
       ++ahead;
     }
   }
-  // The first one tells what making costs.
-  if (making >= (made_one_ ? kMostMaking : 1) || making + ahead >= kMostAhead) return std::nullopt;
+  const std::uint32_t most = most_making();
+  if (making >= most || making + ahead >= most + kMostWaiting) return std::nullopt;
   return best;
 }
 
 double OnlinePolicy::verification_cost() const {
-  return verification_ns_ > 0 ? verification_ns_
-                              : kGuessedVerification * candidates_[incumbent_].median_ns;
+  if (verification_ns_ > 0) return verification_ns_;
+  return std::max(options_.least_verification_ns,
+                  kGuessedVerification * candidates_[incumbent_].median_ns);
 }
 
 double OnlinePolicy::step_cost(std::uint32_t candidate) const {
   const double slower_ns = std::max(0.0, estimates_[candidate].high - estimates_[incumbent_].mu);
   const bool unverified = candidates_[candidate].stage == CandidateStage::made;
   const double cost_ns = slower_ns + (unverified ? verification_cost() : 0);
-  // One that costs more than can be saved up waits until most of that is there. All of it would
-  // never be: to ask costs something, too.
-  return calls_ + calls_before_ <= kWindow ? cost_ns
-                                           : std::min(cost_ns, kSavedEnough * most_at_once_ns());
+  return in_first_window() ? cost_ns : std::min(cost_ns, kSavedEnough * most_at_once_ns());
 }
 
 bool OnlinePolicy::may_step(std::uint32_t candidate) const {
@@ -320,6 +379,11 @@ std::string OnlinePolicy::reason() const {
   const auto tried = std::ranges::count_if(candidates_, &Candidate::measured) -
                      (candidates_[incumbent_].measured() ? 1 : 0);
   if (reason_ != kFirstReason || (tried == 0 && !settled_)) return reason_;
+  if (tried == 0 && calls_are_too_short()) {
+    return fmt::format(
+        "the first choice: calls of {:.1f} us are too short to try others beside them",
+        candidates_[incumbent_].median_ns / 1e3);
+  }
   if (tried == 0) return "the first choice: there is nothing that may be faster";
   return fmt::format("the first choice: none of {} others measured {} faster", tried,
                      settled_ ? "was" : "was shown to be");
@@ -335,15 +399,17 @@ void OnlinePolicy::settle() {
 
 std::uint64_t OnlinePolicy::idle_calls() const {
   if (calls_ == 0 || owed_pair_ != 0) return 0;
-  if (settled_) return (until_timed_ == 0 ? options_.settled_period : until_timed_) - 1;
+  if (settled_) return (until_timed_ == 0 ? settled_period() : until_timed_) - 1;
   if (!believed_ || !incumbent_is_known() || to_make()) return 0;
   const double missing_ns = affordable_at_ns_ - room_ns();
   if (!(missing_ns > 0)) return 0;
-  const std::uint64_t untimed = (until_timed_ == 0 ? kWaitingPeriod : until_timed_) - 1;
-  const double gained_ns = options_.share * candidates_[incumbent_].median_ns;  // at most
+  const std::uint64_t untimed =
+      (until_timed_ == 0 ? timed_period(kWaitingPeriod) : until_timed_) - 1;
+  const double usual_ns = candidates_[incumbent_].median_ns;
+  const double gained_ns = options_.share * usual_ns;  // at most
   double wanted = std::floor(missing_ns / gained_ns);
   // To ask costs something as well, and more than a short call gains.
-  if (gained_ns < kQuestionNs) wanted = std::max(wanted, kLeastIdle);
+  wanted = std::max(wanted, std::floor(kQuestionNs / (kWatchShare * usual_ns)));
   return static_cast<std::uint64_t>(std::min(static_cast<double>(untimed), wanted));
 }
 
@@ -356,7 +422,7 @@ void OnlinePolicy::skip(std::uint64_t calls) {
   } else {
     uncounted_calls_ += calls;
   }
-  if (until_timed_ == 0) until_timed_ = settled_ ? options_.settled_period : kWaitingPeriod;
+  if (until_timed_ == 0) until_timed_ = settled_ ? settled_period() : timed_period(kWaitingPeriod);
   until_timed_ -= std::min(calls, until_timed_ - 1);
 }
 

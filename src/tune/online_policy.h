@@ -33,7 +33,12 @@ struct OnlineOptions {
   double allowance_calls = 50;        // ... and so many calls of the incumbent
   double clock_tick_ns = 1;           // the least difference that a time can show
   std::uint32_t settled_period = 64;  // once settled, one call in so many is timed
+  double timing_ns = 0;               // what it costs to time a call
   bool needs_code = false;            // a candidate must be made ready before it runs
+  bool makes_beside = false;          // which takes nothing from the calls
+  std::uint32_t most_making = 4;      // at once
+  double making_ns = 0;               // what a call loses in which one is put in place
+  double least_verification_ns = 0;   // what comparing results takes, at least
   bool needs_verification = false;    // and its results compared with the incumbent's
 };
 
@@ -87,6 +92,8 @@ class OnlinePolicy {
   void verified(std::uint32_t candidate, double cost_ns);
   void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
   void charge(double ns);  // anything else that the tuner cost
+  // Whether something may be done now that costs so much.
+  bool may_lose(double ns) const;
 
   // How many calls from now on would be the incumbent's, untimed, if nothing is reported meanwhile;
   // and that so many took place without asking.
@@ -172,7 +179,16 @@ class OnlinePolicy {
   double verification_cost() const;
   void end_verification(Candidate& candidate);
   double room_ns() const;
+  double whole_room_ns() const;
   double most_at_once_ns() const;
+  double saved_share() const;
+  double most_of_window_ns() const;
+  bool calls_are_too_short() const;
+  std::uint32_t most_making() const;
+  bool in_first_window() const;
+  bool is_alone() const;
+  std::uint64_t timed_period(std::uint64_t least) const;
+  std::uint64_t settled_period() const;
   void spend(double ns);
   void lose(double ns);
   std::optional<std::uint32_t> choose();

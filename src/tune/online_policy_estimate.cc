@@ -132,7 +132,9 @@ void OnlinePolicy::believe() {
     }
   }
   active_.clear();
+  const bool verified_only = calls_are_too_short();
   for (std::uint32_t i = 0; i < size; ++i) {
+    if (verified_only && candidates_[i].stage != CandidateStage::verified) continue;
     if (worth_trying(i)) active_.push_back(i);
   }
   if (active_.size() < kMostActive) return;

@@ -21,6 +21,7 @@ class LaunchNotes {
   std::uint64_t added() const { return added_.load(std::memory_order_acquire); }
   // The first `count` launches have ended.
   void settle(std::uint64_t count);
+  bool all_settled() const { return settled_.load(std::memory_order_acquire) >= added(); }
   // The newest allocation that the queue's work can have to do with: the pool's count of them when
   // something was last submitted.
   std::uint64_t newest_allocation() const {

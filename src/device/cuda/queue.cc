@@ -102,6 +102,7 @@ class CudaQueue final : public Queue {
   Result<void> clear(BoundMemory memory) override;
   Result<std::shared_ptr<Event>> record() override;
   Result<void> wait() override;
+  bool known_idle() const override { return notes_->all_settled(); }
 
  private:
   bool fits(const Launch& l, const CudaCode& code) const {
