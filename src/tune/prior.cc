@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "vyre/base/arithmetic.h"
+#include "vyre/tune/prior_internal.h"
 #include "vyre/tune/space.h"
 
 namespace vyre {
@@ -18,9 +19,10 @@ constexpr double kReachedShare = 0.87;  // of the memory's nominal speed
 constexpr double kCachedSpeed = 1.6;    // times that, within half of the last-level cache
 constexpr double kGroupNs = 0.62;       // between the starts of two workgroups
 constexpr double kLaunchNs = 2500;
-constexpr double kLatencyNs = 800;  // of a load
-constexpr double kOperationNs = 2;  // that waits for the one before
-constexpr double kRounds = 64;      // of a loop whose rounds nobody knows
+constexpr double kLatencyNs = 800;      // of a load
+constexpr double kLaneOperations = 20;  // of a lane, before its first item
+constexpr double kOperationNs = 2;      // that waits for the one before
+constexpr double kRounds = 64;          // of a loop whose rounds nobody knows
 // What a warp costs its multiprocessor beside the first of each of four schedulers.
 constexpr double kWarpShare = 0.19;
 constexpr double kTypicalRegisters = 24;
@@ -71,7 +73,7 @@ double access_factor(const PriorFacts& f, const Variant& v) {
     switch (v.items_per_lane) {
       case 1: break;
       case 2: out *= 1.003; break;
-      case 4: out *= f.pointwise ? 1.01 : 1.12; break;
+      case 4: out *= f.pointwise ? 1.01 : f.loops || f.extent[1] > 1 ? 1.12 : 1; break;
       case 8: out *= streams ? 1.2 : 2; break;
       default: out *= streams ? 1.4 : 3.5;
     }
@@ -109,11 +111,13 @@ double gpu_ns(const PriorFacts& f, const Profile& p, const Variant& v) {
   const double waves = l.groups / (l.resident * multiprocessors);
   const double tail = waves > 1 ? 1 + 0.5 * (std::ceil(waves) / waves - 1) : 1;
   const double warps = std::max(1.0, l.held * l.threads / kLanesOfSchedulers);
-  double compute_ns = std::max(1.0, waves) * tail * l.items * std::max(f.operations, 1.0) *
-                      kOperationNs * (f.loops ? kRounds : 1) * (1 + kWarpShare * (warps - 1));
+  const double operations =
+      kLaneOperations + l.items * std::max(f.operations, 1.0) * (f.loops ? kRounds : 1);
+  double compute_ns =
+      std::max(1.0, waves) * tail * operations * kOperationNs * (1 + kWarpShare * (warps - 1));
   if (l.fills) compute_ns /= 1 - 0.25 / (l.resident + 0.25);
   // Lanes of a warp wait for each other at every item.
-  if (only_computes) compute_ns *= 1 + 0.12 * std::log2(l.items);
+  if (only_computes) compute_ns *= 1 + 0.3 * std::log2(l.items);
 
   const double latency_ns = kLatencyNs * (1 + 0.06 * (l.items - 1));
   const double longest = std::max({memory_ns, compute_ns, l.groups * kGroupNs, latency_ns});
@@ -124,18 +128,6 @@ double gpu_ns(const PriorFacts& f, const Profile& p, const Variant& v) {
                        : l.threads > 512  ? 1.01
                                           : 1;
   return (longest + 0.15 * std::min(memory_ns, compute_ns)) * width + kLaunchNs;
-}
-
-// On the host the usual variant is chosen with care; what is far from it is unlikely to be better.
-double host_ns(const PriorFacts& f, const Variant& v) {
-  double cost = std::max(1.0, lanes_of(f.extent)) * std::max(f.operations, 1.0) / 8 + 500;
-  const double steps =
-      std::abs(std::log2(double(v.gang_width)) - std::log2(double(f.usual.gang_width)));
-  cost *= 1 + 0.08 * steps;
-  if (v.items_per_lane != f.usual.items_per_lane) cost *= 1.05;
-  if (v.groups_per_task != f.usual.groups_per_task) cost *= 1.02;
-  if (v.workgroup != f.usual.workgroup) cost *= 1.01;
-  return cost;
 }
 
 }  // namespace
@@ -164,7 +156,8 @@ std::vector<double> prior_ns(const PriorFacts& facts, const Profile& profile,
   std::vector<double> out;
   out.reserve(variants.size());
   for (const Variant& v : variants) {
-    out.push_back(facts.kind == TargetKind::nvptx ? gpu_ns(facts, profile, v) : host_ns(facts, v));
+    out.push_back(facts.kind == TargetKind::nvptx ? gpu_ns(facts, profile, v)
+                                                  : host_ns(facts, profile, v));
   }
   return out;
 }

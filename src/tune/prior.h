@@ -17,7 +17,7 @@ namespace vyre {
 struct PriorFacts {
   TargetKind kind = TargetKind::host;
   Extent extent{1, 1, 1};  // invocations
-  Variant usual;           // what runs when nothing is known
+  Variant usual{};         // what runs when nothing is known
   // Of one invocation.
   double loaded_bytes = 0, stored_bytes = 0;  // storage memory; loops counted once
   // Of the whole launch, to and from memory, where it is known to be less than all accesses

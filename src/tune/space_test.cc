@@ -119,6 +119,111 @@ TEST(PriorTest, AStreamingKernelTakesSeveralItemsALane) {
   for (const double c : costs) EXPECT_GT(c, 0);
 }
 
+// ---- The host: vectors of 16 lanes, few processors
+
+SpaceRequest host_request(const Extent& declared, const Extent& extent) {
+  SpaceRequest r;
+  r.kind = TargetKind::host;
+  r.usual.workgroup = r.declared = declared;
+  r.usual.gang_width = 16;
+  r.extent = extent;
+  r.limits = {.backend = "cpu",
+              .max_threads_per_block = 1024,
+              .max_block_dim = {1024, 1024, 1024},
+              .max_grid_dim = {0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF}};
+  r.why_not = [](const Variant&) { return std::string(); };
+  return r;
+}
+
+Profile processor(std::uint32_t cores) {
+  Profile p;
+  p.multiprocessors = cores;
+  p.warp_size = 16;
+  p.last_level_cache_bytes = 64 << 20;
+  return p;
+}
+
+Variant first_guess(const SpaceRequest& request, PriorFacts facts, std::uint32_t cores) {
+  facts.extent = request.extent;
+  facts.usual = request.usual;
+  const auto space = variant_space(request);
+  const auto costs = prior_ns(facts, processor(cores), space);
+  for (const double c : costs) EXPECT_GT(c, 0);
+  return space[static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin())];
+}
+
+TEST(HostPriorTest, TwoVectorsAreBetterThanOne) {
+  PriorFacts computes{.loaded_bytes = 12, .stored_bytes = 8, .operations = 100, .pointwise = true};
+  for (const std::uint32_t cores : {1U, 2U, 16U}) {
+    for (const std::uint32_t n : {1U << 14, 1U << 18, 1U << 24}) {
+      const Variant guess = first_guess(host_request({128, 1, 1}, {n, 1, 1}), computes, cores);
+      EXPECT_EQ(guess.gang_width, 32U) << cores << " cores, " << n;
+      EXPECT_EQ(guess.groups_per_task, 1U) << cores << " cores, " << n;
+      EXPECT_EQ(guess.workgroup, (Extent{128, 1, 1})) << cores << " cores, " << n;
+    }
+  }
+}
+
+TEST(HostPriorTest, WorkgroupsThatShareMemoryAreAsWideAsTheirRows) {
+  PriorFacts tiles{.loaded_bytes = 8, .stored_bytes = 4, .operations = 20, .loops = true};
+  tiles.shared_bytes = 2048;
+  SpaceRequest request = host_request({16, 16, 1}, {512, 512, 1});
+  request.shape_is_fixed = true;
+  EXPECT_EQ(first_guess(request, tiles, 2).gang_width, 16U);
+  request = host_request({256, 1, 1}, {1 << 20, 1, 1});
+  request.shape_is_fixed = true;
+  EXPECT_EQ(first_guess(request, tiles, 2).gang_width, 32U);
+}
+
+TEST(HostPriorTest, LanesThatGoTheirOwnWaysGoAlone) {
+  PriorFacts counts{.loaded_bytes = 4, .operations = 10, .loops = true, .atomics = true};
+  counts.shared_bytes = 1024;
+  EXPECT_EQ(first_guess(host_request({256, 1, 1}, {1 << 18, 1, 1}), counts, 4).gang_width, 1U);
+  // The usual variant says so of rows that each gather their own elements.
+  SpaceRequest request = host_request({64, 1, 1}, {1 << 17, 1, 1});
+  request.usual.gang_width = 1;
+  const PriorFacts gathers{.loaded_bytes = 20, .stored_bytes = 4, .operations = 8, .loops = true};
+  EXPECT_EQ(first_guess(request, gathers, 4).gang_width, 1U);
+}
+
+TEST(HostPriorTest, TasksLeaveNoThreadIdle) {
+  // Long loops in few invocations: tasks of 64 workgroups would be one.
+  const PriorFacts long_loops{
+      .loaded_bytes = 16, .stored_bytes = 16, .operations = 30, .loops = true};
+  const SpaceRequest request = host_request({64, 1, 1}, {2048, 1, 1});
+  const auto space = variant_space(request);
+  PriorFacts facts = long_loops;
+  facts.extent = request.extent;
+  facts.usual = request.usual;
+  const auto costs = prior_ns(facts, processor(16), space);
+  const auto cost_of = [&](const Extent& workgroup, std::uint32_t groups) {
+    for (std::size_t i = 0; i < space.size(); ++i) {
+      const Variant& v = space[i];
+      if (v.workgroup == workgroup && v.gang_width == 32 && v.groups_per_task == groups) {
+        return costs[i];
+      }
+    }
+    ADD_FAILURE() << "no such variant";
+    return 0.0;
+  };
+  EXPECT_GT(cost_of({64, 1, 1}, 64), 8 * cost_of({64, 1, 1}, 1));
+  EXPECT_GT(cost_of({64, 1, 1}, 8), 2 * cost_of({64, 1, 1}, 1));
+  EXPECT_GT(cost_of({1024, 1, 1}, 1), 5 * cost_of({64, 1, 1}, 1));
+  EXPECT_EQ(first_guess(request, long_loops, 16).workgroup, (Extent{64, 1, 1}));
+}
+
+TEST(HostPriorTest, WhatTheMemoryLimitsIsAlikeInAllGangs) {
+  const PriorFacts streams{
+      .loaded_bytes = 8, .stored_bytes = 4, .operations = 2, .pointwise = true};
+  SpaceRequest request = host_request({256, 1, 1}, {1 << 26, 1, 1});
+  const auto space = variant_space(request);
+  PriorFacts facts = streams;
+  facts.extent = request.extent;
+  facts.usual = request.usual;
+  const auto costs = prior_ns(facts, processor(8), space);
+  EXPECT_LT(std::ranges::max(costs), 1.25 * std::ranges::min(costs));
+}
+
 TEST(PriorTest, OccupancyComesFromRegistersAndSharedMemory) {
   EXPECT_EQ(resident_groups(h200(), 256, 32, 0), 8U);
   EXPECT_EQ(resident_groups(h200(), 256, 64, 0), 4U);

@@ -20,12 +20,13 @@ namespace {
 
 constexpr std::uint64_t kTaskInvocations = 16384;
 constexpr std::uint64_t kTasksPerThread = 8;
+constexpr std::uint64_t kRowsPerThread = 4;
 // How long threads look for the next launch: where one follows the other they need not be woken.
 constexpr std::chrono::microseconds kWatch{50};
 constexpr double kWatchNs = 50'000;
 // Work that is worth waking a thread for, and that is worth sharing with one that is awake.
 constexpr double kWorthWakingNs = 20'000;
-constexpr double kWorthSharingNs = 3'000;
+constexpr double kWorthSharingNs = 6'000;
 constexpr double kTaskNs = 500;
 // Threads stay awake for short launches that follow each other within so many times their length.
 constexpr double kCloseBy = 4;
@@ -129,12 +130,14 @@ std::uint64_t large_task(const Launch& l, std::uint64_t groups, unsigned threads
   return std::max(enough, ceil_div(groups, std::uint64_t{threads} * kTasksPerThread));
 }
 
-// Tasks of whole rows of workgroups, where a task is about as long; else rows are cut evenly, so
-// that gangs of lanes fit in.
-std::uint64_t along_rows(std::uint64_t groups, const Extent& grid) {
-  const std::uint64_t row = grid[0];
-  if (2 * groups >= row) return ceil_div(groups, row) * row;
-  return std::bit_ceil(groups);
+// Tasks of whole rows of workgroups, where these are about as long and many; else rows are cut
+// evenly, so that gangs of lanes fit in.
+std::uint64_t along_rows(std::uint64_t groups, const Extent& grid, unsigned threads) {
+  const std::uint64_t row = grid[0], rows = std::uint64_t{grid[1]} * grid[2];
+  if (2 * groups >= row && rows >= std::uint64_t{threads} * kRowsPerThread) {
+    return ceil_div(groups, row) * row;
+  }
+  return std::bit_floor(groups);
 }
 
 double ns_between(std::chrono::steady_clock::time_point begin,
@@ -242,7 +245,7 @@ std::uint64_t CpuDevice::groups_in_task(const Launch& l, const CpuCode& code,
                      std::min(kCloseBy * ns, kWatchNs);
   if (ns < (close ? kWorthSharingNs : kWorthWakingNs)) return groups;
   const double tasks = std::clamp(ns / kTaskNs, 1.0, double(finest));
-  return along_rows(ceil_div(groups, static_cast<std::uint64_t>(tasks)), l.grid);
+  return along_rows(ceil_div(groups, static_cast<std::uint64_t>(tasks)), l.grid, pool_.threads());
 }
 
 Result<void> CpuDevice::launch(const Launch& l) {
