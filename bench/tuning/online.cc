@@ -10,7 +10,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kInFlight = 16;
-constexpr unsigned kTurns = 10;
+constexpr unsigned kCallsOfTurn = 100;
+constexpr double kTurnsNs = 50e6;  // of each of two, for calls that are short
 constexpr std::uint64_t kMostCalls = 20'000;
 
 double since(Clock::time_point begin) {
@@ -33,13 +34,15 @@ Result<double> run_calls(const Session& session, const Dispatch& dispatch, unsig
   return since(begin);
 }
 
-// The same calls with one and with the other, in turns.
+// The same calls with one and with the other, in turns: kCalls of each, or more of short ones.
 Result<std::pair<double, double>> run_in_turns(const Session& session, const Dispatch& one,
-                                               const Dispatch& other) {
+                                               const Dispatch& other, double call_ns) {
+  const double wanted = kTurnsNs / (kCallsOfTurn * call_ns);
+  const auto turns = static_cast<unsigned>(std::clamp(wanted, 1.0 * kCalls / kCallsOfTurn, 100.0));
   std::pair<double, double> out{};
-  for (unsigned turn = 0; turn < kTurns; ++turn) {
-    VYRE_TRY(const double first, run_calls(session, one, kCalls / kTurns));
-    VYRE_TRY(const double second, run_calls(session, other, kCalls / kTurns));
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    VYRE_TRY(const double first, run_calls(session, one, kCallsOfTurn));
+    VYRE_TRY(const double second, run_calls(session, other, kCallsOfTurn));
     out.first += first;
     out.second += second;
   }
@@ -97,7 +100,7 @@ Result<Online> run_online(const Setup& setup, const std::string& device) {
   VYRE_TRY(const Dispatch chosen,
            session.prepare(own.kernel(), own.bindings(), own.size(), out.choice));
   VYRE_CHECK(run_calls(session, chosen, kInFlight));
-  VYRE_TRY(const auto later, run_in_turns(session, chosen, tuned));
+  VYRE_TRY(const auto later, run_in_turns(session, chosen, tuned, out.frozen_ns / kCalls));
   std::tie(out.later_frozen_ns, out.later_ns) = later;
   return out;
 }

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <sched.h>
 #include <time.h>
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/log.h"
+#include "vyre/engine/launch_decisions.h"
 #include "vyre/engine/measure_order_internal.h"
 #include "vyre/engine/tuned_internal.h"
 #include "vyre/ir/slots.h"
@@ -27,13 +27,6 @@ constexpr std::size_t kMostLoads = 4;
 constexpr double kGuessedCheckNs = 60'000;
 constexpr std::uint32_t kMostLooks = 16;
 constexpr std::uint64_t kManyGroups = std::uint64_t{1} << 24;
-
-unsigned processors_here() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
-}
 
 // On the host compiling takes processors from what is timed; a GPU runs on.
 unsigned compilers_for(const TuningOptions& options, TargetKind kind, unsigned processors) {
@@ -79,7 +72,10 @@ std::shared_ptr<EvidenceStore> open_store(const std::optional<std::filesystem::p
 // What one invocation does, loops counted once.
 struct Work {
   double loaded = 0, stored = 0, operations = 0;
+  double beside = 0;  // loaded with what is wanted, where loads tell the places of loads
 };
+// What a GPU's memory gives at once.
+constexpr double kSectorBytes = 32;
 
 Work work_of(const Program& p) {
   Work out;
@@ -87,6 +83,15 @@ Work work_of(const Program& p) {
   const auto in_storage = [&](ExprId pointer) {
     const auto* type = p.types.get_if<PointerType>(p[pointer].type);
     return type != nullptr && type->memory == MemoryKind::storage;
+  };
+  // Whether what is loaded tells the place.
+  const auto is_indirect = [&](ExprId pointer) {
+    bool found = false;
+    for_each_subexpr(p, pointer, [&](ExprId e) {
+      const auto* load = std::get_if<LoadExpr>(&p[e].node);
+      found = found || (load != nullptr && in_storage(load->pointer));
+    });
+    return found;
   };
   for (const Function& f : p.functions) {
     for_each_stmt(p, f.body, [&](StmtId id) {
@@ -98,7 +103,10 @@ Work work_of(const Program& p) {
         for_each_subexpr(p, root, [&](ExprId e) {
           const ExprNode& node = p[e].node;
           if (const auto* load = std::get_if<LoadExpr>(&node); load != nullptr) {
-            if (in_storage(load->pointer)) out.loaded += bytes(p[e].type);
+            if (!in_storage(load->pointer)) return;
+            out.loaded += bytes(p[e].type);
+            if (!is_indirect(load->pointer)) return;
+            out.beside += std::max(0.0, kSectorBytes - bytes(p[e].type));
           } else if (std::holds_alternative<BinaryExpr>(node) ||
                      std::holds_alternative<UnaryExpr>(node)) {
             out.operations += 1;
@@ -155,17 +163,9 @@ Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device, std::share
 }
 
 TuningKey Tuning::key_of(const TunedRequest& r) const {
-  const Target target = device_->target();
-  TuningKey key;
-  key.program = r.identity;
-  key.name = r.choices.front().kernel.program->name;
+  TuningKey key = tuning_key_of(*device_, profile_, r.identity,
+                                r.choices.front().kernel.program->name, r.extent);
   if (r.in_workgroups) key.overrides = "counted in workgroups";
-  key.size = size_text(r.extent);
-  key.device = profile_.device_name.empty() ? std::string(device_->name()) : profile_.device_name;
-  key.driver = profile_.driver;
-  key.generator = target.kind == TargetKind::host ? generator_version() : gpu_generator_version();
-  // Other processors to work on make another machine.
-  if (target.kind == TargetKind::host) key.device += fmt::format(" x{}", processors_);
   return key;
 }
 
@@ -175,14 +175,29 @@ PriorFacts Tuning::facts_of(const TunedRequest& r, const Kernel& kernel) const {
   out.kind = device_->target().kind;
   out.extent = r.extent;
   out.loaded_bytes = work.loaded;
+  if (out.kind != TargetKind::host) out.loaded_bytes += work.beside;
   out.stored_bytes = work.stored;
   out.operations = work.operations;
-  out.traffic_bytes = kernel.stats.loops != 0 ? 0 : r.bound_bytes;
+  out.traffic_bytes = kernel.stats.loops != 0 || work.beside > 0 ? 0 : r.bound_bytes;
   out.loops = kernel.stats.loops != 0;
   out.atomics = kernel.stats.atomics != 0;
   out.pointwise = kernel.stats.pointwise;
   out.shared_bytes = kernel.stats.workgroup_bytes;
   return out;
+}
+
+// What plans decided, as long as the tuner knows nothing better.
+std::optional<std::uint32_t> Tuning::planned_start(
+    const TunedRequest& r, const std::deque<TunedCandidate>& candidates) const {
+  if (!options_.evidence || r.choices.size() != 1 || r.in_workgroups) return std::nullopt;
+  const auto workgroup =
+      planned_workgroup(adapter_of(*device_, profile_), r.choices.front().kernel, r.extent);
+  if (!workgroup) return std::nullopt;
+  Variant wanted = candidates.front().variant;  // the usual one
+  wanted.workgroup = *workgroup;
+  const auto found = std::ranges::find(candidates, wanted, &TunedCandidate::variant);
+  if (found == candidates.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - candidates.begin());
 }
 
 Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
@@ -272,10 +287,12 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
                             r.choices.front().kernel.program->name, device_->name()));
   }
   // Off means: as the program says, unless something was decided.
-  const std::uint32_t start =
+  std::uint32_t start =
       options_.mode == TunerMode::cached_or_default
           ? 0
           : static_cast<std::uint32_t>(std::ranges::min_element(prior) - prior.begin());
+  const std::optional<std::uint32_t> planned = match ? std::nullopt : planned_start(r, candidates);
+  if (planned) start = *planned;
   OnlineOptions online;
   online.share = options_.share;
   online.allowance_ns = options_.allowance_ns;
@@ -291,6 +308,7 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
   online.needs_verification = true;
   auto out = std::make_shared<TunedKernel>(std::move(key), std::move(candidates), std::move(prior),
                                            start, options_.mode, online, store_);
+  if (planned) out->tuner.began_with("the workgroup that was decided for plans of this launch");
   out->declared = declared;
   if (sweeps) {
     out->strategy = strategy_for(options_.strategy, out->candidates.size(), r.choices.size() > 1);

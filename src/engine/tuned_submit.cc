@@ -283,8 +283,9 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
     t.to_make.push_back(*step.make);
     t.waits_to_make.store(true, std::memory_order_release);
   }
-  if (step.make || step.verify || step.probe || queue_->known_idle() ||
-      ++t.looks % kLookPeriod == 0) {
+  if (step.make || step.verify ||
+      (t.waits_to_make.load(std::memory_order_relaxed) &&
+       (step.probe || queue_->known_idle() || ++t.looks % kLookPeriod == 0))) {
     tuning_->make_later(d.tuned_);
   }
   if (step.verify) {

@@ -335,7 +335,9 @@ void OnlinePolicy::decide(EvidenceEvent event) {
 std::vector<EvidenceEvent> OnlinePolicy::take_events() {
   save_times();
   const double spent_ns = spent_ns_ - std::exchange(saved_spent_ns_, spent_ns_);
-  const double lost_ns = lost_ns_ - std::exchange(saved_lost_ns_, lost_ns_);
+  // What was charged too much is given back by what is charged next.
+  const double lost_ns = std::max(0.0, lost_ns_ - saved_lost_ns_);
+  saved_lost_ns_ += lost_ns;
   if (spent_ns > 0 || lost_ns > 0) {
     events_.push_back({.kind = EventKind::spent, .lost_ns = lost_ns, .spent_ns = spent_ns});
   }
