@@ -59,9 +59,10 @@ CommandHelp declare(OptionSet& set, CacheOptions& options) {
   set.positional("ACTION [WORD...]", "one of the actions above, and what it takes", options.words,
                  1, SIZE_MAX);
   set.value("--store", "FILE", "another evidence file than your own", options.store);
-  set.value("--adapter", "ID", "with list, show, clear: the decisions of one adapter alone",
+  set.value("--adapter", "ID", "with list, show, clear and --toml: the decisions of one adapter",
             options.adapter);
   set.flag("--t4", "with export, import: results in the T4 format of auto-tuners", options.t4);
+  set.flag("--toml", "with export, import: the decisions of plans, not evidence", options.toml);
   set.value("--program", "TEXT", "with import --t4: the program that the results are of",
             options.program);
   set.value("--name", "TEXT", "with import --t4: what to call it", options.name);
@@ -99,7 +100,7 @@ CommandHelp declare(OptionSet& set, CacheOptions& options) {
           "  vyre cache explain saxpy\n"
           "  vyre cache pin t1-7cf6 'workgroup=256x1x1 items=4' --reason 'measured by hand'\n"
           "  vyre cache export --t4 saxpy.json t1-7cf6\n"
-          "  vyre cache import --t4 A100_T4.json --program conv --device 'NVIDIA A100'\n"
+          "  vyre cache import --t4 A100_T4.json.gz --program conv --device 'NVIDIA A100'\n"
           "  vyre cache clear --yes\n",
   };
 }
@@ -135,7 +136,16 @@ Result<void> check(const CacheOptions& options) {
   if (describes && !(options.t4 && name == "import")) {
     return refuse("--program, --name, --size, --device and --set go with import --t4");
   }
-  if (!options.adapter.empty() && !is_one_of(name, {"list", "show", "clear"})) {
+  if (options.toml && !is_one_of(name, {"export", "import"})) {
+    return refuse("--toml goes with export and import");
+  }
+  if (options.toml && (options.t4 || !options.store.empty())) {
+    return refuse("--toml is of decisions, --t4 and --store of evidence", "leave one of them out");
+  }
+  if (options.toml && words > 1) {
+    return refuse("with --toml a file has all decisions of an adapter", "leave out the keys");
+  }
+  if (!options.adapter.empty() && !options.toml && !is_one_of(name, {"list", "show", "clear"})) {
     return refuse(fmt::format("{} takes no --adapter", name));
   }
   if (!options.adapter.empty() && !options.store.empty()) {

@@ -17,6 +17,7 @@ struct CacheOptions {
   std::string reason;                                  // pin
   std::string program, name, size, device, overrides;  // import --t4: what the results are of
   bool t4 = false;
+  bool toml = false;  // decisions of plans, instead of evidence
   bool yes = false;
   bool json = false;
 };

@@ -7,8 +7,11 @@
 #include "vyre/base/file_lock.h"
 #include "vyre/base/files.h"
 #include "vyre/cli/command.h"
+#include "vyre/cli/gzip_file.h"
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
+#include "vyre/plan/launch_feedback.h"
+#include "vyre/tune/keys.h"
 
 namespace vyre {
 namespace {
@@ -129,6 +132,45 @@ ClearedDecisions clear_decisions(std::span<const DecisionFile> files,
     cleared.faults.push_back(std::move(removed).error());
   }
   return cleared;
+}
+
+Result<std::string> adapter_of_file(const std::string& file, const std::string& given) {
+  const std::string adapter = given.empty() ? fs::path(file).stem().string() : given;
+  const bool is_id = adapter.size() == sizeof(AdapterId::characters) &&
+                     adapter.starts_with("launch-adapter-v2-") &&
+                     adapter.find_first_not_of("0123456789abcdef", 18) == std::string::npos;
+  if (is_id) return adapter;
+  return fail(Code::invalid_input,
+              given.empty()
+                  ? fmt::format("the name of {} does not say whose decisions it has", file)
+                  : fmt::format("{} is no adapter", quote(given)),
+              "say --adapter ID, as vyre cache list shows it");
+}
+
+Result<ImportedDecisions> import_decisions(const std::string& file, const std::string& adapter) {
+  VYRE_TRY(const std::string text, read_packed_file(file, kMaxCacheBytes, kMaxCacheBytes));
+  const auto parsed = parse_decisions(text);
+  if (!parsed) {
+    const TomlFault& fault = parsed.error();
+    return fail(Code::invalid_input,
+                fmt::format("{}:{}:{}: {}", file, fault.line, fault.column, fault.what));
+  }
+  ImportedDecisions out;
+  out.into = decision_cache_path(CacheEnvironment::of_process(), adapter);
+  out.skipped = parsed->skipped;
+  const auto here = load_decisions(out.into);
+  if (!here) return std::unexpected(to_error(here.error()));
+  for (const auto& [key, workgroup] : parsed->entries) {
+    const auto found = here->entries.find(key);
+    const bool same = found != here->entries.end() && found->second == workgroup;
+    ++(same ? out.known : out.taken);
+  }
+  if (out.taken == 0) return out;
+  VYRE_CHECK(make_folders(out.into.parent_path()));
+  const auto saved = save_decisions(out.into, parsed->entries,
+                                    {.max_entries = kMaxFeedbackEntries, .last_use = {}});
+  if (!saved) return std::unexpected(to_error(saved.error()));
+  return out;
 }
 
 }  // namespace vyre

@@ -41,4 +41,13 @@ struct ClearedDecisions {
 ClearedDecisions clear_decisions(std::span<const DecisionFile> files,
                                  std::span<const std::string> keys);
 
+// The adapter that a file of decisions is of: as it is given, or as the file is named after it.
+Result<std::string> adapter_of_file(const std::string& file, const std::string& given);
+// Takes the decisions of a file over into the adapter's.
+struct ImportedDecisions {
+  std::filesystem::path into;
+  std::size_t taken = 0, known = 0, skipped = 0;  // skipped: values that are no decisions
+};
+Result<ImportedDecisions> import_decisions(const std::string& file, const std::string& adapter);
+
 }  // namespace vyre

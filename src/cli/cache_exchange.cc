@@ -6,11 +6,13 @@
 #include "vyre/base/digest.h"
 #include "vyre/base/files.h"
 #include "vyre/cli/cache_actions.h"
+#include "vyre/cli/cache_decisions.h"
 #include "vyre/cli/cache_keys.h"
 #include "vyre/cli/gzip_file.h"
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
 #include "vyre/engine/devices.h"
+#include "vyre/engine/launch_decisions.h"
 #include "vyre/tune/evidence_text.h"
 #include "vyre/tune/t4.h"
 
@@ -173,6 +175,66 @@ Result<States> wanted_keys(const EvidenceStore& store, const CacheOptions& optio
   return wanted;
 }
 
+// Adapters of the devices that are here.
+std::vector<std::string> adapters_here() {
+  std::vector<std::string> out;
+  for (const DeviceStatus& status : list_devices()) {
+    if (!status.missing.empty()) continue;
+    const auto device = open_device(status.name, {});
+    if (!device) continue;
+    if (const auto profile = (*device)->told_profile()) {
+      out.emplace_back(adapter_of(**device, *profile).id.view());
+    }
+  }
+  return out;
+}
+
+Exit import_toml(const CacheOptions& options, Streams& streams) {
+  const std::string& file = options.words[1];
+  const auto adapter = adapter_of_file(file, options.adapter);
+  if (!adapter) return report(streams, adapter.error());
+  const auto done = import_decisions(file, *adapter);
+  if (!done) return report(streams, done.error(), exit_for(done.error()));
+  const auto here = adapters_here();
+  const bool is_here = std::ranges::find(here, *adapter) != here.end();
+  if (options.json) {
+    write_json(streams.out, {{"decisions_taken", done->taken},
+                             {"decisions_known", done->known},
+                             {"skipped", done->skipped},
+                             {"adapter_is_here", is_here},
+                             {"path", done->into.string()}});
+    return Exit::done;
+  }
+  streams.out.print("took over {} into {}", counted(done->taken, "decision"), done->into.string());
+  if (done->known > 0) streams.out.print(" ({} known already)", with_commas(done->known));
+  streams.out.write("\n");
+  if (done->skipped > 0) {
+    streams.out.print("left out {} of the file: no decisions\n", counted(done->skipped, "value"));
+  }
+  if (!is_here) {
+    streams.out.write(
+        "they are of a device, driver or code generator that is not here: nothing "
+        "asks for them on this machine\n");
+  }
+  return Exit::done;
+}
+
+Result<std::string> toml_text(const CacheOptions& options) {
+  VYRE_TRY(const auto files, read_decision_files(options.adapter));
+  if (files.empty()) {
+    return fail(Code::invalid_input,
+                fmt::format("there are no decisions in {}", decision_folder().string()));
+  }
+  if (files.size() > 1) {
+    return fail(
+        Code::invalid_input,
+        fmt::format("a file holds the decisions of one adapter, and there are {}", files.size()),
+        "say --adapter ID, as vyre cache list shows it");
+  }
+  if (files.front().fault) return std::unexpected(*files.front().fault);
+  return decision_text(files.front().content.entries);
+}
+
 std::string or_none(std::string_view decision) {
   return decision.empty() ? "-" : std::string(decision);
 }
@@ -235,6 +297,7 @@ Exit cache_merge(const CacheOptions& options, Streams& streams) {
 }
 
 Exit cache_import(const CacheOptions& options, Streams& streams) {
+  if (options.toml) return import_toml(options, streams);
   if (!options.t4) return cache_merge(options, streams);
   const auto store = open_evidence(options);
   if (!store) return report(streams, store.error());
@@ -244,7 +307,31 @@ Exit cache_import(const CacheOptions& options, Streams& streams) {
   return report_taken(taken, options, streams);
 }
 
+namespace {
+
+Exit export_toml(const CacheOptions& options, Streams& streams) {
+  const std::string& file = options.words[1];
+  const auto text = toml_text(options);
+  if (!text) return report(streams, text.error());
+  if (file == "-") {
+    streams.out.write(*text);
+    return Exit::done;
+  }
+  const auto written = replace_file(file, *text);
+  if (!written) return report(streams, written.error(), Exit::failed);
+  const auto decisions = static_cast<std::size_t>(std::ranges::count(*text, '\n'));
+  if (options.json) {
+    write_json(streams.out, {{"decisions", decisions}, {"bytes", text->size()}, {"path", file}});
+  } else {
+    streams.out.print("wrote {} to {}\n", counted(decisions, "decision"), file);
+  }
+  return Exit::done;
+}
+
+}  // namespace
+
 Exit cache_export(const CacheOptions& options, Streams& streams) {
+  if (options.toml) return export_toml(options, streams);
   const std::string& file = options.words[1];
   const auto store = open_evidence(options);
   if (!store) return report(streams, store.error());

@@ -151,5 +151,39 @@ TEST_F(Cache, SaysWhatIsWrong) {
   EXPECT_NE(text_of("gpu.toml"), "gone");
 }
 
+TEST_F(Cache, DecisionsGoFromMachineToMachine) {
+  const std::string adapter = "launch-adapter-v2-" + std::string(64, 'a');
+  const std::string other = "launch-adapter-v2-" + std::string(64, 'b');
+  write(adapter + ".toml", "\"launch-1\" = [64, 1, 1]\n\"launch-2\" = [128, 1, 1]\n");
+  const std::string file = (folder_.path() / "moved.toml").string();
+  EXPECT_EQ(cache({"export", "--toml", file}).out, "wrote 2 decisions to " + file + "\n");
+  EXPECT_EQ(cache({"export", "--toml", "-"}).out, text_of(adapter + ".toml"));
+  const CommandResult unnamed = cache({"import", "--toml", file});
+  EXPECT_EQ(unnamed.exit, 2);
+  EXPECT_NE(unnamed.err.find("say --adapter ID"), std::string::npos) << unnamed.err;
+  const CommandResult done = cache({"import", "--toml", file, "--adapter", other});
+  EXPECT_EQ(done.exit, 0) << done.err;
+  EXPECT_EQ(done.out, "took over 2 decisions into " + path(other + ".toml") +
+                          "\nthey are of a device, driver or code generator that is not here: "
+                          "nothing asks for them on this machine\n");
+  EXPECT_EQ(text_of(other + ".toml"), text_of(adapter + ".toml"));
+  // What the file names after its adapter needs no option, and what is here stays.
+  const std::string named = (folder_.path() / (adapter + ".toml")).string();
+  ASSERT_TRUE(replace_file(named, "\"launch-2\" = [256, 1, 1]\nname = \"x\"\n"));
+  const CommandResult merged = cache({"import", "--toml", named});
+  EXPECT_EQ(merged.exit, 0) << merged.err;
+  EXPECT_NE(merged.out.find("took over 1 decision into"), std::string::npos) << merged.out;
+  EXPECT_NE(merged.out.find("left out 1 value of the file"), std::string::npos) << merged.out;
+  EXPECT_EQ(text_of(adapter + ".toml"), "\"launch-1\" = [64, 1, 1]\n\"launch-2\" = [256, 1, 1]\n");
+  EXPECT_NE(cache({"export", "--toml", "-"}).err.find("there are 2"), std::string::npos);
+  EXPECT_EQ(cache({"import", "--toml", "--t4", file}).exit, 2);
+  EXPECT_EQ(cache({"list", "--toml"}).exit, 2);
+  EXPECT_EQ(cache({"import", "--toml", (folder_.path() / "none.toml").string()}).exit, 2);
+  ASSERT_TRUE(replace_file(named, "\"launch-2\" = [256, 1\n"));
+  const CommandResult wrong = cache({"import", "--toml", named});
+  EXPECT_EQ(wrong.exit, 2);
+  EXPECT_NE(wrong.err.find(named + ":"), std::string::npos) << wrong.err;
+}
+
 }  // namespace
 }  // namespace vyre

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "vyre/cli/buffer_layout.h"
 #include "vyre/cli/devices.h"
@@ -10,16 +11,24 @@
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
 #include "vyre/engine/devices.h"
-#include "vyre/lower/gpu_compile.h"
-#include "vyre/lower/host_compile.h"
+#include "vyre/engine/launch_decisions.h"
 #include "vyre/plan/cold_start.h"
 #include "vyre/plan/kernel_bindings.h"
 #include "vyre/plan/kernel_facts.h"
 #include "vyre/plan/launch_plan.h"
+#include "vyre/tune/evidence.h"
 #include "vyre/tune/keys.h"
 
 namespace vyre {
 namespace {
+
+// What the tuner chose for the same launch.
+struct Tuned {
+  std::string candidate{};  // empty: nothing is known
+  std::string match{}, key{};
+  bool is_answer = false;
+  std::string problem{};  // why the evidence cannot be read
+};
 
 // A plan with all that led to it.
 struct LaunchReport {
@@ -37,6 +46,7 @@ struct LaunchReport {
   std::string elements_from;
   std::string decisions;  // the file
   std::string key;        // of this launch in it
+  Tuned tuned;
 };
 
 std::string_view mode_word(TunerMode mode) {
@@ -65,19 +75,33 @@ std::vector<KernelInput> inputs_for(const Kernel& kernel, std::uint64_t elements
   return out;
 }
 
+// What the tuner knows of the kernel at this size.
+Tuned tuned_for(const Kernel& kernel, const Device& device, const Profile& profile,
+                const Extent& size) {
+  std::error_code error;
+  if (!std::filesystem::exists(evidence_path(), error)) return {};
+  const auto store = EvidenceStore::open(evidence_path());
+  if (!store) return {.problem = store.error().what};
+  const auto match = (*store)->lookup(
+      tuning_key_of(device, profile, to_hex(kernel.fingerprint), kernel.program->name, size));
+  if (!match) return {};
+  return {.candidate = std::string(match->state.decision()),
+          .match = std::string(to_string(match->kind)),
+          .key = key_id(match->state.key),
+          .is_answer = match->is_answer()};
+}
+
 // What the device allows and is; decisions are kept for exactly such a device.
-Result<DeviceIdentity> take_device(LaunchReport& report, const std::string& name) {
+Result<Adapter> take_device(LaunchReport& report, const Kernel& kernel,
+                            const PlanOptions& options) {
   VYRE_TRY(const CpuOptions cpu, cpu_options_from_environment());
-  VYRE_TRY(const auto device, open_device(name, cpu));
+  VYRE_TRY(const auto device, open_device(options.device, cpu));
   report.device = device->name();
   report.limits = device->limits();
   VYRE_TRY(report.profile, device->profile());
   report.target = device->target().kind;
-  const bool host = report.target == TargetKind::host;
-  return DeviceIdentity{
-      .device = report.profile->device_name,
-      .driver_version = report.profile->driver,
-      .code_generator_version = host ? generator_version() : gpu_generator_version()};
+  if (options.size) report.tuned = tuned_for(kernel, *device, *report.profile, *options.size);
+  return adapter_of(*device, *report.profile);
 }
 
 Result<LaunchReport> make_report(const Kernel& kernel, const PlanOptions& options) {
@@ -86,9 +110,9 @@ Result<LaunchReport> make_report(const Kernel& kernel, const PlanOptions& option
   report.entry = kernel.program->name;
   report.declared = kernel.program->workgroup;
   report.limits = options.limits.value_or(default_limits());
-  DeviceIdentity identity;
+  Adapter adapter = make_adapter(report.limits);
   if (!options.device.empty()) {
-    VYRE_TRY(identity, take_device(report, options.device));
+    VYRE_TRY(adapter, take_device(report, kernel, options));
   }
   report.mode = options.mode ? *options.mode : mode_from_environment();
   const char* variable = std::getenv(kModeVariable);
@@ -107,7 +131,6 @@ Result<LaunchReport> make_report(const Kernel& kernel, const PlanOptions& option
     report.elements_from = "--size";
   }
   const ProgramFacts facts = facts_of(kernel);
-  const Adapter adapter = make_adapter(report.limits, identity);
   auto bindings =
       plan_kernel_bindings(kernel, inputs_for(kernel, config.element_count.value_or(1)));
   if (!bindings) return std::unexpected(to_error(bindings.error()));
@@ -160,6 +183,12 @@ std::string grid_reason(const LaunchReport& report, const PlanOptions& options) 
                      format_extent(workgroup));
 }
 
+std::string tuned_reason(const Tuned& tuned) {
+  return fmt::format("{} ({}); vyre cache explain {} tells why",
+                     tuned.is_answer ? "what launches of it run as" : "a hint for them",
+                     tuned.match, tuned.key.substr(0, 11));
+}
+
 void print_costs(Output& out, const CostTable& costs, const Extent& declared) {
   out.write("\n  costs of the widths the device allows\n");
   Table table({"width", "groups and idle lanes, ns", "from", "weight", ""}, {0, 1, 3});
@@ -185,6 +214,11 @@ void print_report(Output& out, const LaunchReport& report, const PlanOptions& op
        fmt::format("from {}", report.elements_from));
   line("workgroup", format_extent(report.plan.workgroup), workgroup_reason(report));
   line("grid", format_extent(report.plan.grid), grid_reason(report, options));
+  if (!report.tuned.candidate.empty()) {
+    line("tuned", report.tuned.candidate, tuned_reason(report.tuned));
+  } else if (!report.tuned.problem.empty()) {
+    line("tuned", "not known", report.tuned.problem);
+  }
   line("alignment", fmt::format("{} bytes", report.plan.max_binding_alignment),
        "the largest of the bindings");
   line("parameters", fmt::format("{}", fmt::join(report.plan.param_words, " ")),
@@ -223,6 +257,11 @@ Json report_json(const LaunchReport& report, const PlanOptions& options) {
   json["max_binding_alignment"] = report.plan.max_binding_alignment;
   json["decision_file"] = report.decisions;
   json["decision_key"] = report.key;
+  json["tuned"] = report.tuned.candidate.empty() ? Json()
+                                                 : Json{{"candidate", report.tuned.candidate},
+                                                        {"match", report.tuned.match},
+                                                        {"is_answer", report.tuned.is_answer},
+                                                        {"key", report.tuned.key}};
   json["costs"] = Json::array();
   for (const CostRow& row : report.costs.rows) {
     json["costs"].push_back({{"width", row.width},

@@ -225,6 +225,7 @@ void print_kernel(Output& out, const TuneOutcome& outcome) {
               duration(std::max(1.0, r.ledger.lost_ns)), duration(r.ledger.bound_ns),
               duration(r.ledger.spent_ns));
   }
+  if (!r.plans.empty()) out.print("  plans of this launch use its workgroup, too: {}\n", r.plans);
   if (outcome.verification) {
     const Comparison& c = outcome.verification->comparison;
     out.print("  {} values {} the interpreter's ({})\n", with_commas(c.scalars),

@@ -11,6 +11,7 @@
 #include "vyre/cli/run_execute.h"
 #include "vyre/cli/tune_listener.h"
 #include "vyre/cli/values.h"
+#include "vyre/engine/launch_decisions.h"
 #include "vyre/ir/fingerprint.h"
 
 namespace vyre {
@@ -198,6 +199,19 @@ std::string search_words(const TuningView& view, const TuneRecord& record) {
                                                           with_commas(view.known_before)));
 }
 
+// Plans of this launch find the workgroup, too. Gives it, or nothing where they keep the declared
+// one.
+Result<std::string> tell_plans(const Session& session, const Kernel& kernel, const Extent& extent,
+                               const TuningView& view) {
+  if (!view.untunable.empty() || !why_plans_keep_it(kernel, extent).empty()) return std::string();
+  const auto workgroup = workgroup_for_plans(view);
+  if (!workgroup) return std::string();
+  VYRE_TRY(const Profile profile, session.device().told_profile());
+  const Adapter adapter = adapter_of(session.device(), profile);
+  VYRE_CHECK(decide_for_plans(adapter, kernel, extent, *workgroup));
+  return format_extent(*workgroup);
+}
+
 std::string size_words(const Extent& e) {
   if (e[1] == 1 && e[2] == 1) return fmt::format("{} invocations", with_commas(e[0]));
   if (e[2] == 1) return fmt::format("{} x {}", with_commas(e[0]), with_commas(e[1]));
@@ -365,6 +379,10 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
           : "compared with the incumbent's results on shadow buffers, bit for bit";
   if (!out.interrupted) {
     VYRE_CHECK(measure_gain(session, choices.kernels, data, plan.extent, view, record));
+  }
+  const bool keeps = !options.fresh && options.store.empty();
+  if (keeps && job.axes.empty() && !job.run.grid && !out.interrupted) {
+    VYRE_TRY(record.plans, tell_plans(session, kernel, plan.extent, view));
   }
   if (options.verify && !out.interrupted) {
     const Variant& v = view.variants[view.incumbent];

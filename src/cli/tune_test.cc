@@ -73,6 +73,25 @@ TEST_F(TuneCommand, ShowsKeepsAndReportsWhatItFinds) {
   EXPECT_NE(list.out.find("add"), std::string::npos);
 }
 
+TEST_F(TuneCommand, PlansUseTheWorkgroupThatItChose) {
+  if (!can_run()) GTEST_SKIP() << "this build has no code generator";
+  const std::vector<std::string> plan{"plan",   path("add.wgsl"), "--device", "cpu",
+                                      "--size", "20000",          "--json"};
+  const auto before = nlohmann::json::parse(run_vyre(plan).out);
+  EXPECT_EQ(before["workgroup_source"], "cold start");
+  EXPECT_TRUE(before["tuned"].is_null());
+  const auto done = run_vyre(tune({"--mode", "on", "--json"}));
+  ASSERT_EQ(done.exit, 0) << done.err;
+  const auto kernel = nlohmann::json::parse(done.out)["kernels"][0];
+  const auto after = nlohmann::json::parse(run_vyre(plan).out);
+  EXPECT_EQ(after["workgroup_source"], "stored decision");
+  EXPECT_EQ(after["tuned"]["candidate"], kernel["decision"]["candidate"]);
+  EXPECT_EQ(after["tuned"]["match"], "exact");
+  const std::string workgroup = "workgroup=" + kernel["plans"].get<std::string>();
+  EXPECT_EQ(kernel["decision"]["candidate"].get<std::string>().find(workgroup), 0U);
+  EXPECT_EQ(after["workgroup"][0], std::stoi(kernel["plans"].get<std::string>()));
+}
+
 TEST_F(TuneCommand, SearchesWhileItCalls) {
   if (!can_run()) GTEST_SKIP() << "this build has no code generator";
   const auto done = run_vyre(tune({"--json", "--store", path("own.jsonl")}));

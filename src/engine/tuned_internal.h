@@ -132,6 +132,8 @@ class Tuning {
 
  private:
   TuningKey key_of(const TunedRequest& request) const;
+  std::optional<std::uint32_t> planned_start(const TunedRequest& request,
+                                             const std::deque<TunedCandidate>& candidates) const;
   void make_on_host(const std::shared_ptr<TunedKernel>& kernel);
   void make_for_gpu(const std::shared_ptr<TunedKernel>& kernel);
   bool load_next(TunedKernel& kernel, bool idle);

@@ -72,6 +72,7 @@ Json to_json(const TuneRecord& record) {
           {"untunable", text_or_null(record.untunable)},
           {"settled", record.settled},
           {"search", text_or_null(record.search)},
+          {"plans", text_or_null(record.plans)},
           {"left_out", text_or_null(record.left_out)},
           {"unlisted_candidates", record.unlisted},
           {"bytes", time(record.bytes)},

@@ -88,8 +88,9 @@ struct TuneRecord {
   ReportBaseline chosen{};    // the decision; its candidate may be left empty
   double bytes = 0;           // that one call moves; 0: not known
   ReportLedger ledger{};
-  std::string search{};        // who said what was tried, one line; empty: the online search
-  std::string left_out{};      // what of the space is no candidate, and why; empty: nothing
+  std::string search{};    // who said what was tried, one line; empty: the online search
+  std::string plans{};     // the workgroup that plans of the launch resolve now; empty: as before
+  std::string left_out{};  // what of the space is no candidate, and why; empty: nothing
   std::uint64_t unlisted = 0;  // candidates that were not tried, and are not in the list
   std::vector<CandidateRecord> candidates{};
   std::vector<CallPoint> calls{};

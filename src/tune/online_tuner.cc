@@ -230,6 +230,13 @@ void OnlineTuner::charge(double ns) {
   policy_->charge(ns);
 }
 
+void OnlineTuner::began_with(std::string text) {
+  const std::scoped_lock lock(mutex_);
+  if (origin_.match || !untunable_.empty()) return;
+  if (fixed_reason_ == origin_.text) fixed_reason_ = text;
+  origin_.text = std::move(text);
+}
+
 void OnlineTuner::stop_tuning(std::string why) {
   change([&](OnlinePolicy& policy) {
     if (!untunable_.empty()) return;

@@ -51,6 +51,8 @@ class OnlineTuner {
   void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
   void charge(double ns);
   bool may_lose(double ns) const;
+  // Where `start` came from, for those who ask; before anyone does. What is known says more.
+  void began_with(std::string text);
   // The program is not to be tuned: the incumbent stays.
   void stop_tuning(std::string why);
   // What a sweep has learned so far. It is written from time to time.
