@@ -10,6 +10,7 @@
 #include "vyre/base/files.h"
 #include "vyre/base/temporary_folder_testing.h"
 #include "vyre/cli/command_line_testing.h"
+#include "vyre/report/trace_testing.h"
 
 namespace vyre {
 namespace {
@@ -63,7 +64,7 @@ TEST_F(TuneCommand, ShowsKeepsAndReportsWhatItFinds) {
   EXPECT_NE(page->find("<svg"), std::string::npos);
   const auto trace = read_file(path("t.json"));
   ASSERT_TRUE(trace);
-  EXPECT_TRUE(nlohmann::json::accept(*trace));
+  EXPECT_EQ(trace_faults(*trace), std::vector<std::string>());
   // The next run, and every other use of the kernel at this size, begins with it.
   const auto again = run_vyre(tune());
   ASSERT_EQ(again.exit, 0) << again.err;
@@ -94,8 +95,10 @@ TEST_F(TuneCommand, PlansUseTheWorkgroupThatItChose) {
 
 TEST_F(TuneCommand, SearchesWhileItCalls) {
   if (!can_run()) GTEST_SKIP() << "this build has no code generator";
-  const auto done = run_vyre(tune({"--json", "--store", path("own.jsonl")}));
+  const auto done =
+      run_vyre(tune({"--json", "--store", path("own.jsonl"), "--trace", path("t.json")}));
   ASSERT_EQ(done.exit, 0) << done.err;
+  EXPECT_EQ(trace_faults(*read_file(path("t.json"))), std::vector<std::string>());
   const auto report = nlohmann::json::parse(done.out);
   ASSERT_EQ(report["kernels"].size(), 1U);
   const auto& kernel = report["kernels"][0];
@@ -190,8 +193,9 @@ TEST_F(TuneCommand, TunesTheKernelsOfAFile) {
                            "[[kernel]]\nfile = \"add.wgsl\"\narguments = [\"--size\", \"900\", "
                            "\"--in\", \"x=fill:iota\", \"--in\", \"y=fill:const=1\"]\n"));
   const auto done = run_vyre({"tune", "--kernels", path("set.toml"), "--device", "cpu", "--mode",
-                              "on", "--budget", "200ms"});
+                              "on", "--budget", "200ms", "--trace", path("t.json")});
   ASSERT_EQ(done.exit, 0) << done.err;
+  EXPECT_EQ(trace_faults(*read_file(path("t.json"))), std::vector<std::string>());
   EXPECT_NE(done.out.find("add: 5,000 invocations"), std::string::npos) << done.out;
   EXPECT_NE(done.out.find("add: 900 invocations"), std::string::npos) << done.out;
 }

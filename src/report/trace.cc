@@ -17,8 +17,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The format counts microseconds; whole nanoseconds are left.
-double microseconds(double ns) { return std::round(ns) / 1e3; }
+// The format counts microseconds; whole nanoseconds are left. Readers multiply and cut off: what
+// would become a nanosecond less by that is the next number that does not.
+double microseconds(double ns) {
+  const double whole = std::round(ns);
+  double us = whole / 1e3;
+  if (std::trunc(us * 1e3) < whole)
+    us = std::nextafter(us, std::numeric_limits<double>::infinity());
+  return us;
+}
 
 // Which of a track's threads a span goes to: the first on which it nests or comes after the rest.
 // Spans are given in the order of their starts, the longer first.
@@ -47,8 +54,9 @@ Json metadata(std::string_view what, std::size_t process, std::size_t thread, Js
 }
 
 void name_process(Json& events, const TuneRecord& record, std::size_t process) {
-  const std::string name =
-      record.kernel + (record.size.empty() ? "" : fmt::format(", {}", record.size));
+  const std::string kernel =
+      record.kernel.empty() ? fmt::format("kernel {}", process) : record.kernel;
+  const std::string name = kernel + (record.size.empty() ? "" : fmt::format(", {}", record.size));
   events.push_back(metadata("process_name", process, 0, {{"name", shortened(name, 120)}}));
   events.push_back(metadata("process_sort_index", process, 0, {{"sort_index", process}}));
 }
@@ -122,7 +130,7 @@ void add_spans(Json& events, const TuneRecord& record, std::size_t process) {
   for (const auto& [span, start, end] : spans) {
     const std::size_t lane = lanes[span->track].place(start, end);
     const std::size_t thread = threads.of(span->track, lane);
-    Json event{{"name", shortened(span->name, 200)},
+    Json event{{"name", shortened(span->name.empty() ? "unnamed" : span->name, 200)},
                {"cat", shortened(span->track, 60)},
                {"ph", "X"},
                {"pid", process},

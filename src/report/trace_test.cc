@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "vyre/report/trace_testing.h"
 #include "vyre/report/tune_record_testing.h"
 
 namespace vyre {
@@ -23,25 +24,15 @@ std::map<std::pair<int, int>, std::vector<Span>> spans_of(const Json& trace) {
   std::map<std::pair<int, int>, std::vector<Span>> spans;
   for (const Json& event : trace["traceEvents"]) {
     if (event["ph"] != "X") continue;
-    const std::int64_t start = std::llround(event["ts"].get<double>() * 1e3);
+    const auto start = static_cast<std::int64_t>(event["ts"].get<double>() * 1e3);
     spans[{event["pid"], event["tid"]}].push_back(
-        {start, start + std::llround(event["dur"].get<double>() * 1e3)});
+        {start, start + static_cast<std::int64_t>(event["dur"].get<double>() * 1e3)});
   }
   return spans;
 }
 
 void expect_nesting(const Json& trace) {
-  for (const auto& [thread, spans] : spans_of(trace)) {
-    std::vector<Span> open;
-    for (const Span& span : spans) {
-      while (!open.empty() && open.back().end <= span.start) open.pop_back();
-      if (!open.empty()) {
-        EXPECT_GE(span.start, open.back().start);
-        EXPECT_LE(span.end, open.back().end) << thread.first << " " << thread.second;
-      }
-      open.push_back(span);
-    }
-  }
+  EXPECT_EQ(trace_faults(trace.dump()), std::vector<std::string>());
 }
 
 std::map<std::pair<int, int>, std::string> names_of(const Json& trace, std::string_view what) {
@@ -109,6 +100,47 @@ TEST(Trace, CallsThatBecameKnownTogetherAreInARow) {
   ASSERT_EQ(calls.size(), 100u);
   for (std::size_t i = 1; i < calls.size(); ++i) EXPECT_GE(calls[i].start, calls[i - 1].end);
   EXPECT_EQ(calls.back().end, 5040);
+}
+
+TEST(Trace, WholeNanosecondsSurviveReadersThatCutOff) {
+  TuneReport report{.kernels = {{.kernel = "k"}}};
+  double at = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const double length = 1 + i % 977;
+    report.kernels[0].spans.push_back(
+        {.name = "call", .track = "calls", .start_ns = at, .duration_ns = length});
+    at += length;
+  }
+  const std::string text = trace_json(report);
+  EXPECT_EQ(trace_faults(text), std::vector<std::string>());
+  const auto spans = spans_of(Json::parse(text));
+  ASSERT_EQ(spans.size(), 1U);
+  std::int64_t expected = 0;
+  for (const Span& span : spans.begin()->second) {
+    ASSERT_EQ(span.start, expected);
+    expected = span.end;
+  }
+}
+
+TEST(Trace, FaultsOfATraceAreFound) {
+  const auto faults = [](const std::string& events) {
+    return trace_faults(R"({"traceEvents":[{"name":"process_name","ph":"M","pid":1,"tid":0,)"
+                        R"("args":{"name":"p"}},{"name":"thread_name","ph":"M","pid":1,"tid":1,)"
+                        R"("args":{"name":"t"}})" +
+                        events + "]}")
+        .size();
+  };
+  const std::string slice = R"(,{"name":"a","ph":"X","pid":1,"tid":1,"ts":0,"dur":10})";
+  EXPECT_EQ(faults(""), 0U);
+  EXPECT_EQ(faults(slice), 0U);
+  EXPECT_EQ(faults(slice + R"(,{"name":"b","ph":"X","pid":1,"tid":1,"ts":2,"dur":3})"), 0U);
+  EXPECT_EQ(faults(slice + R"(,{"name":"b","ph":"X","pid":1,"tid":1,"ts":5,"dur":6})"), 1U);
+  EXPECT_EQ(faults(R"(,{"name":"b","ph":"X","pid":1,"tid":2,"ts":5,"dur":6})"), 1U);
+  EXPECT_EQ(faults(R"(,{"name":"b","ph":"X","pid":1.5,"tid":1,"ts":5,"dur":6})"), 1U);
+  EXPECT_EQ(faults(R"(,{"name":"b","ph":"X","pid":1,"tid":1,"ts":-5,"dur":6})"), 1U);
+  EXPECT_EQ(faults(R"(,{"name":"b","ph":"C","pid":1,"ts":5,"args":{"us":"x"}})"), 1U);
+  EXPECT_EQ(faults(R"(,{"name":"b","ph":"Q","pid":1,"tid":1,"ts":5})"), 1U);
+  EXPECT_EQ(trace_faults(R"({"traceEvents":[{"ts":NaN}]})").size(), 1U);
 }
 
 TEST(Trace, CountersSayWhatWasLostAndMayBe) {
