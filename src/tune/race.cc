@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <utility>
 
 #include "vyre/base/sort.h"
 
@@ -25,7 +25,8 @@ double quantile(std::vector<double> values, double share) {
   return *at;
 }
 
-constexpr double kQuick = 0.25;
+constexpr double kBetter = 0.25;     // of the rounds of an entrant: those it is known by
+constexpr double kFarBehind = 1.15;  // of least times
 
 class Runner {
  public:
@@ -36,7 +37,7 @@ class Runner {
       if (!times[i].empty()) field_.push_back(i);
     }
     figures_.resize(times.size());
-    for (const std::uint32_t i : field_) figures_[i] = std::ranges::min(times[i]);
+    for (const std::uint32_t i : field_) figures_[i] = least_of(i);
   }
 
   RaceResult run() {
@@ -62,6 +63,8 @@ class Runner {
   }
 
  private:
+  double least_of(std::uint32_t i) const { return std::ranges::min(times_[i]); }
+
   std::function<double(std::uint32_t)> figure() const {
     return [this](std::uint32_t i) { return figures_[i]; };
   }
@@ -116,7 +119,15 @@ class Runner {
       for (const std::uint32_t i : field_) row.push_back(round[i]);
     }
     const std::vector<double> figures = figures_of_rounds(of_field);
-    for (std::size_t i = 0; i < field_.size(); ++i) figures_[field_[i]] = figures[i];
+    double least = 0;
+    for (const std::uint32_t i : field_) {
+      if (least == 0 || least_of(i) < least) least = least_of(i);
+    }
+    for (std::size_t i = 0; i < field_.size(); ++i) {
+      // Who was never nearly as quick as another is slower, even where all rounds were disturbed.
+      const double behind = least_of(field_[i]) / least;
+      figures_[field_[i]] = figures[i] * (behind > kFarBehind ? behind : 1);
+    }
   }
 
   std::vector<std::vector<double>>& times_;
@@ -133,20 +144,28 @@ class Runner {
 
 std::vector<double> figures_of_rounds(std::span<const std::vector<double>> times) {
   if (times.empty()) return {};
-  std::vector<std::vector<double>> shares(times.front().size());
-  std::vector<double> quick;
-  for (const std::vector<double>& round : times) {
-    std::vector<double> there;
-    std::ranges::copy_if(round, std::back_inserter(there), [](double ns) { return ns > 0; });
-    if (there.empty()) continue;
-    quick.push_back(quantile(std::move(there), kQuick));
-    for (std::size_t i = 0; i < round.size(); ++i) {
-      if (round[i] > 0) shares[i].push_back(round[i] / quick.back());
+  // By their quickest: the quieter ones come first.
+  std::vector<std::pair<double, std::size_t>> rounds;
+  for (std::size_t r = 0; r < times.size(); ++r) {
+    double least = 0;
+    for (const double ns : times[r]) {
+      if (ns > 0 && (least == 0 || ns < least)) least = ns;
     }
+    if (least > 0) rounds.emplace_back(least, r);
   }
-  const double scale = quantile(std::move(quick), kQuick);
+  std::ranges::sort(rounds);
   std::vector<double> out;
-  for (std::vector<double>& s : shares) out.push_back(scale * quantile(std::move(s), kQuick));
+  for (std::size_t i = 0; i < times.front().size(); ++i) {
+    std::vector<double> shares;
+    std::size_t there = 0;
+    for (const auto& [least, r] : rounds) there += times[r][i] > 0 ? 1 : 0;
+    for (const auto& [least, r] : rounds) {
+      if (2 * shares.size() >= there) break;
+      if (times[r][i] > 0) shares.push_back(times[r][i] / least);
+    }
+    const double scale = rounds.empty() ? 0 : rounds[rounds.size() / 4].first;
+    out.push_back(scale * quantile(std::move(shares), kBetter));
+  }
   return out;
 }
 

@@ -1,10 +1,10 @@
 // Which of several is the fastest, by timing them in turns: everything that may be, a few times;
 // what still may be, more often.
 //
-// A time is judged beside the others of its round, by the quick ones among them, so that a machine
-// that slows down for a while slows all alike; and of its rounds an entrant is known by the better
-// ones, because what disturbs a time makes it longer. On two processors that others use as well
-// this finds the fastest of eight more often than medians, least times or paired times do.
+// What disturbs a time makes it longer. So the quieter half of the rounds counts, a time is judged
+// beside the quickest of its round, and of these shares an entrant is known by the better ones. On
+// two processors that others use as well this finds the fastest of eight more often than medians,
+// least times or paired times do.
 #pragma once
 
 #include <cstdint>

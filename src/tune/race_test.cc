@@ -59,6 +59,13 @@ TEST(RaceTest, FindsTheFastestOnABusyMachine) {
   EXPECT_GE(good, 196);
 }
 
+TEST(RaceTest, WhatWasQuickOnceIsNotForgottenInBusyTimes) {
+  // The second needs both processors, of which one is taken away after the first times.
+  const auto time = [](std::uint32_t i) { return std::optional(i == 0 ? 103e3 : 107e3); };
+  std::vector<std::vector<double>> times{{103e3, 104e3, 103e3}, {53e3, 54e3, 53e3}};
+  EXPECT_EQ(race(times, 0, time, {}, kNever).winner, 1U);
+}
+
 TEST(RaceTest, TheFavouriteWinsTiesAndOnlyThose) {
   for (const double other : {1.0, 0.997, 0.985, 0.9}) {
     const auto time = [&](std::uint32_t i) { return std::optional(i == 1 ? 1e6 : other * 1e6); };
