@@ -287,10 +287,14 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
                             r.choices.front().kernel.program->name, device_->name()));
   }
   // Off means: as the program says, unless something was decided.
-  std::uint32_t start =
-      options_.mode == TunerMode::cached_or_default
-          ? 0
-          : static_cast<std::uint32_t>(std::ranges::min_element(prior) - prior.begin());
+  std::uint32_t start = 0;
+  if (options_.mode != TunerMode::cached_or_default) {
+    // The model compares variants of one program; of what overrides change it sees too little.
+    for (std::uint32_t i = 1; i < candidates.size(); ++i) {
+      const bool same = candidates[i].variant.overrides == candidates[0].variant.overrides;
+      if (same && prior[i] < prior[start]) start = i;
+    }
+  }
   const std::optional<std::uint32_t> planned = match ? std::nullopt : planned_start(r, candidates);
   if (planned) start = *planned;
   OnlineOptions online;

@@ -90,6 +90,10 @@ Result<void> Session::measure_candidates(const Dispatch& d, TunedKernel& t, std:
   VYRE_TRY(const auto usual_ns, measure_candidate(d, t, {.configuration = first}, swept));
   if (!usual_ns) return fail(Code::device, "the incumbent cannot be timed");
   t.incumbent_ns = *usual_ns;
+  // What runs without tuning is always among those that are compared.
+  if (t.declared && *t.declared != first && !is_over()) {
+    VYRE_CHECK(measure_candidate(d, t, {.configuration = *t.declared}, swept));
+  }
   while (!is_over()) {
     const auto trial = order->next();
     if (!trial) break;
