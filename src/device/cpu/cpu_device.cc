@@ -24,10 +24,10 @@ constexpr std::uint64_t kRowsPerThread = 4;
 // How long threads look for the next launch: where one follows the other they need not be woken.
 constexpr std::chrono::microseconds kWatch{50};
 constexpr double kWatchNs = 50'000;
-// Work that is worth waking a thread for, and that is worth sharing with one that is awake.
+// Work that is worth waking threads for, and, for each of them, sharing with those that are awake.
 constexpr double kWorthWakingNs = 20'000;
-constexpr double kWorthSharingNs = 6'000;
-constexpr double kTaskNs = 500;
+constexpr double kWorthSharingNs = 1'250;
+constexpr double kTaskNs = 3'000;  // so that to begin it does not count
 // Threads stay awake for short launches that follow each other within so many times their length.
 constexpr double kCloseBy = 4;
 // Launches between two looks at what an invocation takes.
@@ -243,8 +243,9 @@ std::uint64_t CpuDevice::groups_in_task(const Launch& l, const CpuCode& code,
   const auto now = std::chrono::steady_clock::now();
   const bool close = ns_between(last_end_.load(std::memory_order_relaxed), now) <
                      std::min(kCloseBy * ns, kWatchNs);
-  if (ns < (close ? kWorthSharingNs : kWorthWakingNs)) return groups;
-  const double tasks = std::clamp(ns / kTaskNs, 1.0, double(finest));
+  const double threads = pool_.threads();
+  if (ns < (close ? kWorthSharingNs * threads : kWorthWakingNs)) return groups;
+  const double tasks = std::clamp(ns / kTaskNs, threads, double(finest));
   return along_rows(ceil_div(groups, static_cast<std::uint64_t>(tasks)), l.grid, pool_.threads());
 }
 

@@ -2,6 +2,7 @@
 
 #include <xmmintrin.h>
 
+#include <algorithm>
 #include <system_error>
 
 namespace vyre {
@@ -70,6 +71,7 @@ void ThreadPool::work(unsigned self) {
     wait_for_work(seen);
     if (ending_) return;
     seen = generation_.load();
+    if (self >= wanted_) continue;
     ++busy_;
     if (const Job* job = job_.load(); job != nullptr) drain(*job, self);
     if (--busy_ == 0 && asker_sleeps_) {
@@ -104,6 +106,7 @@ void ThreadPool::run_job(std::uint64_t count, Call call, const void* task) {
     first += each + (i < more ? 1 : 0);
     shares_[i].end = first;
   }
+  wanted_ = static_cast<unsigned>(std::min<std::uint64_t>(count, threads_));
   const Job job{call, task};
   job_ = &job;
   ++generation_;
@@ -111,11 +114,7 @@ void ThreadPool::run_job(std::uint64_t count, Call call, const void* task) {
     {
       const std::scoped_lock lock(mutex_);
     }
-    if (count <= workers_.size()) {
-      for (std::uint64_t i = 1; i < count; ++i) wake_.notify_one();
-    } else {
-      wake_.notify_all();
-    }
+    wake_.notify_all();
   }
   drain(job, 0);
   job_ = nullptr;

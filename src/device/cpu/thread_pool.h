@@ -65,6 +65,7 @@ class ThreadPool {
   // and the generation, and for the asking thread's sleep and who is busy.
   alignas(64) std::atomic<std::uint64_t> generation_{0};  // of jobs; grows at the end too
   std::atomic<const Job*> job_{nullptr};
+  std::atomic<unsigned> wanted_{0};  // threads that have a share of it; the others look on
   std::atomic<bool> ending_{false};
   alignas(64) std::atomic<unsigned> busy_{0};
   std::atomic<unsigned> sleeping_{0};
