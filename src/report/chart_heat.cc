@@ -4,7 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <ranges>
 
+#include "vyre/base/sort.h"
 #include "vyre/report/charts.h"
 #include "vyre/report/report_text.h"
 
@@ -34,27 +36,33 @@ void put_in_order(std::vector<std::string>& values) {
     });
 }
 
-// Those that vary; empty where candidates have no common parameters.
-std::vector<Parameter> varying_parameters(const TuneRecord& record) {
-  std::vector<Parameter> varying;
-  const auto& all = record.candidates;
-  if (all.empty()) return varying;
-  for (std::size_t p = 0; p < all[0].parameters.size(); ++p) {
-    Parameter parameter{.name = all[0].parameters[p].first, .position = p};
-    for (const auto& candidate : all) {
-      if (candidate.parameters.size() != all[0].parameters.size() ||
-          candidate.parameters[p].first != parameter.name)
-        return {};
+std::vector<Parameter> parameters_of(const TuneRecord& record) {
+  std::vector<Parameter> out;
+  for (const std::size_t p : telling_parameters(record)) {
+    Parameter parameter{.name = record.candidates[0].parameters[p].first, .position = p};
+    for (const auto& candidate : record.candidates) {
       const std::string& value = candidate.parameters[p].second;
       if (std::ranges::find(parameter.values, value) == parameter.values.end()) {
         parameter.values.push_back(value);
         if (parameter.values.size() > kMostTableRows) break;
       }
     }
-    if (parameter.values.size() > 1) varying.push_back(std::move(parameter));
+    put_in_order(parameter.values);
+    out.push_back(std::move(parameter));
   }
-  for (auto& parameter : varying) put_in_order(parameter.values);
-  return varying;
+  return out;
+}
+
+// How much slower the best of the worst value is than the best of the best; 0: not known.
+double effect_of(const KernelView& view, const Parameter& parameter) {
+  std::map<std::string_view, double> best;
+  for (const std::uint32_t i : view.findings.measured) {
+    const std::string& value = view.record.candidates[i].parameters[parameter.position].second;
+    best.try_emplace(value, view.findings.spreads[i].median);  // the fastest come first
+  }
+  if (best.size() < 2) return 0;
+  const auto [least, most] = std::ranges::minmax(best | std::views::values);
+  return most / least;
 }
 
 struct Facet {
@@ -85,16 +93,27 @@ bool is_better(const KernelView& view, std::uint32_t a, std::uint32_t b) {
 }
 
 std::optional<HeatMap> heat_map(const KernelView& view) {
-  std::vector<Parameter> parameters = varying_parameters(view.record);
+  std::vector<Parameter> parameters = parameters_of(view.record);
   // Those with the most values first.
   std::ranges::sort(parameters, [](const Parameter& a, const Parameter& b) {
     return a.values.size() != b.values.size() ? a.values.size() > b.values.size()
                                               : a.position < b.position;
   });
+  const auto others = [&] {
+    std::size_t combinations = 1;
+    for (std::size_t p = 2; p < parameters.size(); ++p)
+      combinations = std::min<std::size_t>(combinations * parameters[p].values.size(), 1000);
+    return combinations;
+  };
+  // Of many, the two that matter most.
+  if (others() > kMostFacets) {
+    std::erase_if(parameters, [](const Parameter& p) { return p.values.size() > kMostValues; });
+    sort_stably(parameters, [&](const Parameter& p) { return -effect_of(view, p); });
+    if (parameters.size() > 1 && parameters[0].values.size() < parameters[1].values.size())
+      std::swap(parameters[0], parameters[1]);
+  }
   if (parameters.size() < 2 || parameters[0].values.size() > kMostValues) return std::nullopt;
-  std::size_t combinations = 1;
-  for (std::size_t p = 2; p < parameters.size(); ++p)
-    combinations = std::min<std::size_t>(combinations * parameters[p].values.size(), 1000);
+  const std::size_t combinations = others();
   HeatMap map{.rows = parameters[0],
               .columns = parameters[1],
               .is_best_of_others = combinations > kMostFacets};

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <span>
 #include <unordered_map>
 
 #include "vyre/report/report_text.h"
@@ -37,16 +39,29 @@ bool same_parameters(const TuneRecord& record) {
   });
 }
 
+std::size_t count_values(const TuneRecord& record, std::size_t parameter) {
+  std::set<std::string_view> values;
+  for (const auto& candidate : record.candidates) {
+    values.insert(candidate.parameters[parameter].second);
+  }
+  return values.size();
+}
+
+// Whether the values of `from` leave one value of `parameter` each.
+bool determine(const TuneRecord& record, std::span<const std::size_t> from, std::size_t parameter) {
+  std::map<std::vector<std::string_view>, std::string_view> seen;
+  for (const auto& candidate : record.candidates) {
+    std::vector<std::string_view> values;
+    for (const std::size_t p : from) values.emplace_back(candidate.parameters[p].second);
+    const std::string_view value = candidate.parameters[parameter].second;
+    if (seen.try_emplace(std::move(values), value).first->second != value) return false;
+  }
+  return true;
+}
+
 void make_labels(const TuneRecord& record, Findings& findings) {
   constexpr std::string_view kBetween = " \xC2\xB7 ";
-  std::vector<std::size_t> varying;
-  if (same_parameters(record)) {
-    for (std::size_t p = 0; p < record.candidates[0].parameters.size(); ++p) {
-      std::set<std::string_view> values;
-      for (const auto& candidate : record.candidates) values.insert(candidate.parameters[p].second);
-      if (values.size() > 1) varying.push_back(p);
-    }
-  }
+  const std::vector<std::size_t> varying = telling_parameters(record);
   for (const std::size_t p : varying)
     findings.label_names += fmt::format("{}{}", findings.label_names.empty() ? "" : kBetween,
                                         record.candidates[0].parameters[p].first);
@@ -129,6 +144,30 @@ std::string compared(double gain, std::string_view with) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> telling_parameters(const TuneRecord& record) {
+  // Fewer candidates would seem to tell what they happen to have in common.
+  constexpr std::size_t kCandidatesOfAValue = 4;
+  std::vector<std::size_t> varying;
+  if (!same_parameters(record)) return varying;
+  for (std::size_t p = 0; p < record.candidates[0].parameters.size(); ++p) {
+    if (count_values(record, p) > 1) varying.push_back(p);
+  }
+  for (std::size_t i = 0; i < varying.size() && varying.size() > 2;) {
+    std::vector<std::size_t> others = varying;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    const std::size_t p = varying[i];
+    const bool enough = record.candidates.size() >= kCandidatesOfAValue * count_values(record, p);
+    const bool tells_one = std::ranges::any_of(
+        others, [&](std::size_t other) { return determine(record, std::span(&p, 1), other); });
+    if (enough && tells_one && determine(record, others, p)) {
+      varying = std::move(others);
+    } else {
+      ++i;
+    }
+  }
+  return varying;
+}
 
 Findings findings_of(const TuneRecord& record) {
   Findings findings;

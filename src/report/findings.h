@@ -40,6 +40,10 @@ struct Findings {
 
 Findings findings_of(const TuneRecord& record);
 
+// The positions of parameters that vary, without those that the others tell: a workgroup that
+// overrides make. Empty where candidates have no common parameters.
+std::vector<std::size_t> telling_parameters(const TuneRecord& record);
+
 // How much faster the chosen one is; 0: not known.
 double gain_over_start(const Findings& findings);
 double gain_over_declared(const Findings& findings);

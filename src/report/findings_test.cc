@@ -81,5 +81,24 @@ TEST(Findings, CallsOfCandidatesThatAreNotThereAreLeftOut) {
   EXPECT_TRUE(findings_of(record).promotions.empty());
 }
 
+TEST(Findings, AParameterThatOthersTellIsNoPartOfALabel) {
+  TuneRecord record;
+  for (const char* x : {"8", "16", "32"}) {
+    for (const char* y : {"4", "8"}) {
+      for (const char* gang : {"4", "8", "16", "32"}) {
+        const std::string workgroup = std::string(x) + "x" + y + "x1";
+        record.candidates.push_back(
+            {.text = workgroup + gang,
+             .parameters = {{"workgroup", workgroup}, {"gang", gang}, {"X", x}, {"Y", y}}});
+      }
+    }
+  }
+  EXPECT_EQ(telling_parameters(record), (std::vector<std::size_t>{1, 2, 3}));
+  EXPECT_EQ(findings_of(record).label_names, "gang \xC2\xB7 X \xC2\xB7 Y");
+  // Too few to tell.
+  record.candidates.resize(6);
+  EXPECT_EQ(telling_parameters(record).front(), 0U);
+}
+
 }  // namespace
 }  // namespace vyre
