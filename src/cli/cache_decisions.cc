@@ -147,13 +147,14 @@ Result<std::string> adapter_of_file(const std::string& file, const std::string& 
               "say --adapter ID, as vyre cache list shows it");
 }
 
-Result<ImportedDecisions> import_decisions(const std::string& file, const std::string& adapter) {
-  VYRE_TRY(const std::string text, read_packed_file(file, kMaxCacheBytes, kMaxCacheBytes));
+Result<ImportedDecisions> import_decisions(const std::string& file, const std::string& adapter,
+                                           Streams& streams) {
+  VYRE_TRY(const std::string text, read_packed_input(file, streams));
   const auto parsed = parse_decisions(text);
   if (!parsed) {
     const TomlFault& fault = parsed.error();
-    return fail(Code::invalid_input,
-                fmt::format("{}:{}:{}: {}", file, fault.line, fault.column, fault.what));
+    return fail(Code::invalid_input, fmt::format("{}:{}:{}: {}", source_name(file), fault.line,
+                                                 fault.column, fault.what));
   }
   ImportedDecisions out;
   out.into = decision_cache_path(CacheEnvironment::of_process(), adapter);

@@ -48,6 +48,7 @@ struct ImportedDecisions {
   std::filesystem::path into;
   std::size_t taken = 0, known = 0, skipped = 0;  // skipped: values that are no decisions
 };
-Result<ImportedDecisions> import_decisions(const std::string& file, const std::string& adapter);
+Result<ImportedDecisions> import_decisions(const std::string& file, const std::string& adapter,
+                                           Streams& streams);
 
 }  // namespace vyre

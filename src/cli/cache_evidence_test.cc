@@ -267,6 +267,10 @@ TEST_F(CacheEvidence, ExchangesT4Results) {
       cache({"export", "--t4", path("again.json"), "saxpy", "--store", path("packed.jsonl")}).exit,
       0);
   EXPECT_EQ(*read_file(path("again.json")), *read_file(path("t4.json")));
+  EXPECT_NE(run_vyre({"cache", "import", "--t4", "-", "--store", path("new.jsonl")},
+                     *read_file(path("t4.json.gz")))
+                .out.find("took over 0 lines about 1 key"),
+            std::string::npos);
   ASSERT_TRUE(replace_file(path("cut.gz"), gzip(*read_file(path("t4.json"))).substr(0, 60)));
   EXPECT_EQ(error({"import", "--t4", path("cut.gz")}),
             "vyre: " + path("cut.gz") + ": the gzip data is damaged, or ends too early\n");

@@ -34,7 +34,7 @@ std::vector<std::string> devices_here() {
     const auto device = open_device(status.name, {});
     if (!device) continue;
     names.emplace_back((*device)->name());
-    if (const auto profile = (*device)->profile()) names.push_back(profile->device_name);
+    if (const auto profile = (*device)->told_profile()) names.push_back(profile->device_name);
   }
   return names;
 }
@@ -85,13 +85,14 @@ Exit report_taken(const TakenOver& taken, const CacheOptions& options, Streams& 
   return Exit::done;
 }
 
-Result<void> merge_file(EvidenceStore& store, const std::string& file, TakenOver& taken) {
-  VYRE_TRY(const std::string text, read_packed_file(file));
-  VYRE_TRY(const EvidenceStore::Merged merged, store.merge(text, file));
+Result<void> merge_file(EvidenceStore& store, const std::string& file, Streams& streams,
+                        TakenOver& taken) {
+  VYRE_TRY(const std::string text, read_packed_input(file, streams));
+  VYRE_TRY(const EvidenceStore::Merged merged, store.merge(text, source_name(file)));
   taken.lines += merged.taken;
   taken.copies += merged.copies;
   const auto theirs = EvidenceStore::in_memory();
-  VYRE_CHECK(theirs->merge(text, file));
+  VYRE_CHECK(theirs->merge(text, source_name(file)));
   for (const KeyState& state : theirs->all()) taken.devices.push_back(state.key.device);
   return {};
 }
@@ -116,9 +117,10 @@ Result<TuningKey> key_of_results(const T4File& file, const CacheOptions& options
   return key;
 }
 
-Result<void> import_t4(EvidenceStore& store, const CacheOptions& options, TakenOver& taken) {
-  const std::string& name = options.words[1];
-  VYRE_TRY(const std::string text, read_packed_file(name));
+Result<void> import_t4(EvidenceStore& store, const CacheOptions& options, Streams& streams,
+                       TakenOver& taken) {
+  const std::string name = source_name(options.words[1]);
+  VYRE_TRY(const std::string text, read_packed_input(options.words[1], streams));
   VYRE_TRY(const T4File file, parse_t4(text, name));
   VYRE_TRY(const TuningKey key, key_of_results(file, options));
   auto events = evidence_of(file, std::filesystem::path(name).filename().string());
@@ -193,7 +195,7 @@ Exit import_toml(const CacheOptions& options, Streams& streams) {
   const std::string& file = options.words[1];
   const auto adapter = adapter_of_file(file, options.adapter);
   if (!adapter) return report(streams, adapter.error());
-  const auto done = import_decisions(file, *adapter);
+  const auto done = import_decisions(file, *adapter, streams);
   if (!done) return report(streams, done.error(), exit_for(done.error()));
   const auto here = adapters_here();
   const bool is_here = std::ranges::find(here, *adapter) != here.end();
@@ -290,7 +292,7 @@ Exit cache_merge(const CacheOptions& options, Streams& streams) {
   if (!store) return report(streams, store.error());
   TakenOver taken;
   for (const std::string& file : std::span(options.words).subspan(1)) {
-    const auto merged = merge_file(**store, file, taken);
+    const auto merged = merge_file(**store, file, streams, taken);
     if (!merged) return report(streams, merged.error(), exit_for(merged.error()));
   }
   return report_taken(taken, options, streams);
@@ -302,7 +304,7 @@ Exit cache_import(const CacheOptions& options, Streams& streams) {
   const auto store = open_evidence(options);
   if (!store) return report(streams, store.error());
   TakenOver taken;
-  const auto imported = import_t4(**store, options, taken);
+  const auto imported = import_t4(**store, options, streams, taken);
   if (!imported) return report(streams, imported.error(), exit_for(imported.error()));
   return report_taken(taken, options, streams);
 }

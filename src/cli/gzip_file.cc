@@ -12,6 +12,7 @@
 namespace vyre {
 namespace {
 
+constexpr std::uint64_t kMaxInputBytes = std::uint64_t{256} << 20;
 constexpr int kGzipWindow = 15 + 16;  // the largest window, with a gzip header
 
 class Inflater {
@@ -77,13 +78,26 @@ Result<std::string> gunzip(std::string_view file, std::uint64_t max_bytes) {
   }
 }
 
+namespace {
+
+Result<std::string> unpacked(Result<std::string> file, const std::string& name,
+                             std::uint64_t max_bytes) {
+  if (!file || !is_gzip(*file)) return file;
+  auto text = gunzip(*file, max_bytes);
+  if (!text) text.error().what = fmt::format("{}: {}", name, text.error().what);
+  return text;
+}
+
+}  // namespace
+
 Result<std::string> read_packed_file(const std::string& path, std::uint64_t max_file_bytes,
                                      std::uint64_t max_text_bytes) {
-  auto file = read_input_file(path, max_file_bytes);
-  if (!file || !is_gzip(*file)) return file;
-  auto unpacked = gunzip(*file, max_text_bytes);
-  if (!unpacked) unpacked.error().what = fmt::format("{}: {}", path, unpacked.error().what);
-  return unpacked;
+  return unpacked(read_input_file(path, max_file_bytes), path, max_text_bytes);
+}
+
+Result<std::string> read_packed_input(const std::string& path, Streams& streams) {
+  if (path != "-") return read_packed_file(path);
+  return unpacked(streams.read_input(kMaxInputBytes), source_name(path), 4 * kMaxInputBytes);
 }
 
 }  // namespace vyre

@@ -175,7 +175,7 @@ Result<void> Session::sweep(const Dispatch& d) const {
                         t.candidates[first].text,
                         result.rounds == 0 ? std::string("its first runs")
                                            : fmt::format("{} rounds", result.rounds));
-  t.tuner.finish(result.winner, std::move(events), reason, !stopped());
+  t.tuner.finish(result.winner, std::move(events), reason, !stopped(), 1 - result.share);
   t.shadows.clear();
   return {};
 }

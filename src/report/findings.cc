@@ -62,13 +62,15 @@ bool determine(const TuneRecord& record, std::span<const std::size_t> from, std:
 void make_labels(const TuneRecord& record, Findings& findings) {
   constexpr std::string_view kBetween = " \xC2\xB7 ";
   const std::vector<std::size_t> varying = telling_parameters(record);
+  // Many values are set closely.
+  const std::string_view between = varying.size() > 4 ? kBetween.substr(1, 2) : kBetween;
   for (const std::size_t p : varying)
     findings.label_names += fmt::format("{}{}", findings.label_names.empty() ? "" : kBetween,
                                         record.candidates[0].parameters[p].first);
   for (const auto& candidate : record.candidates) {
     std::string label;
     for (const std::size_t p : varying)
-      label += fmt::format("{}{}", label.empty() ? "" : kBetween,
+      label += fmt::format("{}{}", label.empty() ? "" : between,
                            short_extent(candidate.parameters[p].second));
     findings.labels.push_back(label.empty() ? candidate.text : label);
   }

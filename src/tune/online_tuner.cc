@@ -262,7 +262,7 @@ void OnlineTuner::note(std::vector<EvidenceEvent> events) {
 }
 
 void OnlineTuner::finish(std::uint32_t winner, std::vector<EvidenceEvent> events,
-                         std::string reason, bool ended) {
+                         std::string reason, bool ended, std::optional<double> gain) {
   note(std::move(events));
   change([&](OnlinePolicy& policy) {
     const std::vector<CandidateView> view = policy.view();
@@ -272,12 +272,14 @@ void OnlineTuner::finish(std::uint32_t winner, std::vector<EvidenceEvent> events
     noted_.settled = ended;
     policy.restore(std::exchange(noted_, {}), true);
     if (winner != start_) {
-      const double start_ns = policy.expected_ns(start_);
+      const std::uint32_t before = best() == winner ? start_ : best();
+      const double times = 1 - policy.expected_ns(winner) / policy.expected_ns(before);
+      const bool compared = gain && before == best();
       own_events_.push_back({.kind = EventKind::promoted,
                              .candidate = view[winner].text,
                              .reason = reason,
-                             .over = view[start_].text,
-                             .gain = 1 - policy.expected_ns(winner) / start_ns});
+                             .over = view[before].text,
+                             .gain = compared ? *gain : std::max(0.0, times)});
     }
     if (ended) {
       own_events_.push_back(
