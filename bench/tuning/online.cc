@@ -69,12 +69,13 @@ Result<Online> run_online(const Setup& setup, const std::string& device) {
 
   std::uint64_t calls = 0;
   Variant served = tuned.variant();
+  out.served.emplace_back(0, served);
   const auto look = [&](double batch_ns) {
     calls += kInFlight;
     if (calls <= kCalls) out.batches_ns.push_back(batch_ns);
     if (const Variant& now = tuned.variant(); now != served) {
       served = now;
-      out.reached = calls;
+      out.served.emplace_back(calls, served);
     }
   };
   VYRE_TRY(out.first_ns, run_calls(session, tuned, kCalls, look));

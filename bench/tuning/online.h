@@ -8,8 +8,8 @@
 namespace vyre::bench {
 
 struct Online {
-  Variant start, choice;             // the first guess and what it came to
-  std::uint64_t reached = 0;         // the call from which on the choice was served
+  Variant start, choice;                                  // the first guess and what it came to
+  std::vector<std::pair<std::uint64_t, Variant>> served;  // each from that call on
   std::uint64_t settled = 0;         // the call by which nothing was left to try; 0: not yet
   double frozen_ns = 0;              // of kCalls calls with the first guess alone
   double first_ns = 0;               // of the first kCalls calls with the tuner

@@ -104,6 +104,8 @@ class Device {
   virtual Result<Profile> told_profile() { return profile(); }
   // What code for it is made for. The host's processor is empty: the code generator knows it.
   virtual Target target() const = 0;
+  // What the first launch with a deadline would set up, which may take some milliseconds.
+  virtual Result<void> prepare_deadlines() { return {}; }
   // It failed for good, with all memory and code: open it again.
   virtual bool lost() const { return false; }
   virtual Result<MemoryInfo> memory_info() = 0;

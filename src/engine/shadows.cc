@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 
@@ -87,22 +86,11 @@ Compared compared_as(const Program& program, TypeId type) {
   return Compared::bits;
 }
 
-// Adds the number of words that differ to `count`.
-Result<void> launch_compare(Queue& queue, const LoadedCode& code, BoundMemory a, BoundMemory b,
-                            BoundMemory count, std::optional<std::chrono::nanoseconds> deadline) {
-  const std::array<BoundMemory, 3> bindings{a, b, count};
-  const std::uint64_t words = a.bytes / 4;
-  Launch launch;
-  launch.code = &code;
-  launch.kernel = "compare";
-  launch.bindings = bindings;
-  launch.workgroup = kCompareGroup;
-  launch.extent = {static_cast<std::uint32_t>(words), 1, 1};
-  launch.grid = {
-      static_cast<std::uint32_t>(ceil_div<std::uint64_t>(words, kCompareGroup[0] * kCompareItems)),
-      1, 1};
-  launch.deadline = deadline;
-  return queue.launch(launch);
+Variant compare_variant() {
+  Variant out;
+  out.workgroup = kCompareGroup;
+  out.items_per_lane = kCompareItems;
+  return out;
 }
 
 }  // namespace
@@ -143,26 +131,23 @@ Result<std::shared_ptr<Queue>> make_side_queue(Device& device) {
   return out;
 }
 
+Result<void> make_comparing_ready(Device& device, CodeStore& codes) {
+  if (device.target().kind == TargetKind::host) return {};
+  VYRE_TRY(const Kernel kernel, compare_kernel());
+  return codes.make_ready(kernel, compare_variant(), {.wide_offsets = true});
+}
+
 Result<std::shared_ptr<const CompareTools>> make_compare_tools(Device& device, CodeStore& codes,
                                                                std::shared_ptr<Queue> aside) {
   auto out = std::make_shared<CompareTools>();
   if (device.target().kind == TargetKind::host) return out;
   VYRE_TRY(const Kernel kernel, compare_kernel());
-  Variant variant;
-  variant.workgroup = kCompareGroup;
-  variant.items_per_lane = kCompareItems;
-  VYRE_TRY(auto found, codes.find_or_make(kernel, variant, {.wide_offsets = true}));
+  VYRE_TRY(auto found, codes.find_or_make(kernel, compare_variant(), {.wide_offsets = true}));
   out->code = std::move(found.code);
   out->aside = std::move(aside);
   if (out->aside == nullptr) {
     VYRE_TRY(out->aside, make_side_queue(device));
   }
-  // What a device sets up for its first deadline takes milliseconds: here, and not between two
-  // calls.
-  VYRE_TRY(const DeviceMemory words, device.allocate(12));
-  VYRE_CHECK(launch_compare(*out->aside, *out->code, {words.address, 4}, {words.address + 4, 4},
-                            {words.address + 8, 4}, std::chrono::seconds(1)));
-  VYRE_CHECK(out->aside->wait());
   return out;
 }
 
@@ -228,8 +213,19 @@ Result<void> Comparer::add(BoundMemory a, BoundMemory b, Compared as, double tol
     if (left != right) ++counted_on_host_;
   }
   if (words == 0) return {};
-  return launch_compare(*queue_, *tools_->code, {a.address, words * 4}, {b.address, words * 4},
-                        {count_.address, 4}, {});
+  const std::array<BoundMemory, 3> bindings{BoundMemory{a.address, words * 4},
+                                            BoundMemory{b.address, words * 4},
+                                            BoundMemory{count_.address, 4}};
+  Launch launch;
+  launch.code = tools_->code.get();
+  launch.kernel = "compare";
+  launch.bindings = bindings;
+  launch.workgroup = kCompareGroup;
+  launch.extent = {static_cast<std::uint32_t>(words), 1, 1};
+  launch.grid = {
+      static_cast<std::uint32_t>(ceil_div<std::uint64_t>(words, kCompareGroup[0] * kCompareItems)),
+      1, 1};
+  return queue_->launch(launch);
 }
 
 Result<std::uint64_t> Comparer::different() {

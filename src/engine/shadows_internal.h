@@ -44,7 +44,9 @@ struct CompareTools {
 };
 // With all that a queue's first read sets up, which takes milliseconds in which launches wait.
 Result<std::shared_ptr<Queue>> make_side_queue(Device& device);
-// Compiles what is needed: slow. Without a queue aside it makes one.
+// Compiles what is needed: slow, and beside what runs.
+Result<void> make_comparing_ready(Device& device, CodeStore& codes);
+// Loads it. Without a queue aside it makes one.
 Result<std::shared_ptr<const CompareTools>> make_compare_tools(
     Device& device, CodeStore& codes, std::shared_ptr<Queue> aside = nullptr);
 

@@ -157,8 +157,9 @@ Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device, std::share
       compilers_(compilers_for(options_, device_->target().kind, processors_)) {
   if (auto profile = device_->told_profile()) profile_ = *std::move(profile);
   if (options_.mode == TunerMode::natural_gradient && device_->target().kind != TargetKind::host) {
-    // Where it fails, the tools meet the same failure and tell.
+    // Where one fails, what needs it meets the same failure and tells.
     if (auto aside = make_side_queue(*device_)) aside_ = *std::move(aside);
+    (void)device_->prepare_deadlines();
   }
 }
 
@@ -248,7 +249,7 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
     }
     if (slots_of(*choice.kernel.program).size() != slots.size()) continue;
     std::vector<Variant> variants = variant_space(request);
-    if (candidates.size() + variants.size() + r.choices.size() > most) usual_alone = true;
+    if (r.choices.size() > 1 && variants.size() * r.choices.size() > most) usual_alone = true;
     if (usual_alone) {
       const auto is_left_out = [&](const Variant& v) {
         return v != request.usual && to_string(configuration_of(v, kind)) != decided;
@@ -382,14 +383,9 @@ void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
   const bool host = device_->target().kind == TargetKind::host;
   if (!tools_asked_.exchange(true)) {
     compilers_.add([this] {
-      auto tools = make_compare_tools(*device_, *codes_, aside_);
-      if (!tools) {
-        VYRE_LOG(warn, "nothing is tuned, since results cannot be compared: {}",
-                 describe(tools.error()));
-        return;
-      }
-      const std::scoped_lock lock(mutex_);
-      tools_ = *std::move(tools);
+      // Where it fails, making the tools meets the same failure and tells.
+      (void)make_comparing_ready(*device_, *codes_);
+      tools_ready_.store(true, std::memory_order_release);
     });
   }
   if (!kernel->waits_to_make.load(std::memory_order_acquire)) return;
@@ -469,7 +465,17 @@ bool Tuning::load_next(TunedKernel& kernel, bool idle) {
 }
 
 std::shared_ptr<const CompareTools> Tuning::compare_tools() {
-  const std::scoped_lock lock(mutex_);
+  const std::scoped_lock lock(tools_mutex_);
+  if (tools_ != nullptr || !tools_ready_.load(std::memory_order_acquire)) return tools_;
+  if (!queue_->known_idle() && ++tools_looks_ < kMostLooks) return nullptr;
+  auto tools = make_compare_tools(*device_, *codes_, aside_);
+  if (tools) {
+    tools_ = *std::move(tools);
+  } else {
+    tools_ready_.store(false, std::memory_order_release);
+    VYRE_LOG(warn, "nothing is tuned, since results cannot be compared: {}",
+             describe(tools.error()));
+  }
   return tools_;
 }
 

@@ -44,7 +44,7 @@ struct TunedCandidate {
 
 class TunedKernel {
  public:
-  static constexpr double kGuessedLoadNs = 100'000;
+  static constexpr double kGuessedLoadNs = 150'000;
 
   TunedKernel(TuningKey key, std::deque<TunedCandidate> made, std::vector<double> prior,
               std::uint32_t start, TunerMode mode, OnlineOptions options,
@@ -123,7 +123,7 @@ class Tuning {
   // Lets the background compile what was asked for, as far as the ledger allows.
   void make_later(const std::shared_ptr<TunedKernel>& kernel);
 
-  // Null until it is compiled.
+  // Null until it is compiled, and could be loaded.
   std::shared_ptr<const CompareTools> compare_tools();
   bool compiles() const { return compilers_.busy(); }
   void wait_for_compilers() { compilers_.wait(); }
@@ -146,10 +146,12 @@ class Tuning {
   std::shared_ptr<EvidenceStore> store_;
   Profile profile_;
   unsigned processors_ = 1;
-  std::atomic<bool> tools_asked_{false};
-  std::mutex mutex_;
+  std::atomic<bool> tools_asked_{false}, tools_ready_{false};
   std::shared_ptr<Queue> aside_;  // of the tools; null: they make their own
+  std::mutex tools_mutex_;
+  std::uint32_t tools_looks_ = 0;
   std::shared_ptr<const CompareTools> tools_;
+  std::mutex mutex_;
   std::map<std::string, std::shared_ptr<TunedKernel>> kernels_;
   Compilers compilers_;  // last: its threads use the rest
 };

@@ -59,9 +59,11 @@ std::string different_text(std::uint64_t count) {
 // With the kernel's mutex held.
 bool Session::can_compare(TunedKernel& t) const {
   if (t.comparer) return true;
+  const auto begun = Clock::now();
   auto tools = tuning_->compare_tools();
   if (!tools) return false;
   auto made = Comparer::make(std::move(tools), queue_, *device_);
+  t.tuner.charge(ns_of(Clock::now() - begun));
   if (!made) {
     t.tuner.stop_tuning("results cannot be compared: " + describe(made.error()));
     return false;

@@ -164,6 +164,14 @@ const Limits& CudaDevice::limits() const { return core_->limits; }
 Target CudaDevice::target() const { return core_->target; }
 bool CudaDevice::lost() const { return core_->context.lost(); }
 
+Result<void> CudaDevice::prepare_deadlines() {
+  CurrentContext current(core_->context);
+  if (!current) return current.error();
+  const auto now = core_->clock.in({});
+  if (!now) return std::unexpected(now.error());
+  return {};
+}
+
 Result<Profile> CudaDevice::profile() {
   const std::scoped_lock lock(core_->profile_mutex);
   if (!core_->profile) {
