@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "vyre/base/sort.h"
@@ -16,7 +17,7 @@ struct Stage {
 };
 
 constexpr std::array<Stage, 4> kStages{
-    {{1.5, 32, 2, 4}, {1.2, 16, 2, 6}, {1.08, 8, 3, 14}, {1.04, 5, 4, 32}}};
+    {{1.5, 32, 2, 4}, {1.2, 16, 2, 6}, {1.08, 8, 3, 14}, {1.05, 6, 5, 64}}};
 
 double quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0;
@@ -27,6 +28,9 @@ double quantile(std::vector<double> values, double share) {
 
 constexpr double kBetter = 0.25;     // of the rounds of an entrant: those it is known by
 constexpr double kFarBehind = 1.15;  // of least times
+constexpr unsigned kLookEvery = 12;  // rounds
+constexpr double kKnown = 0.003;     // the standard error of a share
+constexpr double kApart = 4;         // standard errors
 
 class Runner {
  public:
@@ -86,9 +90,26 @@ class Runner {
     for (unsigned round = 0; round < static_cast<unsigned>(rounds); ++round) {
       if (is_over_() || field_.size() < 2) break;
       hold_round();
+      if (round % kLookEvery == kLookEvery - 1 && is_clear()) break;
     }
     judge();
     return !is_over_();
+  }
+
+  // Whether the two best are told apart, or are known so well that more rounds tell nothing.
+  bool is_clear() {
+    judge();
+    sort_stably(field_, figure());
+    std::vector<double> shares;
+    for (const std::vector<double>& round : rounds_) {
+      const double first = round[field_[0]], second = round[field_[1]];
+      if (first > 0 && second > 0) shares.push_back(first / second);
+    }
+    const double middle = quantile(shares, 0.5);
+    std::vector<double> off;
+    for (const double share : shares) off.push_back(std::abs(share - middle));
+    const double error = 1.48 * 1.25 * quantile(off, 0.5) / std::sqrt(double(shares.size()));
+    return error < kKnown || 1 - middle > kApart * error;
   }
 
   // Every round begins with another one, and every second one runs backwards: nobody always follows
