@@ -85,17 +85,28 @@ const std::vector<KernelChoice>& choices() {
 }
 
 struct Search {
+  // Ends it, whatever the machine takes for it.
+  struct End {
+    std::atomic<std::uint32_t> stop{0};
+    std::atomic<int> compared{0};
+  };
+  std::shared_ptr<End> end;
   Session session;
   Buffer a, b, c;
   Dispatch dispatch;
 
-  static Search make(std::chrono::nanoseconds budget, std::function<void(SessionOptions&)> change) {
+  // A search that is stopped when so many candidates were compared with the first one.
+  static Search make(int most, const std::function<void(SessionOptions&)>& change) {
+    auto end = std::make_shared<End>();
     SessionOptions options;
     options.cpu.threads = 2;
     options.tuning = TuningOptions{};
     options.tuning->mode = TunerMode::sweep;
     options.tuning->exact_size = true;
-    options.tuning->sweep_time = budget;
+    options.tuning->stop = &end->stop;
+    options.tuning->observer.span = [end, most](const TunerSpan& span) {
+      if (span.kind == TunerSpan::Kind::verify && ++end->compared == most) end->stop = 1;
+    };
     change(options);
     Session session = *Session::open("cpu", std::move(options));
     Buffer a = *session.buffer(kN * kN * 4), b = *session.buffer(kN * kN * 4),
@@ -110,7 +121,7 @@ struct Search {
     auto dispatch =
         session.prepare("matmul", choices(), bindings, DispatchSize::extent({kN, kN, 1}));
     EXPECT_TRUE(dispatch) << (dispatch ? "" : describe(dispatch.error()));
-    return {std::move(session), a, b, c, *std::move(dispatch)};
+    return {std::move(end), std::move(session), a, b, c, *std::move(dispatch)};
   }
 
   bool is_right() const {
@@ -144,7 +155,7 @@ std::size_t measured(const TuningView& view) {
 TEST(TunedSearchTest, ALargeSpaceOfOverridesIsSearchedAsAWhole) {
   if (!Search::can_run()) GTEST_SKIP() << "this build has no code generator";
   ASSERT_GE(choices().size(), 500U);
-  const Search search = Search::make(1500ms, [](SessionOptions&) {});
+  const Search search = Search::make(16, [](SessionOptions&) {});
   const TuningView before = *search.dispatch.tuning();
   EXPECT_EQ(before.strategy, "natural");
   EXPECT_TRUE(before.left_out.empty()) << before.left_out;
@@ -152,12 +163,9 @@ TEST(TunedSearchTest, ALargeSpaceOfOverridesIsSearchedAsAWhole) {
   ASSERT_TRUE(search.session.run(search.dispatch));
   EXPECT_TRUE(search.is_right());
   const TuningView after = *search.dispatch.tuning();
-  EXPECT_TRUE(after.settled);
-  EXPECT_GT(measured(after), 2U);
+  EXPECT_EQ(measured(after), 16U);
   const CandidateView& chosen = after.candidates[after.incumbent];
   EXPECT_GT(chosen.median_ns, 0);
-  // Nothing that was measured as often is faster by more than what the noise explains.
-  EXPECT_LE(chosen.median_ns, 1.5 * after.candidates[after.start].median_ns) << after.reason;
   // What it looks at does not stay in one corner: overrides and variants are searched alike.
   std::set<std::string> tiles;
   std::set<std::uint32_t> groups;
@@ -185,7 +193,7 @@ TEST(TunedSearchTest, WrongCandidatesAreDroppedAndTheSearchGoesOn) {
     }
   };
   const Search search =
-      Search::make(1500ms, [&](SessionOptions& options) { options.cpu.after_launch = corrupt; });
+      Search::make(24, [&](SessionOptions& options) { options.cpu.after_launch = corrupt; });
   right = search.dispatch.variant().workgroup[0];
   ASSERT_TRUE(search.session.run(search.dispatch));
   EXPECT_TRUE(search.is_right());
@@ -204,37 +212,26 @@ TEST(TunedSearchTest, WrongCandidatesAreDroppedAndTheSearchGoesOn) {
     }
   }
   EXPECT_GT(dropped, 0U);
-  EXPECT_GT(measured(view), 2U);
+  EXPECT_EQ(measured(view) + dropped, 24U);
   EXPECT_FALSE(is_wrong(search.dispatch.variant().workgroup[0]));
 }
 
 TEST(TunedSearchTest, AStoppedSearchKeepsWhatItLearnedAndGoesOn) {
   if (!Search::can_run()) GTEST_SKIP() << "this build has no code generator";
   const TemporaryFolder folder;
-  std::atomic<std::uint32_t> stop{0};
-  std::atomic<int> verified{0};
-  const auto until = [&](int most) {
-    return [&, most](SessionOptions& options) {
-      stop = 0;
-      verified = 0;
-      options.tuning->evidence = folder.path() / "evidence.jsonl";
-      options.tuning->stop = &stop;
-      options.tuning->observer.span = [&, most](const TunerSpan& span) {
-        if (span.kind == TunerSpan::Kind::verify && ++verified == most) stop = 1;
-      };
-    };
+  const auto keep = [&](SessionOptions& options) {
+    options.tuning->evidence = folder.path() / "evidence.jsonl";
   };
   std::size_t first_round = 0;
   {
-    const Search search = Search::make(60s, until(20));
+    const Search search = Search::make(12, keep);
     ASSERT_TRUE(search.session.run(search.dispatch));
     EXPECT_TRUE(search.is_right());
     const TuningView view = *search.dispatch.tuning();
     first_round = measured(view);
-    EXPECT_GE(first_round, 18U);
-    EXPECT_LE(first_round, 21U);
+    EXPECT_EQ(first_round, 12U);
   }
-  const Search search = Search::make(60s, until(15));
+  const Search search = Search::make(8, keep);
   const TuningView known = *search.dispatch.tuning();
   EXPECT_EQ(measured(known), first_round);
   ASSERT_TRUE(search.session.run(search.dispatch));
@@ -252,7 +249,7 @@ TEST(TunedSearchTest, WhatASearchDecidedServesProgramsThatTryLess) {
   };
   Variant winner;
   {
-    const Search search = Search::make(1s, [&](SessionOptions& options) {
+    const Search search = Search::make(24, [&](SessionOptions& options) {
       keep(options);
       // A variant that is not the usual one of its overrides.
       options.cpu.after_launch = [](const Launch& launch) {
@@ -264,7 +261,7 @@ TEST(TunedSearchTest, WhatASearchDecidedServesProgramsThatTryLess) {
   }
   ASSERT_EQ(winner.groups_per_task, 8U);
   for (const TunerMode mode : {TunerMode::frozen, TunerMode::natural_gradient}) {
-    const Search search = Search::make(1s, [&](SessionOptions& options) {
+    const Search search = Search::make(1, [&](SessionOptions& options) {
       keep(options);
       options.tuning->mode = mode;
     });
