@@ -27,8 +27,8 @@ constexpr double kQuestionNs = 2000;           // about what it costs to ask, at
 constexpr double kWatchShare = 0.002;          // of the time spent, for questions, and for timing
 constexpr double kMostPeriod = 4096;           // calls
 constexpr std::uint64_t kForever = std::uint64_t{1} << 40;
-constexpr double kPlanned = 0.9;  // of the bound; the rest is for surprises
-constexpr double kWindow = 1000;  // calls
+constexpr double kPlanned = 0.85;  // of the bound; the rest is for surprises
+constexpr double kWindow = 1000;   // calls
 // Of what a window may lose, that can be saved up: the least, and as much as one step needs.
 constexpr double kSavedShare = 0.25, kMostSavedShare = 0.75;
 constexpr double kShortCallNs = 6000;  // so long a launch may take beside one thread that compiles
