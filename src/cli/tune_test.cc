@@ -163,6 +163,44 @@ TEST_F(TuneCommand, EveryStrategyCanBeAskedFor) {
   }
 }
 
+TEST_F(TuneCommand, OverridesThatAddUpInAnotherOrderNeedATolerance) {
+  if (!can_run()) GTEST_SKIP() << "this build has no code generator";
+  ASSERT_TRUE(replace_file(path("sum.wgsl"), R"(
+override PARTS: u32 = 1u;
+@group(0) @binding(0) var<storage, read> x: array<f32, 16384>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32, 256>;
+@compute @workgroup_size(64) fn rows(@builtin(global_invocation_id) id: vec3<u32>) {
+  var total = 0.0;
+  for (var p = 0u; p < PARTS; p += 1u) {
+    var part = 0.0;
+    for (var k = p; k < 64u; k += PARTS) { part += x[id.x * 64u + k]; }
+    total += part;
+  }
+  y[id.x] = total;
+}
+)"));
+  std::vector<std::string> arguments{
+      "tune",    path("sum.wgsl"),  "--device", "cpu",       "--size",     "256",
+      "--in",    "x=fill:random=7", "--tune",   "PARTS=1,8", "--strategy", "random",
+      "--fresh", "--json",          "--budget", "2s"};
+  const auto dropped = [&] {
+    const auto done = run_vyre(arguments);
+    EXPECT_EQ(done.exit, 0) << done.err;
+    std::size_t count = 0;
+    const auto report = nlohmann::json::parse(done.out);
+    for (const auto& candidate : report["kernels"][0]["candidates"]) {
+      if (candidate["dropped"].is_null()) continue;
+      ++count;
+      EXPECT_EQ(candidate["parameters"]["PARTS"], "8");
+      EXPECT_NE(candidate["dropped"].get<std::string>().find("differ"), std::string::npos);
+    }
+    return count;
+  };
+  EXPECT_GT(dropped(), 0U);
+  arguments.insert(arguments.end(), {"--tolerance", "1e-4"});
+  EXPECT_EQ(dropped(), 0U);
+}
+
 TEST_F(TuneCommand, SaysWhatOfTheSpaceIsLeftOut) {
   if (!can_run()) GTEST_SKIP() << "this build has no code generator";
   auto arguments = tune(many_choices());
