@@ -19,6 +19,7 @@ constexpr double kHostSampleNs = 300'000;
 constexpr double kMostRuns = 64;
 // Runs that are longer hide what it takes to wake threads, or the GPU.
 constexpr double kHidesWakingNs = 3'000'000;
+constexpr std::chrono::milliseconds kWarmUp{20};
 constexpr double kFarTooSlow = 8;  // times the incumbent
 // A candidate that takes longer, and so many times as long as the incumbent, is not waited for.
 constexpr double kLeastDeadlineNs = 2e9;
@@ -130,6 +131,10 @@ Result<void> Session::sweep(const Dispatch& d) const {
     return {};
   }
   VYRE_TRY(bindings, fill_shadows(d, t, {d.extent_, {}}));
+  // Times begin when threads run where they will, and clocks are up.
+  for (const auto from = Clock::now(); on_host_ && Clock::now() - from < kWarmUp;) {
+    VYRE_CHECK(launch_candidate(d, t.candidates[first], bindings, d.extent_, {}));
+  }
   SweptTimes swept{.expected = expected,
                    .bindings = bindings,
                    .times = std::vector<std::vector<double>>(t.candidates.size())};

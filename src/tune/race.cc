@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 #include <utility>
 
 #include "vyre/base/sort.h"
@@ -73,11 +74,18 @@ class Runner {
     return [this](std::uint32_t i) { return figures_[i]; };
   }
 
+  // The favourite's times from before may be those of a machine that had yet to warm up: it is
+  // there at the first stage in any case.
   void narrow(const Stage& stage) {
     if (field_.empty()) return;
-    sort_stably(field_, figure());
-    const double best = figures_[field_.front()];
-    std::erase_if(field_, [&](std::uint32_t i) { return figures_[i] > stage.near * best; });
+    const bool stays = rounds_.empty();
+    sort_stably(field_, [&](std::uint32_t i) {
+      return std::pair(!(stays && i == favourite_), figures_[i]);
+    });
+    const double best = std::ranges::min(field_ | std::views::transform(figure()));
+    std::erase_if(field_, [&](std::uint32_t i) {
+      return figures_[i] > stage.near * best && !(stays && i == favourite_);
+    });
     if (field_.size() > stage.most) field_.resize(stage.most);
   }
 
