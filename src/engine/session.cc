@@ -257,6 +257,7 @@ Result<Dispatch> Session::prepare(std::string_view identity, std::span<const Ker
   VYRE_TRY(out.tuned_, tuning_->kernel_for(
                            request, [&](const Kernel& k) { return default_variant(k); },
                            [&](const Kernel& k, const Variant& v) { return why_not(k, v); }));
+  out.served_ = std::make_shared<ServedLaunches>();
   return out;
 }
 

@@ -32,6 +32,8 @@ namespace vyre {
 
 class Tuning;
 class TunedKernel;
+class ServedLaunches;
+struct ServedLaunch;
 struct TunedCandidate;
 struct Slice;
 struct SweptTimes;
@@ -119,6 +121,7 @@ class Dispatch {
   Extent grid_{}, extent_{};
   CodeSource source_ = CodeSource::compiled;
   std::shared_ptr<TunedKernel> tuned_;  // instead of code, variant and grid
+  std::shared_ptr<ServedLaunches> served_;
 };
 
 struct RunLimits {
@@ -198,6 +201,12 @@ class Session {
   Result<void> submit_tuned(const Dispatch& dispatch, const RunLimits& limits) const;
   Result<void> submit_beside(const Dispatch& dispatch, TunedKernel& kernel, std::uint32_t served,
                              std::uint32_t candidate, const RunLimits& limits) const;
+  Result<void> serve(const Dispatch& dispatch, const TunedKernel& kernel, std::uint32_t candidate,
+                     const RunLimits& limits) const;
+  Extent grid_of(const Variant& variant, const Extent& extent) const;
+  Result<void> launch_served(const Dispatch& dispatch, const ServedLaunch& served,
+                             std::span<const BoundMemory> bindings, const Extent& extent,
+                             const RunLimits& limits) const;
   Result<void> launch_candidate(const Dispatch& dispatch, const TunedCandidate& candidate,
                                 std::span<const BoundMemory> bindings, const Extent& extent,
                                 const RunLimits& limits) const;

@@ -144,7 +144,8 @@ TunedKernel::TunedKernel(TuningKey key, std::deque<TunedCandidate> made, std::ve
             }
             return out;
           }(),
-          first, mode, options, std::move(store)) {}
+          first, mode, options, std::move(store)),
+      sweeps(mode == TunerMode::sweep) {}
 
 Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device, std::shared_ptr<Queue> queue,
                std::shared_ptr<CodeStore> codes)

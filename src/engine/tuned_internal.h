@@ -42,6 +42,29 @@ struct TunedCandidate {
   std::atomic<CodeSource> source{CodeSource::compiled};
 };
 
+// What a call that only serves needs of a candidate, in one place.
+struct ServedLaunch {
+  std::uint32_t candidate = 0;
+  const LoadedCode* code = nullptr;
+  Extent grid{}, workgroup{};
+  std::uint32_t groups_per_task = 0;
+};
+
+// Of one dispatch: those that have served, the last one at hand.
+class ServedLaunches {
+ public:
+  const ServedLaunch* find(std::uint32_t candidate) const {
+    const ServedLaunch* latest = latest_.load(std::memory_order_acquire);
+    return latest != nullptr && latest->candidate == candidate ? latest : nullptr;
+  }
+  const ServedLaunch* add(const ServedLaunch& launch);
+
+ private:
+  std::atomic<const ServedLaunch*> latest_{nullptr};
+  std::mutex mutex_;
+  std::deque<ServedLaunch> all_;
+};
+
 class TunedKernel {
  public:
   static constexpr double kGuessedLoadNs = 150'000;
@@ -63,8 +86,14 @@ class TunedKernel {
   bool exact = false;                           // times are of one size alone: nothing is scaled
   std::atomic<double> compile_ns{0};            // of processor time, the last one
   std::atomic<double> load_ns{kGuessedLoadNs};  // of the last one, in which launches may wait
-  std::atomic<bool> waits_to_make{false};
-  std::mutex making;  // of those who write a candidate's code
+  std::mutex making;                            // of those who write a candidate's code
+
+  // ---- What every call looks at
+  alignas(64) std::atomic<bool> waits_to_make{false};
+  std::atomic<bool> anything{false};  // of the calls in flight
+  const bool sweeps;
+  std::atomic<std::uint32_t> looks{0}, polls{0};
+  std::atomic<double> incumbent_ns{0};  // of its last timed call
 
   // ---- For the calls in flight, with `mutex` held
   struct Timing {
@@ -89,11 +118,8 @@ class TunedKernel {
   std::deque<std::uint32_t> to_make;  // as soon as the ledger allows it
   std::vector<DeviceMemory> shadows;  // by position in `written`
   std::unique_ptr<Comparer> comparer;
-  std::atomic<double> incumbent_ns{0};  // of its last timed call
   bool equals_itself = false;
   bool swept = false;
-  std::atomic<std::uint32_t> looks{0}, polls{0};
-  std::atomic<bool> anything{false};  // of the above is there
 };
 
 // What a sweep has measured.

@@ -124,24 +124,64 @@ Result<void> Session::compare_shadows(const Dispatch& d, TunedKernel& t, const S
   return {};
 }
 
-Result<void> Session::launch_candidate(const Dispatch& d, const TunedCandidate& c,
-                                       std::span<const BoundMemory> bindings, const Extent& extent,
-                                       const RunLimits& limits) const {
+const ServedLaunch* ServedLaunches::add(const ServedLaunch& launch) {
+  const std::scoped_lock lock(mutex_);
+  auto found = std::ranges::find(all_, launch.candidate, &ServedLaunch::candidate);
+  if (found == all_.end()) found = all_.insert(all_.end(), launch);
+  latest_.store(&*found, std::memory_order_release);
+  return &*found;
+}
+
+// The call itself, by one of the candidates.
+Result<void> Session::serve(const Dispatch& d, const TunedKernel& t, std::uint32_t candidate,
+                            const RunLimits& limits) const {
+  const ServedLaunch* served = d.served_->find(candidate);
+  if (served == nullptr) {
+    const TunedCandidate& c = t.candidates[candidate];
+    served = d.served_->add({.candidate = candidate,
+                             .code = c.code.load(std::memory_order_acquire),
+                             .grid = grid_of(c.variant, d.extent_),
+                             .workgroup = c.variant.workgroup,
+                             .groups_per_task = c.variant.groups_per_task});
+  }
+  return launch_served(d, *served, d.bindings_, d.extent_, limits);
+}
+
+Extent Session::grid_of(const Variant& variant, const Extent& extent) const {
+  const Extent covers = covered_by(variant, on_host_ ? TargetKind::host : TargetKind::nvptx);
+  Extent out{};
+  for (unsigned i = 0; i < 3; ++i) {
+    out[i] = static_cast<std::uint32_t>(ceil_div<std::uint64_t>(extent[i], covers[i]));
+  }
+  return out;
+}
+
+Result<void> Session::launch_served(const Dispatch& d, const ServedLaunch& served,
+                                    std::span<const BoundMemory> bindings, const Extent& extent,
+                                    const RunLimits& limits) const {
   Launch launch;
-  launch.code = c.code.load(std::memory_order_acquire);
+  launch.code = served.code;
   launch.kernel = d.kernel_;
   launch.bindings = bindings;
   launch.extent = extent;
-  const Extent covers = covered_by(c.variant, on_host_ ? TargetKind::host : TargetKind::nvptx);
-  for (unsigned i = 0; i < 3; ++i) {
-    launch.grid[i] = static_cast<std::uint32_t>(ceil_div<std::uint64_t>(extent[i], covers[i]));
-  }
-  launch.workgroup = c.variant.workgroup;
-  launch.groups_per_task = c.variant.groups_per_task > 1 ? c.variant.groups_per_task : 0;
+  launch.grid = served.grid;
+  launch.workgroup = served.workgroup;
+  launch.groups_per_task = served.groups_per_task > 1 ? served.groups_per_task : 0;
   launch.deadline = limits.deadline;
   launch.stop = limits.stop;
   if (!d.uniforms_.empty()) return submit_with_uniforms(d, launch);
   return queue_->launch(launch);
+}
+
+Result<void> Session::launch_candidate(const Dispatch& d, const TunedCandidate& c,
+                                       std::span<const BoundMemory> bindings, const Extent& extent,
+                                       const RunLimits& limits) const {
+  const ServedLaunch launch{.candidate = 0,
+                            .code = c.code.load(std::memory_order_acquire),
+                            .grid = grid_of(c.variant, extent),
+                            .workgroup = c.variant.workgroup,
+                            .groups_per_task = c.variant.groups_per_task};
+  return launch_served(d, launch, bindings, extent, limits);
 }
 
 // Runs a candidate on shadows, serves the call by the incumbent, and has the two compared.
@@ -151,7 +191,7 @@ Result<void> Session::submit_beside(const Dispatch& d, TunedKernel& t, std::uint
   const std::string why = make_shadows(d, t);
   if (!why.empty()) {
     t.tuner.stop_tuning(why);
-    return launch_candidate(d, t.candidates[served], d.bindings_, d.extent_, limits);
+    return serve(d, t, served, limits);
   }
   Slice slice = slice_of(t.candidates[candidate].kernel, d.extent_);
   if (std::ranges::any_of(t.written, [](const WrittenSlot& w) { return w.stride == 0; })) {
@@ -169,7 +209,7 @@ Result<void> Session::submit_beside(const Dispatch& d, TunedKernel& t, std::uint
   const auto tried = launch_candidate(d, t.candidates[candidate], bindings, slice.extent, own);
   VYRE_TRY(check.middle, queue_->record());
   const auto before = Clock::now();
-  const auto done = launch_candidate(d, t.candidates[served], d.bindings_, d.extent_, limits);
+  const auto done = serve(d, t, served, limits);
   const auto after = Clock::now();
   if (!tried || !done) {
     // Where the call itself fails, the candidate need not be at fault.
@@ -255,7 +295,7 @@ void Session::harvest(TunedKernel& t) const {
 Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) const {
   TunedKernel& t = *d.tuned_;
   for (const auto& copy : d.written_) copy->forget();
-  if (tuning_->sweeps()) VYRE_CHECK(sweep(d));
+  if (t.sweeps) VYRE_CHECK(sweep(d));
   // Another thread that harvests does it for this one too. Asking a GPU costs as much as a short
   // kernel takes.
   if (t.anything.load(std::memory_order_acquire) &&
@@ -271,11 +311,11 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
   if (t.candidates[step.candidate].code.load(std::memory_order_acquire) == nullptr) {
     t.tuner.abandon(step);
     VYRE_CHECK(tuning_->make_now(t, step.candidate));
-    return launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
+    return serve(d, t, step.candidate, limits);
   }
   if (!step.timed && !step.verify && !step.make &&
       !t.waits_to_make.load(std::memory_order_relaxed)) {
-    return launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
+    return serve(d, t, step.candidate, limits);
   }
   if (step.make && tuning_->options().compile_at_once) {
     if (const auto now = queue_->record()) (void)(*now)->wait();
@@ -294,7 +334,7 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
     const std::unique_lock lock(t.mutex, std::try_to_lock);
     if (!lock || t.check || !can_compare(t)) {
       t.tuner.abandon(step);
-      return launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
+      return serve(d, t, step.candidate, limits);
     }
     const std::uint32_t candidate = t.equals_itself ? *step.verify : step.candidate;
     if (!t.equals_itself) t.tuner.abandon(step);
@@ -303,13 +343,13 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
     return done;
   }
   if (!step.timed) {
-    return launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
+    return serve(d, t, step.candidate, limits);
   }
   // A call that must end soon is no time to try something.
   if (step.probe && limits.deadline &&
       ns_of(*limits.deadline) < kCallsOfDeadline * t.incumbent_ns) {
     t.tuner.abandon(step);
-    return launch_candidate(d, t.candidates[t.tuner.best()], d.bindings_, d.extent_, limits);
+    return serve(d, t, t.tuner.best(), limits);
   }
   TunedKernel::Timing timing;
   timing.step = step;
@@ -321,14 +361,13 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
   const auto asked = Clock::now();
   VYRE_TRY(timing.begin, queue_->record());
   const auto launched = Clock::now();
-  const auto done =
-      launch_candidate(d, t.candidates[step.candidate], d.bindings_, d.extent_, limits);
+  const auto done = serve(d, t, step.candidate, limits);
   if (!done) {
     t.tuner.abandon(step);
     // A GPU refuses a launch as a whole; on the host a part of it may have run.
     if (!step.probe || on_host_ || device_->lost()) return done;
     t.tuner.drop(step.candidate, describe(done.error()));
-    return launch_candidate(d, t.candidates[t.tuner.best()], d.bindings_, d.extent_, limits);
+    return serve(d, t, t.tuner.best(), limits);
   }
   const auto returned = Clock::now();
   VYRE_TRY(timing.end, queue_->record());
