@@ -122,6 +122,14 @@ Result<void> CodeStore::make_ready(const Kernel& kernel, const Variant& variant,
   return {};
 }
 
+bool CodeStore::keeps(const Kernel& kernel, const Variant& variant,
+                      const CodeOptions& options) const {
+  std::error_code ignored;
+  return folder_ &&
+         std::filesystem::exists(
+             *folder_ / to_hex(key_of(kernel, variant, device_->target(), options)), ignored);
+}
+
 Result<CodeStore::Ready> CodeStore::make(const Digest& key, const Kernel& kernel,
                                          const Variant& variant, const CodeOptions& options) {
   std::filesystem::path path;

@@ -48,6 +48,8 @@ class CodeStore {
   Result<FoundCode> find_or_make(const Kernel& kernel, const Variant& variant,
                                  const CodeOptions& options);
   // The slow part of it alone: afterwards find_or_make has only to load. Device code waits there.
+  // Whether that was done before, here or by another process.
+  bool keeps(const Kernel& kernel, const Variant& variant, const CodeOptions& options) const;
   Result<void> make_ready(const Kernel& kernel, const Variant& variant, const CodeOptions& options);
   // Code that someone else made, kept in the form that loads fastest.
   Result<FoundCode> load_own(const GpuCode& code);

@@ -137,6 +137,12 @@ Result<void> make_comparing_ready(Device& device, CodeStore& codes) {
   return codes.make_ready(kernel, compare_variant(), {.wide_offsets = true});
 }
 
+bool is_comparing_ready(Device& device, const CodeStore& codes) {
+  if (device.target().kind == TargetKind::host) return true;
+  const auto kernel = compare_kernel();
+  return kernel && codes.keeps(*kernel, compare_variant(), {.wide_offsets = true});
+}
+
 Result<std::shared_ptr<const CompareTools>> make_compare_tools(Device& device, CodeStore& codes,
                                                                std::shared_ptr<Queue> aside) {
   auto out = std::make_shared<CompareTools>();

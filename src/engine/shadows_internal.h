@@ -46,6 +46,8 @@ struct CompareTools {
 Result<std::shared_ptr<Queue>> make_side_queue(Device& device);
 // Compiles what is needed: slow, and beside what runs.
 Result<void> make_comparing_ready(Device& device, CodeStore& codes);
+// Whether that is not needed.
+bool is_comparing_ready(Device& device, const CodeStore& codes);
 // Loads it. Without a queue aside it makes one.
 Result<std::shared_ptr<const CompareTools>> make_compare_tools(
     Device& device, CodeStore& codes, std::shared_ptr<Queue> aside = nullptr);

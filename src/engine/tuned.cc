@@ -161,6 +161,10 @@ Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device, std::share
     // Where one fails, what needs it meets the same failure and tells.
     if (auto aside = make_side_queue(*device_)) aside_ = *std::move(aside);
     (void)device_->prepare_deadlines();
+    if (is_comparing_ready(*device_, *codes_)) {
+      tools_asked_ = tools_ready_ = true;
+      (void)compare_tools();
+    }
   }
 }
 
