@@ -28,6 +28,8 @@ bool watch(std::chrono::microseconds time, const Done& done) {
 void ThreadPool::start() {
   started_ = true;
   shares_ = std::vector<Share>(threads_);
+  CPU_ZERO(&allowed_);
+  if (sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) CPU_ZERO(&allowed_);
   try {
     workers_.reserve(threads_ - 1);
     for (unsigned i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { work(i); });
@@ -65,6 +67,16 @@ void ThreadPool::wait_for_work(std::uint64_t seen) {
   --sleeping_;
 }
 
+// On a busy machine the system may leave a worker with the asking thread on one processor for long,
+// where the two only take time from each other.
+void ThreadPool::keep_away() {
+  const int processor = processor_.load(std::memory_order_relaxed);
+  if (processor < 0 || sched_getcpu() != processor) return;
+  cpu_set_t others = allowed_;
+  CPU_CLR(processor, &others);
+  if (CPU_COUNT(&others) != 0) (void)sched_setaffinity(0, sizeof others, &others);
+}
+
 void ThreadPool::work(unsigned self) {
   std::uint64_t seen = 0;
   for (;;) {
@@ -72,6 +84,7 @@ void ThreadPool::work(unsigned self) {
     if (ending_) return;
     seen = generation_.load();
     if (self >= wanted_) continue;
+    keep_away();
     ++busy_;
     if (const Job* job = job_.load(); job != nullptr) drain(*job, self);
     if (--busy_ == 0 && asker_sleeps_) {
@@ -107,6 +120,7 @@ void ThreadPool::run_job(std::uint64_t count, Call call, const void* task) {
     shares_[i].end = first;
   }
   wanted_ = static_cast<unsigned>(std::min<std::uint64_t>(count, threads_));
+  processor_.store(sched_getcpu(), std::memory_order_relaxed);
   const Job job{call, task};
   job_ = &job;
   ++generation_;

@@ -1,6 +1,8 @@
 // Threads that wait for work between launches. The thread that asks takes part.
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -50,6 +52,7 @@ class ThreadPool {
   void start();
   void work(unsigned self);
   void wait_for_work(std::uint64_t seen);
+  void keep_away();
   void wait_for_workers();
   void drain(const Job& job, unsigned self);
 
@@ -67,6 +70,8 @@ class ThreadPool {
   std::atomic<const Job*> job_{nullptr};
   std::atomic<unsigned> wanted_{0};  // threads that have a share of it; the others look on
   std::atomic<bool> ending_{false};
+  std::atomic<int> processor_{-1};  // of the asking thread
+  cpu_set_t allowed_{};             // processors, when the workers started
   alignas(64) std::atomic<unsigned> busy_{0};
   std::atomic<unsigned> sleeping_{0};
   std::atomic<bool> asker_sleeps_{false};
