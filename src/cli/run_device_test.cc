@@ -101,9 +101,10 @@ TEST_F(RunDevice, ComputesAndSaysWhereAndHow) {
   EXPECT_EQ(first.at("verify"), nullptr);
   EXPECT_EQ(first.at("code").at("source"), "compiled");
   // The second time it comes from the cache, whatever the data.
-  const auto second = json(kAdd, {"--in", "x=fill:iota:3"});
+  const auto second = json(kAdd, {"--in", "x=fill:const=3:10"});
   EXPECT_EQ(second.at("code").at("source"), "disk");
-  EXPECT_EQ(second.at("printed").at(0).at("values"), nlohmann::json({0, 2, 4}));
+  EXPECT_EQ(second.at("printed").at(0).at("values"),
+            nlohmann::json({6, 6, 6, 6, 6, 6, 6, 6, 6, 6}));
 }
 
 TEST_F(RunDevice, AutoIsADeviceAndSaysWhich) {

@@ -112,8 +112,8 @@ class Bar {
                                      format_duration(std::uint64_t(std::max(0.0, p.lost_ns))),
                                      format_duration(std::uint64_t(p.bound_ns)))
                        : "";
-    std::string text = fmt::format("{} {}/{} candidates, {}{}, {:.0f} s left", p.kernel, p.tried,
-                                   p.candidates, best, lost, p.seconds_left);
+    std::string text = fmt::format("{} {}/{} candidates, {:.0f} s left{}, {}", p.kernel, p.tried,
+                                   p.candidates, p.seconds_left, lost, best);
     const unsigned room = terminal_width() - kCells - 3;
     if (text_width(text) > room) text.resize(std::min<std::size_t>(text.size(), room));
     out_.print("\r{} {}\x1b[K", bar, text);
@@ -324,11 +324,13 @@ CommandHelp declare(OptionSet& set, TuneOptions& options) {
   set.value("--device", "NAME", "auto (the fastest there is), cpu, cuda, cuda:N", options.device);
   set.value("--mode", "MODE",
             "natural: as in use, within a bound on what is lost;\n"
-            "on: measure before anything is served (natural; on for many overrides)",
+            "on: measure before anything is served, on copies.\n"
+            "(natural; on where there are more than 32 choices of overrides)",
             options.mode);
   set.value("--strategy", "NAME",
-            "what the mode on measures next: natural, hillclimb, halving, random,\n"
-            "or exhaustive (natural beyond 256 candidates with overrides, else exhaustive)",
+            "who says what the mode on measures next: natural, hillclimb,\n"
+            "halving, random or exhaustive. (exhaustive; natural beyond 256\n"
+            "candidates with overrides)",
             options.strategy);
   set.value("--seed", "N", "of a strategy's chance (1)", options.seed,
             [](const std::string& text) { return parse_whole(text); });
@@ -361,9 +363,8 @@ CommandHelp declare(OptionSet& set, TuneOptions& options) {
           "      --uniform a=2 --report saxpy.html\n"
           "  vyre tune tiled.wgsl --size 1024,1024 --in a=a.npy --in b=b.npy \\\n"
           "      --tune TILE=8,16,32 --where \"TILE*TILE <= 1024\"\n"
-          "\n"
-          "With more than 32 choices of overrides candidates are searched for before anything is\n"
-          "served, by the strategy natural of vyre replay, for as long as --budget says.\n",
+          "  vyre tune tiled.wgsl --size 1024,1024 --tune X=4,8,16,32,64 --tune Y=1,2,4,8,16 \\\n"
+          "      --tune DEPTH=4,8,16,32 --where \"X*Y <= 256\" --budget 2m   (a search)\n",
   };
 }
 
