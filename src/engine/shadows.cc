@@ -228,9 +228,8 @@ Result<void> Comparer::add(BoundMemory a, BoundMemory b, Compared as, double tol
   launch.bindings = bindings;
   launch.workgroup = kCompareGroup;
   launch.extent = {static_cast<std::uint32_t>(words), 1, 1};
-  launch.grid = {
-      static_cast<std::uint32_t>(ceil_div<std::uint64_t>(words, kCompareGroup[0] * kCompareItems)),
-      1, 1};
+  constexpr std::uint64_t kCovered = std::uint64_t{kCompareGroup[0]} * kCompareItems;
+  launch.grid = {static_cast<std::uint32_t>(ceil_div(words, kCovered)), 1, 1};
   return queue_->launch(launch);
 }
 
