@@ -151,7 +151,10 @@ Result<Choices> choices_of(const Program& program, const TuneJob& job) {
       if (++failures == 1) first_failure = describe(kernel.error());
       continue;
     }
-    out.push_back({*std::move(kernel), combination});
+    // By name, however they were given: evidence knows candidates by their text.
+    std::vector<OverrideSetting> ordered = combination;
+    std::ranges::sort(ordered);
+    out.push_back({*std::move(kernel), std::move(ordered)});
   }
   // What the program says by itself comes first: it is what others are compared with.
   if (const auto usual = make_kernel_with(program, job.run.settings)) {

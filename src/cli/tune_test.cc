@@ -152,6 +152,25 @@ TEST_F(TuneCommand, SearchesManyOverridesAndGoesOnWhereItStopped) {
   EXPECT_EQ(more["origin"], "decided before for this size");
 }
 
+TEST_F(TuneCommand, TheOrderOfOverridesDoesNotMatter) {
+  if (!can_run()) GTEST_SKIP() << "this build has no code generator";
+  std::string text = kAdd;
+  text.replace(text.find("override SCALE"), 0, "override BIAS: u32 = 1u;\n");
+  text.replace(text.find("f32(SCALE - SCALE)"), 18, "f32(SCALE - SCALE + BIAS - BIAS)");
+  ASSERT_TRUE(replace_file(path("add.wgsl"), text));
+  const auto texts = [&](const std::string& first, const std::string& second) {
+    const auto done = run_vyre(tune({"--mode", "on", "--json", "--tune", first, "--tune", second}));
+    EXPECT_EQ(done.exit, 0) << done.err;
+    std::set<std::string> out;
+    const auto report = nlohmann::json::parse(done.out);
+    for (const auto& candidate : report["kernels"][0]["candidates"]) {
+      out.insert(candidate["candidate"].get<std::string>());
+    }
+    return out;
+  };
+  EXPECT_EQ(texts("SCALE=1,2", "BIAS=1,3"), texts("BIAS=1,3", "SCALE=1,2"));
+}
+
 TEST_F(TuneCommand, EveryStrategyCanBeAskedFor) {
   if (!can_run()) GTEST_SKIP() << "this build has no code generator";
   for (const char* strategy : {"natural", "hillclimb", "halving", "random", "exhaustive"}) {
