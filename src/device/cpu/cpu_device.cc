@@ -229,6 +229,10 @@ std::uint64_t CpuDevice::first_groups(const Launch& l, const CpuCode& code,
   return code.look() ? ceil_div(groups, finest) : 0;
 }
 
+bool CpuDevice::is_worth_sharing(double ns) const {
+  return pool_.threads() > 1 && ns >= std::min(kWorthSharingNs * pool_.threads(), kWorthWakingNs);
+}
+
 std::uint64_t CpuDevice::groups_in_task(const Launch& l, const CpuCode& code,
                                         std::uint64_t groups) const {
   if (l.groups_per_task != 0) {
@@ -240,12 +244,13 @@ std::uint64_t CpuDevice::groups_in_task(const Launch& l, const CpuCode& code,
   if (ceil_div(groups, large) >= finest) return large;
   // Invocations may be few and each of them long.
   const double ns = code.invocation_ns() * double(groups * volume(l.workgroup));
-  const auto now = std::chrono::steady_clock::now();
-  const bool close = ns_between(last_end_.load(std::memory_order_relaxed), now) <
-                     std::min(kCloseBy * ns, kWatchNs);
-  const double threads = pool_.threads();
-  if (ns < (close ? kWorthSharingNs * threads : kWorthWakingNs)) return groups;
-  const double tasks = std::clamp(ns / kTaskNs, threads, double(finest));
+  if (!is_worth_sharing(ns)) return groups;
+  if (ns < kWorthWakingNs) {
+    const auto before = last_end_.load(std::memory_order_relaxed);
+    const double gap_ns = ns_between(before, std::chrono::steady_clock::now());
+    if (gap_ns > std::min(kCloseBy * ns, kWatchNs)) return groups;
+  }
+  const double tasks = std::clamp(ns / kTaskNs, 2.0, double(finest));
   return along_rows(ceil_div(groups, static_cast<std::uint64_t>(tasks)), l.grid, pool_.threads());
 }
 
@@ -305,7 +310,9 @@ Result<void> CpuDevice::launch(const Launch& l) {
     const std::uint64_t first = done + i * per_task;
     run(first, std::min(groups, first + per_task));
   });
-  last_end_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
+  if (is_worth_sharing(loaded.invocation_ns() * double(groups * size))) {
+    last_end_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
+  }
   if (armed != 0) watchdog_.disarm(armed);
 
   if (no_memory) {

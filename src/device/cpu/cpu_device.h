@@ -47,6 +47,7 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
  private:
   explicit CpuDevice(CpuOptions options);
   friend class CpuQueue;
+  bool is_worth_sharing(double ns) const;
   std::uint64_t first_groups(const Launch& launch, const CpuCode& code, std::uint64_t groups) const;
   std::uint64_t groups_in_task(const Launch& launch, const CpuCode& code,
                                std::uint64_t groups) const;
@@ -55,7 +56,7 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
 
   Limits limits_;
   ThreadPool pool_;
-  std::atomic<std::chrono::steady_clock::time_point> last_end_{};  // of a launch
+  std::atomic<std::chrono::steady_clock::time_point> last_end_{};  // of a launch that is worth it
   const std::function<void(const Launch&)> after_launch_;
   Watchdog watchdog_;
   std::mutex profile_mutex_;
