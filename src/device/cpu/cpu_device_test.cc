@@ -63,6 +63,22 @@ std::uint32_t tell_float_environment(const HostLaunch* launch, std::uint64_t, st
   return 0;
 }
 
+// Takes a while for each workgroup, and notes in binding 0 where each task began.
+std::uint32_t note_tasks(const HostLaunch* launch, std::uint64_t first, std::uint64_t count,
+                         std::byte*) {
+  const auto until = std::chrono::steady_clock::now() + count * 20us;
+  ++binding<std::atomic<std::uint32_t>>(launch, 0)[first];
+  while (std::chrono::steady_clock::now() < until) {
+  }
+  return 0;
+}
+
+std::uint32_t note_quickly(const HostLaunch* launch, std::uint64_t first, std::uint64_t,
+                           std::byte*) {
+  ++binding<std::atomic<std::uint32_t>>(launch, 0)[first];
+  return 0;
+}
+
 class CpuDeviceTest : public testing::Test {
  protected:
   std::shared_ptr<CpuDevice> device = CpuDevice::make({.threads = 3});
@@ -105,6 +121,32 @@ TEST_F(CpuDeviceTest, RunsEveryWorkgroupOnce) {
       }
     }
   }
+}
+
+TEST_F(CpuDeviceTest, TasksAreOfTheSizeThatWasAskedFor) {
+  for (const std::uint32_t per_task : {1U, 8U, 64U}) {
+    std::ranges::fill(words, 0);
+    Launch launch = launch_of(note_quickly, {64, 1, 1}, {16, 1, 1});
+    launch.groups_per_task = per_task;
+    ASSERT_TRUE(queue->launch(launch));
+    for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(words[i], i % per_task == 0 ? 1U : 0U);
+  }
+}
+
+TEST_F(CpuDeviceTest, FewLongWorkgroupsAreSharedAndManyShortOnesAreNot) {
+  // The first launch looks what a workgroup takes; the second one knows.
+  const Launch slow = launch_of(note_tasks, {8, 6, 1}, {16, 1, 1});
+  ASSERT_TRUE(queue->launch(slow));
+  std::ranges::fill(words, 0);
+  ASSERT_TRUE(queue->launch(slow));
+  EXPECT_GE(count(1), 12U);
+  EXPECT_EQ(count(0) + count(1), words.size());
+
+  const Launch quick = launch_of(note_quickly, {48, 1, 1}, {16, 1, 1});
+  ASSERT_TRUE(queue->launch(quick));
+  std::ranges::fill(words, 0);
+  ASSERT_TRUE(queue->launch(quick));
+  EXPECT_EQ(words[0], 1U);
 }
 
 TEST_F(CpuDeviceTest, AnAxisOfZeroRunsNothing) {
