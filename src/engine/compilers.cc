@@ -4,12 +4,6 @@
 #include "vyre/engine/compilers_internal.h"
 
 namespace vyre {
-namespace {
-
-constexpr int kNice = 10;  // a tenth of what a usual thread gets
-
-}  // namespace
-
 Compilers::~Compilers() {
   {
     const std::scoped_lock lock(mutex_);
@@ -38,7 +32,7 @@ void Compilers::wait() {
 void Compilers::work() {
   // On Linux the nice value is the thread's own. An idle class would never come to an end beside a
   // program that keeps all processors busy.
-  (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+  (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness_);
   std::unique_lock lock(mutex_);
   while (true) {
     ++idle_;

@@ -13,7 +13,8 @@ namespace vyre {
 
 class Compilers {
  public:
-  explicit Compilers(unsigned threads) : most_(threads) {}
+  // `niceness` as the system counts it: 19 leaves a busy processor almost alone.
+  Compilers(unsigned threads, int niceness) : most_(threads), niceness_(niceness) {}
   // Jobs that have begun are finished, others are forgotten.
   ~Compilers();
   Compilers(const Compilers&) = delete;
@@ -30,6 +31,7 @@ class Compilers {
   void work();
 
   const unsigned most_;
+  const int niceness_;
   std::atomic<unsigned> running_{0};
   std::mutex mutex_;
   std::condition_variable changed_;  // there are jobs, or it ends

@@ -203,6 +203,8 @@ class Session {
                              std::uint32_t candidate, const RunLimits& limits) const;
   Result<void> serve(const Dispatch& dispatch, const TunedKernel& kernel, std::uint32_t candidate,
                      const RunLimits& limits) const;
+  Result<void> serve_beside_compilers(const Dispatch& dispatch, TunedKernel& kernel,
+                                      std::uint32_t candidate, const RunLimits& limits) const;
   Extent grid_of(const Variant& variant, const Extent& extent) const;
   Result<void> launch_served(const Dispatch& dispatch, const ServedLaunch& served,
                              std::span<const BoundMemory> bindings, const Extent& extent,

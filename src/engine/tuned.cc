@@ -26,6 +26,11 @@ constexpr std::size_t kFewChoices = 32;
 constexpr std::size_t kMostLoads = 4;
 constexpr double kGuessedCheckNs = 60'000;
 constexpr std::uint32_t kMostLooks = 16;
+// Operations beside an atomic one that it outweighs.
+constexpr double kBesideAtomics = 12;
+// A launch on the host ends when its last thread does, so that what compiling takes from one is
+// lost by all: one part in seventy. Beside a GPU a tenth of a busy processor does no harm.
+constexpr int kNiceOnHost = 19, kNiceBesideGpu = 10;
 constexpr std::uint64_t kManyGroups = std::uint64_t{1} << 24;
 
 // On the host compiling takes processors from what is timed; a GPU runs on.
@@ -120,6 +125,36 @@ Work work_of(const Program& p) {
   return out;
 }
 
+// Whether its loops, or all of a program without any, do little else.
+bool does_atomics_most(const Program& p) {
+  double atomics = 0, others = 0;
+  bool has_loops = false;
+  const auto count = [&](Block block) {
+    for_each_stmt(p, block, [&](StmtId id) {
+      if (std::holds_alternative<AtomicStmt>(p[id].node)) atomics += 1;
+      for_each_expr(p, p[id].node, [&](ExprId root) {
+        for_each_subexpr(p, root, [&](ExprId e) {
+          const ExprNode& node = p[e].node;
+          if (std::holds_alternative<BinaryExpr>(node)) others += 1;
+          if (std::holds_alternative<MathExpr>(node)) others += 4;
+        });
+      });
+    });
+  };
+  for (const Function& f : p.functions) {
+    for_each_stmt(p, f.body, [&](StmtId id) {
+      const auto* loop = std::get_if<LoopStmt>(&p[id].node);
+      if (loop == nullptr) return;
+      has_loops = true;
+      count(loop->body);
+    });
+  }
+  if (!has_loops) {
+    for (const Function& f : p.functions) count(f.body);
+  }
+  return atomics > 0 && others <= kBesideAtomics * atomics;
+}
+
 }  // namespace
 
 TuningOptions TuningOptions::from_environment() {
@@ -155,7 +190,8 @@ Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device, std::share
       codes_(std::move(codes)),
       store_(open_store(options_.evidence)),
       processors_(processors_here()),
-      compilers_(compilers_for(options_, device_->target().kind, processors_)) {
+      compilers_(compilers_for(options_, device_->target().kind, processors_),
+                 device_->target().kind == TargetKind::host ? kNiceOnHost : kNiceBesideGpu) {
   if (auto profile = device_->told_profile()) profile_ = *std::move(profile);
   if (options_.mode == TunerMode::natural_gradient && device_->target().kind != TargetKind::host) {
     // Where one fails, what needs it meets the same failure and tells.
@@ -186,7 +222,7 @@ PriorFacts Tuning::facts_of(const TunedRequest& r, const Kernel& kernel) const {
   out.operations = work.operations;
   out.traffic_bytes = kernel.stats.loops != 0 || work.beside > 0 ? 0 : r.bound_bytes;
   out.loops = kernel.stats.loops != 0;
-  out.atomics = kernel.stats.atomics != 0;
+  out.atomics = kernel.stats.atomics != 0 && does_atomics_most(*kernel.program);
   out.pointwise = kernel.stats.pointwise;
   out.shared_bytes = kernel.stats.workgroup_bytes;
   return out;
@@ -401,7 +437,8 @@ void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
   }
 }
 
-// Of the host's processors the program needs all it can get: what compiling takes is lost.
+// Of the host's processors the program needs all it can get. What compiling takes from it shows in
+// the calls beside it, and is charged there; here is what it may come to.
 void Tuning::make_on_host(const std::shared_ptr<TunedKernel>& kernel) {
   if (compilers_.busy()) return;
   const Ledger ledger = kernel->tuner.ledger();
@@ -411,11 +448,7 @@ void Tuning::make_on_host(const std::shared_ptr<TunedKernel>& kernel) {
   const std::uint32_t index = kernel->to_make.front();
   kernel->to_make.pop_front();
   kernel->waits_to_make.store(!kernel->to_make.empty(), std::memory_order_release);
-  compilers_.add([this, kernel, index] {
-    const double before = thread_ns();
-    (void)make_now(*kernel, index);
-    kernel->tuner.charge((thread_ns() - before) / processors_);
-  });
+  compilers_.add([this, kernel, index] { (void)make_now(*kernel, index); });
 }
 
 // A GPU runs on while code for it is compiled. Putting it onto the device waits for what runs: this

@@ -16,6 +16,8 @@ using Clock = std::chrono::steady_clock;
 
 // A candidate that runs longer beside a call is not worth having.
 constexpr std::chrono::seconds kCheckDeadline{10};
+// A call that takes so much longer than the incumbent's last one was slowed.
+constexpr double kSlowed = 1.5;
 // Calls of the incumbent that a deadline must leave room for.
 constexpr double kCallsOfDeadline = 50;
 // While something waits to be compiled, one call in so many asks whether it may be.
@@ -145,6 +147,21 @@ Result<void> Session::serve(const Dispatch& d, const TunedKernel& t, std::uint32
                              .groups_per_task = c.variant.groups_per_task});
   }
   return launch_served(d, *served, d.bindings_, d.extent_, limits);
+}
+
+// The same where a compiler may run: what the call then takes longer on the host is the tuner's
+// doing.
+Result<void> Session::serve_beside_compilers(const Dispatch& d, TunedKernel& t,
+                                             std::uint32_t candidate,
+                                             const RunLimits& limits) const {
+  if (!on_host_ || !tuning_->compiles()) return serve(d, t, candidate, limits);
+  const auto begin = Clock::now();
+  VYRE_CHECK(serve(d, t, candidate, limits));
+  const double items = double(d.extent_[0]) * d.extent_[1] * d.extent_[2];
+  const double usual_ns = t.incumbent_ns * (t.exact ? 1 : items / t.items);
+  const double ns = ns_of(Clock::now() - begin);
+  if (usual_ns > 0 && ns > kSlowed * usual_ns) t.tuner.charge(ns - usual_ns);
+  return {};
 }
 
 Extent Session::grid_of(const Variant& variant, const Extent& extent) const {
@@ -315,7 +332,7 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
   }
   if (!step.timed && !step.verify && !step.make &&
       !t.waits_to_make.load(std::memory_order_relaxed)) {
-    return serve(d, t, step.candidate, limits);
+    return serve_beside_compilers(d, t, step.candidate, limits);
   }
   if (step.make && tuning_->options().compile_at_once) {
     if (const auto now = queue_->record()) (void)(*now)->wait();
@@ -327,7 +344,7 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
   }
   if (step.make || step.verify ||
       (t.waits_to_make.load(std::memory_order_relaxed) &&
-       (step.probe || queue_->known_idle() || ++t.looks % kLookPeriod == 0))) {
+       (step.probe || (!on_host_ && queue_->known_idle()) || ++t.looks % kLookPeriod == 0))) {
     tuning_->make_later(d.tuned_);
   }
   if (step.verify) {
@@ -343,7 +360,7 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
     return done;
   }
   if (!step.timed) {
-    return serve(d, t, step.candidate, limits);
+    return serve_beside_compilers(d, t, step.candidate, limits);
   }
   // A call that must end soon is no time to try something.
   if (step.probe && limits.deadline &&

@@ -23,9 +23,9 @@ struct PriorFacts {
   // Of the whole launch, to and from memory, where it is known to be less than all accesses
   // together (neighbours share elements); 0: not known.
   double traffic_bytes = 0;
-  double operations = 0;  // everything that computes; loops counted once
-  bool loops = false;     // so that both are lower bounds
-  bool atomics = false;
+  double operations = 0;   // everything that computes; loops counted once
+  bool loops = false;      // so that both are lower bounds
+  bool atomics = false;    // are most of what a lane does, in its loops where it has any
   bool pointwise = false;  // neighbouring invocations touch neighbouring elements
   // Of the usual variant's code, where it is known.
   std::uint32_t registers = 0;
