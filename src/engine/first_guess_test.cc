@@ -1,0 +1,73 @@
+// What is served first on the CPU, before anything was timed.
+#include <gtest/gtest.h>
+
+#include "vyre/engine/session.h"
+#include "vyre/wgsl/module.h"
+
+namespace vyre {
+namespace {
+
+constexpr const char* kText = R"(
+@group(0) @binding(0) var<storage, read> values: array<f32>;
+@group(0) @binding(1) var<storage, read_write> sums: array<f32>;
+@group(0) @binding(2) var<storage, read_write> count: array<atomic<u32>, 256>;
+var<workgroup> tile: array<f32, 256>;
+var<workgroup> bins: array<atomic<u32>, 256>;
+
+// Loops that compute, and one atomic operation in the end.
+@compute @workgroup_size(256) fn correlate(@builtin(global_invocation_id) id: vec3<u32>,
+                                        @builtin(local_invocation_index) lane: u32) {
+  tile[lane] = values[id.x];
+  workgroupBarrier();
+  var sum = 0.0;
+  for (var i = 0u; i < 256u; i++) { sum += tile[i] * tile[(i + lane) % 256u]; }
+  sums[id.x] = sum;
+  if (sum > 1e6) { atomicAdd(&count[0], 1u); }
+}
+
+// Loops that do little but atomic operations.
+@compute @workgroup_size(256) fn tally(@builtin(local_invocation_index) lane: u32,
+                                       @builtin(workgroup_id) group: vec3<u32>) {
+  for (var i = 0u; i < 16u; i++) {
+    let value = values[(group.x * 16u + i) * 256u + lane];
+    atomicAdd(&bins[u32(value) % 256u], 1u);
+  }
+  workgroupBarrier();
+  atomicAdd(&count[lane], atomicLoad(&bins[lane]));
+}
+)";
+
+TEST(FirstGuessTest, LanesGoAloneWhereLoopsDoAtomicsMost) {
+  const ParsedModule parsed = parse_wgsl(kText);
+  ASSERT_TRUE(parsed.module) << parsed.message();
+  SessionOptions options;
+  options.cpu.threads = 2;
+  options.tuning = TuningOptions{};
+  const Session session = *Session::open("cpu", std::move(options));
+  constexpr std::uint32_t kCount = 1 << 16;
+  const Buffer values = *session.buffer(kCount * 4), sums = *session.buffer(kCount * 4),
+               count = *session.buffer(1024);
+  const std::vector<Binding> bindings{{.group = 0, .binding = 0, .buffer = values},
+                                      {.group = 0, .binding = 1, .buffer = sums},
+                                      {.group = 0, .binding = 2, .buffer = count}};
+  const auto start_of = [&](const char* entry, std::uint32_t groups) -> std::optional<Variant> {
+    std::vector<Binding> used = bindings;
+    if (std::string_view(entry) == "tally") used.erase(used.begin() + 1);
+    const auto dispatch = session.prepare(*make_kernel(*parsed.module->find(entry)), used,
+                                          DispatchSize::workgroups({groups, 1, 1}));
+    if (!dispatch) {
+      EXPECT_NE(dispatch.error().what.find("no code generator"), std::string::npos)
+          << describe(dispatch.error());
+      return std::nullopt;
+    }
+    const TuningView view = *dispatch->tuning();
+    return view.variants[view.start];
+  };
+  const auto correlate = start_of("correlate", kCount / 256);
+  if (!correlate) GTEST_SKIP() << "this build has no code generator";
+  EXPECT_GT(correlate->gang_width, 1U);
+  EXPECT_EQ(start_of("tally", kCount / 256 / 16)->gang_width, 1U);
+}
+
+}  // namespace
+}  // namespace vyre
