@@ -438,7 +438,7 @@ void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
 }
 
 // Of the host's processors the program needs all it can get. What compiling takes from it shows in
-// the calls beside it, and is charged there; here is what it may come to.
+// the calls beside it.
 void Tuning::make_on_host(const std::shared_ptr<TunedKernel>& kernel) {
   if (compilers_.busy()) return;
   const Ledger ledger = kernel->tuner.ledger();
@@ -448,7 +448,13 @@ void Tuning::make_on_host(const std::shared_ptr<TunedKernel>& kernel) {
   const std::uint32_t index = kernel->to_make.front();
   kernel->to_make.pop_front();
   kernel->waits_to_make.store(!kernel->to_make.empty(), std::memory_order_release);
-  compilers_.add([this, kernel, index] { (void)make_now(*kernel, index); });
+  compilers_.add([this, kernel, index] {
+    const double before = thread_ns();
+    kernel->slowed_ns.store(0);
+    (void)make_now(*kernel, index);
+    // Calls wait for their last thread, so that all of it may be lost, and no more.
+    kernel->tuner.charge(std::min(kernel->slowed_ns.load(), thread_ns() - before));
+  });
 }
 
 // A GPU runs on while code for it is compiled. Putting it onto the device waits for what runs: this

@@ -85,6 +85,7 @@ class TunedKernel {
   double items = 1;                             // invocations that times are scaled to
   bool exact = false;                           // times are of one size alone: nothing is scaled
   std::atomic<double> compile_ns{0};            // of processor time, the last one
+  std::atomic<double> slowed_ns{0};             // of calls while something was compiled
   std::atomic<double> load_ns{kGuessedLoadNs};  // of the last one, in which launches may wait
   std::mutex making;                            // of those who write a candidate's code
 

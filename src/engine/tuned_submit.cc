@@ -149,8 +149,7 @@ Result<void> Session::serve(const Dispatch& d, const TunedKernel& t, std::uint32
   return launch_served(d, *served, d.bindings_, d.extent_, limits);
 }
 
-// The same where a compiler may run: what the call then takes longer on the host is the tuner's
-// doing.
+// The same where a compiler may run: what the call then takes longer on the host may be its doing.
 Result<void> Session::serve_beside_compilers(const Dispatch& d, TunedKernel& t,
                                              std::uint32_t candidate,
                                              const RunLimits& limits) const {
@@ -160,7 +159,7 @@ Result<void> Session::serve_beside_compilers(const Dispatch& d, TunedKernel& t,
   const double items = double(d.extent_[0]) * d.extent_[1] * d.extent_[2];
   const double usual_ns = t.incumbent_ns * (t.exact ? 1 : items / t.items);
   const double ns = ns_of(Clock::now() - begin);
-  if (usual_ns > 0 && ns > kSlowed * usual_ns) t.tuner.charge(ns - usual_ns);
+  if (usual_ns > 0 && ns > kSlowed * usual_ns) t.slowed_ns.fetch_add(ns - usual_ns);
   return {};
 }
 
