@@ -63,8 +63,8 @@ format: deps-lint ## rewrite our sources with clang-format
 	@scripts/sources | xargs clang-format-19 -i
 
 .PHONY: lint
-lint: deps-lint build/asan/build.ninja ## clang-format (as a check) and clang-tidy
-	@scripts/lint build/asan $(JOBS)
+lint: deps-lint build/lint/build.ninja ## clang-format (as a check) and clang-tidy
+	@scripts/lint build/lint $(JOBS)
 
 .PHONY: install-deps
 install-deps: ## install the Debian packages that are missing
@@ -88,4 +88,4 @@ deps-bench:
 build/%/build.ninja: CMakePresets.json | deps-build
 	@cmake --preset $* --log-level=NOTICE
 	@touch $@
-build/asan/build.ninja build/tsan/build.ninja: | deps-test
+build/asan/build.ninja build/lint/build.ninja build/tsan/build.ninja: | deps-test

@@ -24,6 +24,7 @@
 # builds a marked room has no tests, and one with a folder without_llvm/ consists of that alone.
 
 include_guard(GLOBAL)
+include("${CMAKE_CURRENT_LIST_DIR}/VyrePrecompile.cmake")
 
 # Static libraries that also become part of a shared one, which shows none of their symbols. Hidden
 # symbols cost nothing: no call goes through a table.
@@ -120,6 +121,7 @@ function(vyre_program name)
     set(flags vyre_suite_flags)
   endif()
   target_link_libraries(${name} PRIVATE ${flags} ${libraries} third_party_fmt ${arg_LIBS})
+  vyre_precompile(${name} FLAGS ${flags} PROGRAM LIBS ${arg_LIBS})
 endfunction()
 
 function(_vyre_make_room name)
@@ -155,9 +157,12 @@ function(_vyre_make_room name)
     target_link_libraries(${library}
       PUBLIC ${depend_targets} Threads::Threads
       PRIVATE vyre_flags third_party_fmt ${LIBS})
+    set(options)
     if(name IN_LIST VYRE_UNOPTIMISED_ROOMS)
-      target_compile_options(${library} PRIVATE -O0)
+      set(options -O0)
     endif()
+    target_compile_options(${library} PRIVATE ${options})
+    vyre_precompile(${library} FLAGS vyre_flags OPTIONS ${options} LIBS ${LIBS})
     if(LLVM AND NOT EXECUTABLE)
       if(NOT VYRE_SANITIZE)
         set_property(GLOBAL APPEND PROPERTY VYRE_BUNDLED_LLVM_LIBRARIES ${library})
@@ -213,6 +218,7 @@ macro(_vyre_make_room_tests)
     target_link_libraries(${name}_test PRIVATE
       vyre_test_flags ${support} ${library} third_party_fmt ${LIBS}
       GTest::gtest GTest::gtest_main)
+    vyre_precompile(${name}_test FLAGS vyre_test_flags PROGRAM LIBS ${LIBS} GTest::gtest)
     # A test program runs on any host, e.g. one that has a GPU and no compiler.
     if(NOT VYRE_SANITIZE)
       target_link_options(${name}_test PRIVATE -static-libstdc++ -static-libgcc)
