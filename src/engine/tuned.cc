@@ -25,6 +25,7 @@ constexpr std::size_t kFewChoices = 32;
 // Of code that is put onto a device: so many at once, and so many looks for an idle one.
 constexpr std::size_t kMostLoads = 4;
 constexpr double kGuessedCheckNs = 60'000;
+constexpr double kGuessedCompileNs = 15e6;
 constexpr std::uint32_t kMostLooks = 16;
 // Operations beside an atomic one that it outweighs.
 constexpr double kBesideAtomics = 12;
@@ -189,8 +190,7 @@ Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device, std::share
       queue_(std::move(queue)),
       codes_(std::move(codes)),
       store_(open_store(options_.evidence)),
-      processors_(processors_here()),
-      compilers_(compilers_for(options_, device_->target().kind, processors_),
+      compilers_(compilers_for(options_, device_->target().kind, processors_here()),
                  device_->target().kind == TargetKind::host ? kNiceOnHost : kNiceBesideGpu) {
   if (auto profile = device_->told_profile()) profile_ = *std::move(profile);
   if (options_.mode == TunerMode::natural_gradient && device_->target().kind != TargetKind::host) {
@@ -403,7 +403,7 @@ Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index) {
   const double spent = thread_ns() - before;
   {
     const std::scoped_lock lock(kernel.making);
-    kernel.compile_ns.store(spent, std::memory_order_relaxed);
+    if (found && found->source == CodeSource::compiled) kernel.compile_ns.store(spent);
     if (why.empty()) {
       if (c.code.load() == nullptr) {
         c.owner = found->code;
@@ -442,7 +442,8 @@ void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
 void Tuning::make_on_host(const std::shared_ptr<TunedKernel>& kernel) {
   if (compilers_.busy()) return;
   const Ledger ledger = kernel->tuner.ledger();
-  if (ledger.lost_ns + kernel->compile_ns / processors_ > ledger.bound_ns) return;
+  const double usual_ns = kernel->compile_ns > 0 ? kernel->compile_ns.load() : kGuessedCompileNs;
+  if (ledger.lost_ns + usual_ns * kernel->lost_share > ledger.bound_ns) return;
   const std::scoped_lock lock(kernel->mutex);
   if (kernel->to_make.empty()) return;
   const std::uint32_t index = kernel->to_make.front();
@@ -453,7 +454,10 @@ void Tuning::make_on_host(const std::shared_ptr<TunedKernel>& kernel) {
     kernel->slowed_ns.store(0);
     (void)make_now(*kernel, index);
     // Calls wait for their last thread, so that all of it may be lost, and no more.
-    kernel->tuner.charge(std::min(kernel->slowed_ns.load(), thread_ns() - before));
+    const double spent = std::max(1.0, thread_ns() - before);
+    const double lost = std::min(kernel->slowed_ns.load(), spent);
+    kernel->lost_share.store((kernel->lost_share.load() + lost / spent) / 2);
+    kernel->tuner.charge(lost);
   });
 }
 

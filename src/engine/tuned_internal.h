@@ -86,6 +86,7 @@ class TunedKernel {
   bool exact = false;                           // times are of one size alone: nothing is scaled
   std::atomic<double> compile_ns{0};            // of processor time, the last one
   std::atomic<double> slowed_ns{0};             // of calls while something was compiled
+  std::atomic<double> lost_share{1};            // of what compiling took, that calls lost
   std::atomic<double> load_ns{kGuessedLoadNs};  // of the last one, in which launches may wait
   std::mutex making;                            // of those who write a candidate's code
 
@@ -172,7 +173,6 @@ class Tuning {
   std::shared_ptr<CodeStore> codes_;
   std::shared_ptr<EvidenceStore> store_;
   Profile profile_;
-  unsigned processors_ = 1;
   std::atomic<bool> tools_asked_{false}, tools_ready_{false};
   std::shared_ptr<Queue> aside_;  // of the tools; null: they make their own
   std::mutex tools_mutex_;

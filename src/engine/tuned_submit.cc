@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 // A candidate that runs longer beside a call is not worth having.
 constexpr std::chrono::seconds kCheckDeadline{10};
 // A call that takes so much longer than the incumbent's last one was slowed.
-constexpr double kSlowed = 1.5;
+constexpr double kSlowed = 1.1;
 // Calls of the incumbent that a deadline must leave room for.
 constexpr double kCallsOfDeadline = 50;
 // While something waits to be compiled, one call in so many asks whether it may be.
