@@ -18,7 +18,7 @@ struct Stage {
 };
 
 constexpr std::array<Stage, 4> kStages{
-    {{1.5, 32, 2, 4}, {1.2, 16, 2, 6}, {1.08, 8, 3, 14}, {1.05, 6, 5, 64}}};
+    {{1.5, 32, 2, 4}, {1.2, 16, 2, 8}, {1.08, 8, 3, 16}, {1.05, 6, 5, 96}}};
 
 double quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0;
@@ -29,7 +29,7 @@ double quantile(std::vector<double> values, double share) {
 
 constexpr double kBetter = 0.25;     // of the rounds of an entrant: those it is known by
 constexpr double kFarBehind = 1.15;  // of least times
-constexpr unsigned kLookEvery = 12;  // rounds
+constexpr unsigned kLookEvery = 24;  // rounds
 constexpr double kKnown = 0.003;     // the standard error of a share
 constexpr double kApart = 4;         // standard errors
 

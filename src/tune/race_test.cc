@@ -53,7 +53,7 @@ TEST(RaceTest, FindsTheFastestOnABusyMachine) {
         times, 0, [&](std::uint32_t i) { return machine.time(i); }, {.sample_ns = 1e5}, kNever);
     right += result.winner == fastest ? 1 : 0;
     good += ns[result.winner] <= 1.021 * ns[fastest] ? 1 : 0;
-    EXPECT_LE(machine.calls, 40U * 3 + 32 * 4 + 16 * 6 + 8 * 14 + 6 * 64);
+    EXPECT_LE(machine.calls, 40U * 3 + 32 * 4 + 16 * 8 + 8 * 16 + 6 * 96);
   }
   EXPECT_GE(right, 180);
   EXPECT_GE(good, 196);
@@ -120,7 +120,7 @@ TEST(RaceTest, AQuietMachineNeedsFewRounds) {
     return std::optional((i == 11 ? 0.97e6 : 1e6) * noise(random));
   };
   EXPECT_EQ(race(times, 0, time, {}, kNever).winner, 11U);
-  EXPECT_LE(calls, 20U * 4 + 16 * 6 + 8 * 12 + 6 * 12);
+  EXPECT_LE(calls, 20U * 4 + 16 * 8 + 8 * 16 + 6 * 24);
 }
 
 TEST(RaceTest, LongRunsAreTimedSeldom) {
