@@ -9,8 +9,8 @@
 #include "vyre/engine/launch_decisions.h"
 #include "vyre/engine/measure_order_internal.h"
 #include "vyre/engine/tuned_internal.h"
+#include "vyre/engine/work_internal.h"
 #include "vyre/ir/slots.h"
-#include "vyre/ir/walk.h"
 #include "vyre/lower/gpu_compile.h"
 #include "vyre/lower/host_compile.h"
 #include "vyre/tune/space.h"
@@ -27,8 +27,6 @@ constexpr std::size_t kMostLoads = 4;
 constexpr double kGuessedCheckNs = 60'000;
 constexpr double kGuessedCompileNs = 15e6;
 constexpr std::uint32_t kMostLooks = 16;
-// Operations beside an atomic one that it outweighs.
-constexpr double kBesideAtomics = 12;
 // A launch on the host ends when its last thread does, so that what compiling takes from one is
 // lost by all: one part in seventy. Beside a GPU a tenth of a busy processor does no harm.
 constexpr int kNiceOnHost = 19, kNiceBesideGpu = 10;
@@ -73,87 +71,6 @@ std::shared_ptr<EvidenceStore> open_store(const std::optional<std::filesystem::p
   VYRE_LOG(warn, "what was learned before is not used, and nothing is added to it: {}",
            describe(opened.error()));
   return EvidenceStore::in_memory();
-}
-
-// What one invocation does, loops counted once.
-struct Work {
-  double loaded = 0, stored = 0, operations = 0;
-  double beside = 0;  // loaded with what is wanted, where loads tell the places of loads
-};
-// What a GPU's memory gives at once.
-constexpr double kSectorBytes = 32;
-
-Work work_of(const Program& p) {
-  Work out;
-  const auto bytes = [&](TypeId type) { return 4.0 * double(p.types.scalar_count(type)); };
-  const auto in_storage = [&](ExprId pointer) {
-    const auto* type = p.types.get_if<PointerType>(p[pointer].type);
-    return type != nullptr && type->memory == MemoryKind::storage;
-  };
-  // Whether what is loaded tells the place.
-  const auto is_indirect = [&](ExprId pointer) {
-    bool found = false;
-    for_each_subexpr(p, pointer, [&](ExprId e) {
-      const auto* load = std::get_if<LoadExpr>(&p[e].node);
-      found = found || (load != nullptr && in_storage(load->pointer));
-    });
-    return found;
-  };
-  for (const Function& f : p.functions) {
-    for_each_stmt(p, f.body, [&](StmtId id) {
-      if (const auto* s = std::get_if<StoreStmt>(&p[id].node); s != nullptr) {
-        if (in_storage(s->pointer)) out.stored += bytes(p[s->value].type);
-      }
-      if (std::holds_alternative<AtomicStmt>(p[id].node)) out.operations += 8;
-      for_each_expr(p, p[id].node, [&](ExprId root) {
-        for_each_subexpr(p, root, [&](ExprId e) {
-          const ExprNode& node = p[e].node;
-          if (const auto* load = std::get_if<LoadExpr>(&node); load != nullptr) {
-            if (!in_storage(load->pointer)) return;
-            out.loaded += bytes(p[e].type);
-            if (!is_indirect(load->pointer)) return;
-            out.beside += std::max(0.0, kSectorBytes - bytes(p[e].type));
-          } else if (std::holds_alternative<BinaryExpr>(node) ||
-                     std::holds_alternative<UnaryExpr>(node)) {
-            out.operations += 1;
-          } else if (std::holds_alternative<MathExpr>(node)) {
-            out.operations += 4;
-          }
-        });
-      });
-    });
-  }
-  return out;
-}
-
-// Whether its loops, or all of a program without any, do little else.
-bool does_atomics_most(const Program& p) {
-  double atomics = 0, others = 0;
-  bool has_loops = false;
-  const auto count = [&](Block block) {
-    for_each_stmt(p, block, [&](StmtId id) {
-      if (std::holds_alternative<AtomicStmt>(p[id].node)) atomics += 1;
-      for_each_expr(p, p[id].node, [&](ExprId root) {
-        for_each_subexpr(p, root, [&](ExprId e) {
-          const ExprNode& node = p[e].node;
-          if (std::holds_alternative<BinaryExpr>(node)) others += 1;
-          if (std::holds_alternative<MathExpr>(node)) others += 4;
-        });
-      });
-    });
-  };
-  for (const Function& f : p.functions) {
-    for_each_stmt(p, f.body, [&](StmtId id) {
-      const auto* loop = std::get_if<LoopStmt>(&p[id].node);
-      if (loop == nullptr) return;
-      has_loops = true;
-      count(loop->body);
-    });
-  }
-  if (!has_loops) {
-    for (const Function& f : p.functions) count(f.body);
-  }
-  return atomics > 0 && others <= kBesideAtomics * atomics;
 }
 
 }  // namespace
@@ -209,23 +126,6 @@ TuningKey Tuning::key_of(const TunedRequest& r) const {
                                 r.choices.front().kernel.program->name, r.extent);
   if (r.in_workgroups) key.overrides = "counted in workgroups";
   return key;
-}
-
-PriorFacts Tuning::facts_of(const TunedRequest& r, const Kernel& kernel) const {
-  const Work work = work_of(*kernel.program);
-  PriorFacts out;
-  out.kind = device_->target().kind;
-  out.extent = r.extent;
-  out.loaded_bytes = work.loaded;
-  if (out.kind != TargetKind::host) out.loaded_bytes += work.beside;
-  out.stored_bytes = work.stored;
-  out.operations = work.operations;
-  out.traffic_bytes = kernel.stats.loops != 0 || work.beside > 0 ? 0 : r.bound_bytes;
-  out.loops = kernel.stats.loops != 0;
-  out.atomics = kernel.stats.atomics != 0 && does_atomics_most(*kernel.program);
-  out.pointwise = kernel.stats.pointwise;
-  out.shared_bytes = kernel.stats.workgroup_bytes;
-  return out;
 }
 
 // What plans decided, as long as the tuner knows nothing better.
@@ -297,7 +197,7 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
       };
       left_out += std::erase_if(variants, is_left_out);
     }
-    PriorFacts facts = facts_of(r, choice.kernel);
+    PriorFacts facts = prior_facts_of(choice.kernel, kind, r.extent, r.bound_bytes);
     facts.usual = request.usual;
     const std::vector<double> costs = prior_ns(facts, profile_, variants);
     for (std::size_t i = 0; i < variants.size(); ++i) {

@@ -165,7 +165,6 @@ class Tuning {
   void make_on_host(const std::shared_ptr<TunedKernel>& kernel);
   void make_for_gpu(const std::shared_ptr<TunedKernel>& kernel);
   bool load_next(TunedKernel& kernel, bool idle);
-  PriorFacts facts_of(const TunedRequest& request, const Kernel& kernel) const;
 
   TuningOptions options_;
   std::shared_ptr<Device> device_;
