@@ -79,6 +79,8 @@ class Queue {
   virtual Result<void> wait() = 0;
   // Whether all of that is known without asking the device: what would wait for it can be done.
   virtual bool known_idle() const { return true; }
+  // Whether an application has lent its stream: nobody else waits for that.
+  virtual bool is_lent() const { return false; }
 };
 
 // How code fills a device at one size of workgroup, and the size the device itself would take.
@@ -120,6 +122,9 @@ class Device {
     return fail(Code::unavailable, "this device does not tell how code fills it");
   }
   virtual Result<std::shared_ptr<Queue>> make_queue() = 0;
+  // One beside it: never in a stream that an application has lent, so that nothing of that is
+  // waited for.
+  virtual Result<std::shared_ptr<Queue>> make_side_queue() { return make_queue(); }
 };
 
 }  // namespace vyre

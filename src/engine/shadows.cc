@@ -124,7 +124,7 @@ std::vector<WrittenSlot> written_slots(const Kernel& kernel) {
 }
 
 Result<std::shared_ptr<Queue>> make_side_queue(Device& device) {
-  VYRE_TRY(auto out, device.make_queue());
+  VYRE_TRY(auto out, device.make_side_queue());
   VYRE_TRY(const DeviceMemory word, device.allocate(4));
   std::array<std::byte, 4> nothing{};
   VYRE_CHECK(out->read({word.address, 4}, nothing));

@@ -362,7 +362,8 @@ void Tuning::make_on_host(const std::shared_ptr<TunedKernel>& kernel) {
 }
 
 // A GPU runs on while code for it is compiled. Putting it onto the device waits for what runs: this
-// thread does it when nothing does. A program that never waits for its work is made to, at times.
+// thread does it when nothing does. A program that never waits for its work is made to, at times;
+// in a stream that it has lent it is not.
 void Tuning::make_for_gpu(const std::shared_ptr<TunedKernel>& kernel) {
   const bool idle = queue_->known_idle();
   bool load = idle;
@@ -380,7 +381,9 @@ void Tuning::make_for_gpu(const std::shared_ptr<TunedKernel>& kernel) {
         kernel->waits_to_make.store(true, std::memory_order_release);
       });
     }
-    if (!kernel->to_load.empty() && ++kernel->load_looks >= kMostLooks) load = true;
+    if (!kernel->to_load.empty() && ++kernel->load_looks >= kMostLooks) {
+      load = load || !queue_->is_lent();
+    }
     kernel->waits_to_make.store(!kernel->to_load.empty(), std::memory_order_release);
   }
   if (!load) return;
@@ -415,7 +418,7 @@ bool Tuning::load_next(TunedKernel& kernel, bool idle) {
 std::shared_ptr<const CompareTools> Tuning::compare_tools() {
   const std::scoped_lock lock(tools_mutex_);
   if (tools_ != nullptr || !tools_ready_.load(std::memory_order_acquire)) return tools_;
-  if (!queue_->known_idle() && ++tools_looks_ < kMostLooks) return nullptr;
+  if (!queue_->known_idle() && (queue_->is_lent() || ++tools_looks_ < kMostLooks)) return nullptr;
   auto tools = make_compare_tools(*device_, *codes_, aside_);
   if (tools) {
     tools_ = *std::move(tools);

@@ -59,6 +59,8 @@ Result<DeviceCode> finish_code(const std::shared_ptr<CudaCore>& core, DeviceCode
 Result<std::shared_ptr<const LoadedCode>> load_code(const std::shared_ptr<CudaCore>& core,
                                                     DeviceCode code);
 Result<Occupancy> code_occupancy(CudaCore& core, const LoadedCode& code, Extent workgroup);
-Result<std::shared_ptr<Queue>> make_cuda_queue(const std::shared_ptr<CudaCore>& core);
+// In a stream that was lent, or in one of its own.
+Result<std::shared_ptr<Queue>> make_cuda_queue(const std::shared_ptr<CudaCore>& core,
+                                               std::optional<CuStream> lent);
 
 }  // namespace vyre

@@ -207,7 +207,10 @@ Result<Occupancy> CudaDevice::occupancy(const LoadedCode& code, Extent workgroup
   return code_occupancy(*core_, code, workgroup);
 }
 
-Result<std::shared_ptr<Queue>> CudaDevice::make_queue() { return make_cuda_queue(core_); }
+Result<std::shared_ptr<Queue>> CudaDevice::make_queue() {
+  return make_cuda_queue(core_, core_->guest_stream);
+}
+Result<std::shared_ptr<Queue>> CudaDevice::make_side_queue() { return make_cuda_queue(core_, {}); }
 
 Result<void> CudaDevice::trim() {
   CurrentContext current(core_->context);

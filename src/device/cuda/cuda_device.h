@@ -55,6 +55,7 @@ class CudaDevice final : public Device {
   Result<std::shared_ptr<const LoadedCode>> load(DeviceCode code) override;
   Result<Occupancy> occupancy(const LoadedCode& code, Extent workgroup) override;
   Result<std::shared_ptr<Queue>> make_queue() override;
+  Result<std::shared_ptr<Queue>> make_side_queue() override;
 
   // Gives memory that no buffer uses back to the driver. Only while nothing runs: the driver would
   // wait for it.

@@ -402,6 +402,9 @@ TEST(CudaGuest, SynchronisesAndFreesNothingOfTheApplication) {
     EXPECT_EQ(FakeDriver::current_context(), nullptr);
     auto queue = device->make_queue();
     auto own = device->allocate(100);
+    auto side = device->make_side_queue();
+    ASSERT_TRUE(side);
+    EXPECT_EQ(fake.live_streams(), 3U) << "theirs, the pool's and the side queue's";
     auto code = device->load(fake_code("k", {{.kind = GpuParameterKind::address}}));
     ASSERT_TRUE(queue && own && code);
     EXPECT_TRUE(all_zero(*own));

@@ -103,6 +103,7 @@ class CudaQueue final : public Queue {
   Result<std::shared_ptr<Event>> record() override;
   Result<void> wait() override;
   bool known_idle() const override { return notes_->all_settled(); }
+  bool is_lent() const override { return !own_; }
 
  private:
   bool fits(const Launch& l, const CudaCode& code) const {
@@ -280,13 +281,12 @@ Result<void> CudaQueue::wait() {
   return parts_->deadlines.settle(timed);
 }
 
-Result<std::shared_ptr<Queue>> make_cuda_queue(const std::shared_ptr<CudaCore>& core) {
+Result<std::shared_ptr<Queue>> make_cuda_queue(const std::shared_ptr<CudaCore>& core,
+                                               std::optional<CuStream> lent) {
   CurrentContext current(core->context);
   if (!current) return current.error();
   core->reclaim.sweep();
-  if (core->guest_stream) {
-    return std::make_shared<CudaQueue>(core, *core->guest_stream, false);
-  }
+  if (lent) return std::make_shared<CudaQueue>(core, *lent, false);
   CuStream stream = nullptr;
   VYRE_CHECK(core->context.check(core->driver.stream_create(&stream, cu::kStreamNonBlocking),
                                  "cuStreamCreate"));
