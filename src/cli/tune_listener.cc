@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "vyre/tune/online_policy_statistics.h"
+
 namespace vyre {
 namespace {
 
@@ -12,12 +14,6 @@ constexpr std::uint32_t kUnlisted = std::numeric_limits<std::uint32_t>::max();
 
 double ns_of(Clock::duration d) {
   return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 std::string_view stage_word(CandidateStage stage) {
@@ -92,7 +88,7 @@ double TuneListener::last_of(std::uint32_t candidate) const {
   const std::scoped_lock lock(mutex_);
   if (candidate >= times_.size()) return 0;
   const auto& all = times_[candidate];
-  return median({all.end() - std::min<std::ptrdiff_t>(15, std::ssize(all)), all.end()});
+  return median_of({all.end() - std::min<std::ptrdiff_t>(15, std::ssize(all)), all.end()});
 }
 
 TuneListener::Best TuneListener::best() const {
@@ -102,7 +98,7 @@ TuneListener::Best TuneListener::best() const {
 
 // A time of the candidate was added.
 void TuneListener::follow_best(std::uint32_t candidate) {
-  const double ns = median(times_[candidate]);
+  const double ns = median_of(times_[candidate]);
   if (best_.ns == 0 || ns <= best_.ns) {
     best_ = {candidate, ns};
     return;
@@ -111,7 +107,7 @@ void TuneListener::follow_best(std::uint32_t candidate) {
   // A second look may show it slower than it seemed.
   best_ = {};
   for (std::uint32_t i = 0; i < times_.size(); ++i) {
-    const double other = median(times_[i]);
+    const double other = median_of(times_[i]);
     if (other > 0 && (best_.ns == 0 || other < best_.ns)) best_ = {i, other};
   }
 }

@@ -13,6 +13,7 @@
 #include "vyre/cli/values.h"
 #include "vyre/engine/launch_decisions.h"
 #include "vyre/ir/fingerprint.h"
+#include "vyre/tune/online_policy_statistics.h"
 
 namespace vyre {
 namespace {
@@ -28,12 +29,6 @@ constexpr std::size_t kMostChoices = std::size_t{1} << 16;
 
 double ns_of(Clock::duration d) {
   return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 // The planned data on the device, and what the kernel changes in it, to begin anew.
@@ -260,7 +255,7 @@ Result<void> measure_gain(const Session& session, const std::vector<KernelChoice
       if (round > 0) side.times.push_back(ns_of(spent));
     }
   }
-  for (Side& side : sides) side.into->median_ns = median(std::move(side.times));
+  for (Side& side : sides) side.into->median_ns = median_of(side.times);
   if (view.start == view.incumbent) record.start.median_ns = record.chosen.median_ns;
   if (view.declared == view.incumbent) record.declared.median_ns = record.chosen.median_ns;
   if (view.declared == view.start) record.declared.median_ns = record.start.median_ns;
