@@ -228,9 +228,10 @@ void print_kernel(Output& out, const TuneOutcome& outcome) {
   if (!r.plans.empty()) out.print("  plans of this launch use its workgroup, too: {}\n", r.plans);
   if (outcome.verification) {
     const Comparison& c = outcome.verification->comparison;
-    out.print("  {} values {} the interpreter's ({})\n", with_commas(c.scalars),
-              c.same() ? "equal"
-                       : fmt::format("were compared and {} differ from", with_commas(c.different)),
+    const std::string_view equal = c.scalars == 1 ? "equals" : "equal";
+    out.print("  {} {} the interpreter's ({})\n", counted(c.scalars, "value"),
+              c.same() ? std::string(equal)
+                       : fmt::format("compared, {} differ from", with_commas(c.different)),
               describe(outcome.verification->tolerance));
   }
   out.write("\n");

@@ -41,8 +41,8 @@ class Data {
       Binding binding{buffer.group, buffer.binding, {}};
       VYRE_TRY(binding.buffer, session_.buffer(buffer.bytes.size()));
       VYRE_CHECK(session_.write(binding.buffer, 0, buffer.bytes.span()));
-      // What is only written needs no beginning.
-      if (buffer.role() == "input/output") {
+      // Also one that was not given: a program may add to what is there.
+      if (buffer.is_output()) {
         VYRE_TRY(auto kept, session_.buffer(buffer.bytes.size()));
         VYRE_CHECK(session_.write(kept, 0, buffer.bytes.span()));
         kept_.emplace_back(bindings_.size(), std::move(kept));

@@ -51,6 +51,19 @@ class TuneCommand : public testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(TuneCommand, BeginsAnewWithWhatAProgramAddsTo) {
+  if (!can_run()) GTEST_SKIP() << "this build has no code generator";
+  ASSERT_TRUE(replace_file(path("count.wgsl"), R"(
+@group(0) @binding(0) var<storage, read_write> count: atomic<u32>;
+@compute @workgroup_size(64) fn tally(@builtin(global_invocation_id) id: vec3u) {
+  if (id.x < 1000u) { atomicAdd(&count, 1u); }
+})"));
+  const auto done = run_vyre({"tune", path("count.wgsl"), "--device", "cpu", "--size", "1000",
+                              "--budget", "200ms", "--verify"});
+  EXPECT_EQ(done.exit, 0) << done.err;
+  EXPECT_NE(done.out.find("1 value equals the interpreter's"), std::string::npos) << done.out;
+}
+
 TEST_F(TuneCommand, ShowsKeepsAndReportsWhatItFinds) {
   if (!can_run()) GTEST_SKIP() << "this build has no code generator";
   const auto done = run_vyre(
