@@ -221,7 +221,7 @@ void OnlinePolicy::judge(std::uint32_t index) {
       std::max(spread_of(candidate.ratios, middle), 0.7 * std::sqrt(2.0) * usual_noise());
   // Few pairs know their own spread badly.
   const auto pairs = static_cast<double>(count);
-  const double noise = (2 + kLeastPairs / pairs) * spread / std::sqrt(pairs);
+  const double noise = (3 + kLeastPairs / pairs) * spread / std::sqrt(pairs);
   const double gain = 1 - middle;
   if (gain > std::max(kLeastGain, noise)) {
     promote(index,
