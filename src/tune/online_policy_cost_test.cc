@@ -1,0 +1,106 @@
+// What the search itself may cost: how often calls are timed, what is tried beside them, what is
+// saved of it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vyre/tune/online_policy.h"
+
+namespace vyre {
+namespace {
+
+// What a policy did in so many calls of that length, where each timed one is reported at once.
+struct Steps {
+  std::uint64_t timed = 0, made = 0;
+};
+Steps run_calls(OnlinePolicy& policy, std::uint64_t calls, double call_ns) {
+  Steps out;
+  for (std::uint64_t call = 0; call < calls; ++call) {
+    if (const std::uint64_t idle = std::min(policy.idle_calls(), calls - call); idle > 0) {
+      policy.skip(idle);
+      call += idle;
+    }
+    const OnlineStep step = policy.next();
+    out.timed += step.timed ? 1 : 0;
+    out.made += step.make ? 1 : 0;
+    if (step.make) policy.made(*step.make);
+    if (step.verify) policy.verified(*step.verify, 0);
+    if (step.timed) policy.report(step, call_ns);
+  }
+  return out;
+}
+
+std::vector<OnlineCandidate> some_candidates(std::size_t count) {
+  std::vector<OnlineCandidate> out;
+  for (std::size_t i = 0; i < count; ++i) {
+    out.push_back({"c=" + std::to_string(i), 100 * (1 + 0.01 * double(i))});
+  }
+  return out;
+}
+
+TEST(OnlinePolicy, WhatHasNoOtherIsNotTimedOnceItIsKnown) {
+  OnlinePolicy policy(some_candidates(1), 0, {.timing_ns = 4000});
+  run_calls(policy, 100, 5e3);
+  EXPECT_TRUE(policy.settled());
+  EXPECT_EQ(run_calls(policy, 100'000, 5e3).timed, 0U);
+}
+
+TEST(OnlinePolicy, ShortCallsAreTimedMoreSeldom) {
+  for (const double call_ns : {4e3, 40e3, 4e6}) {
+    OnlinePolicy two(some_candidates(2), 0, {.timing_ns = 4000});
+    run_calls(two, 2000, call_ns);
+    ASSERT_TRUE(two.settled());
+    const Steps steps = run_calls(two, 100'000, call_ns);
+    EXPECT_LE(double(steps.timed) * 4000, 0.0025 * 100'000 * call_ns) << call_ns;
+    EXPECT_LE(steps.timed, 100'000U / 64 + 1) << call_ns;
+    EXPECT_GT(steps.timed, 0U) << call_ns;
+  }
+}
+
+TEST(OnlinePolicy, NothingIsTriedBesideCallsThatMayNotLoseSoMuch) {
+  const OnlineOptions options{
+      .needs_code = true, .makes_beside = true, .making_ns = 100e3, .needs_verification = true};
+  OnlinePolicy policy(some_candidates(20), 0, options);
+  EXPECT_EQ(run_calls(policy, 5000, 4e3).made, 0U);
+  EXPECT_TRUE(policy.settled());
+  EXPECT_EQ(policy.reason(),
+            "the first choice: calls of 4.0 us are too short to try others beside them");
+  OnlinePolicy longer(some_candidates(20), 0, options);
+  EXPECT_GT(run_calls(longer, 5000, 10e3).made, 0U);
+}
+
+TEST(OnlinePolicy, WhatIsSavedNeverTakesBackALoss) {
+  OnlinePolicy policy(some_candidates(20), 0, {});
+  double lost_ns = 0;
+  for (std::uint32_t call = 0; call < 3000; ++call) {
+    const OnlineStep step = policy.next();
+    const double noise = 1 + 0.1 * ((call * 7919) % 17) / 17.0;
+    if (step.timed) policy.report(step, 1e6 * noise * (1 + 0.02 * step.candidate));
+    for (const EvidenceEvent& event : policy.take_events()) {
+      EXPECT_GE(event.lost_ns, 0);
+      lost_ns += event.lost_ns;
+    }
+  }
+  EXPECT_GE(lost_ns, policy.ledger().lost_ns);
+  EXPECT_LE(lost_ns, 1.5 * policy.ledger().lost_ns);
+}
+
+TEST(OnlinePolicy, ManyAreMadeAtOnceBesideLongCalls) {
+  const OnlineOptions options{.needs_code = true, .makes_beside = true, .most_making = 8};
+  for (const auto& [call_ns, most] : {std::pair{7e3, 1U}, std::pair{19e3, 3U}, {200e3, 8U}}) {
+    OnlinePolicy policy(some_candidates(40), 0, options);
+    std::uint32_t making = 0;
+    for (int call = 0; call < 100; ++call) {
+      const OnlineStep step = policy.next();
+      making += step.make ? 1 : 0;
+      if (step.timed) policy.report(step, call_ns);
+    }
+    EXPECT_EQ(making, most) << call_ns;
+  }
+}
+
+}  // namespace
+}  // namespace vyre
