@@ -140,7 +140,6 @@ class Tuning {
          std::shared_ptr<CodeStore> codes);
 
   const TuningOptions& options() const { return options_; }
-  bool sweeps() const { return options_.mode == TunerMode::sweep; }
 
   // The same object for equal requests. Its incumbent is compiled.
   Result<std::shared_ptr<TunedKernel>> kernel_for(
