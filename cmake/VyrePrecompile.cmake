@@ -8,7 +8,7 @@
 
 include_guard(GLOBAL)
 
-option(VYRE_PRECOMPILE "With clang, precompile headers of the standard and of other libraries" OFF)
+option(VYRE_PRECOMPILE "Precompile headers of the standard and of other libraries" OFF)
 
 set(_vyre_precompiled
   <algorithm> <array> <chrono> <cmath> <cstdint> <expected> <filesystem> <functional> <map> <memory>
@@ -19,10 +19,13 @@ set(_vyre_precompiled_third_party_json <nlohmann/json.hpp>)
 
 function(vyre_precompile target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "PROGRAM" "FLAGS" "OPTIONS;LIBS")
-  # A compiler cache knows files that include precompiled headers only by its own rules. And GCC 12,
-  # where it optimises, warns that precompiled strings leave their bounds, which they do not.
-  if(NOT VYRE_PRECOMPILE OR CMAKE_CXX_COMPILER_LAUNCHER OR
-      NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # A compiler cache knows files that include precompiled headers only by its own rules.
+  if(NOT VYRE_PRECOMPILE OR CMAKE_CXX_COMPILER_LAUNCHER)
+    return()
+  endif()
+  # GCC 12, where it optimises, warns that precompiled strings leave their bounds, which they do not.
+  get_target_property(flags ${arg_FLAGS} INTERFACE_COMPILE_OPTIONS)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT "-O0" IN_LIST flags)
     return()
   endif()
   # LLVM brings flags of its own.
