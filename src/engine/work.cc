@@ -105,6 +105,7 @@ PriorFacts prior_facts_of(const Kernel& kernel, TargetKind kind, const Extent& e
   out.loops = kernel.stats.loops != 0;
   out.atomics = kernel.stats.atomics != 0 && does_atomics_most(*kernel.program);
   out.pointwise = kernel.stats.pointwise;
+  out.scattered = work.beside > 0;
   out.shared_bytes = kernel.stats.workgroup_bytes;
   return out;
 }

@@ -25,6 +25,10 @@ constexpr double kOperationNs = 2;      // that waits for the one before
 constexpr double kRounds = 64;          // of a loop whose rounds nobody knows
 // What a warp costs its multiprocessor beside the first of each of four schedulers.
 constexpr double kWarpShare = 0.19;
+constexpr double kItemShare = 0.015;  // slower by each doubling of items that share nothing
+// What a multiprocessor can draw from memory, times its share of the whole.
+constexpr double kDrawnByOne = 2;
+constexpr double kWideAccess = 0.95;  // of the time, where four neighbours are loaded by one lane
 constexpr double kTypicalRegisters = 24;
 constexpr double kLanesOfSchedulers = 128;
 
@@ -65,17 +69,24 @@ GpuLaunch launch_of(const PriorFacts& f, const Profile& p, const Variant& v) {
   return out;
 }
 
+bool streams(const PriorFacts& f) { return f.pointwise && f.operations <= 50; }
+
+double blocks_of_four(const PriorFacts& f, bool cached) {
+  if (f.pointwise) return 1.01;
+  if (f.loops || f.extent[1] > 1) return 1.12;
+  return cached || f.scattered ? 1 : kWideAccess;
+}
+
 // Lanes side by side should touch memory side by side.
-double access_factor(const PriorFacts& f, const Variant& v) {
+double access_factor(const PriorFacts& f, const Variant& v, bool cached) {
   double out = 1;
   if (v.layout == ItemLayout::blocked) {
-    const bool streams = f.pointwise && f.operations <= 50;
     switch (v.items_per_lane) {
       case 1: break;
       case 2: out *= 1.003; break;
-      case 4: out *= f.pointwise ? 1.01 : f.loops || f.extent[1] > 1 ? 1.12 : 1; break;
-      case 8: out *= streams ? 1.2 : 2; break;
-      default: out *= streams ? 1.4 : 3.5;
+      case 4: out *= blocks_of_four(f, cached); break;
+      case 8: out *= streams(f) ? 1.2 : 2; break;
+      default: out *= streams(f) ? 1.4 : 3.5;
     }
   }
   if (v.workgroup[0] < 16) {
@@ -106,7 +117,9 @@ double gpu_ns(const PriorFacts& f, const Profile& p, const Variant& v) {
                            (cached ? kCachedSpeed : 1);
   double memory_ns = bytes / bandwidth * (1 + missing * missing);
   if (f.loops) memory_ns *= 4;
-  if (!only_computes) memory_ns *= access_factor(f, v);
+  if (!only_computes) memory_ns *= access_factor(f, v, cached);
+  if ((f.scattered && !f.loops) || streams(f)) memory_ns *= 1 + kItemShare * std::log2(l.items);
+  if (!f.loops) memory_ns *= std::max(1.0, multiprocessors / (kDrawnByOne * l.groups));
 
   const double waves = l.groups / (l.resident * multiprocessors);
   const double tail = waves > 1 ? 1 + 0.5 * (std::ceil(waves) / waves - 1) : 1;

@@ -103,20 +103,46 @@ TEST(SpaceTest, OverridesCombineUnderConstraints) {
   }
 }
 
-TEST(PriorTest, AStreamingKernelTakesSeveralItemsALane) {
-  const auto space = variant_space(gpu_request());
+PriorFacts gpu_facts(std::uint32_t invocations) {
   PriorFacts facts;
   facts.kind = TargetKind::nvptx;
-  facts.extent = {64 << 20, 1, 1};
+  facts.extent = {invocations, 1, 1};
   facts.loaded_bytes = 8;
   facts.stored_bytes = 4;
   facts.operations = 2;
-  facts.pointwise = true;
   facts.usual = gpu_request().usual;
+  return facts;
+}
+
+Variant first_guess_of_gpu(const PriorFacts& facts) {
+  SpaceRequest request = gpu_request();
+  request.extent = facts.extent;
+  const auto space = variant_space(request);
   const auto costs = prior_ns(facts, h200(), space);
-  const auto best = static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin());
-  EXPECT_GT(space[best].items_per_lane, 1U) << to_string(space[best]);
   for (const double c : costs) EXPECT_GT(c, 0);
+  return space[static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin())];
+}
+
+TEST(PriorTest, AStreamingKernelTakesSeveralItemsALaneAndNoMore) {
+  PriorFacts facts = gpu_facts(64 << 20);
+  facts.pointwise = true;
+  facts.traffic_bytes = 12.0 * (64 << 20);
+  EXPECT_EQ(first_guess_of_gpu(facts).items_per_lane, 4U);
+}
+
+TEST(PriorTest, LoadsThatTellThePlacesOfLoadsWantManyLanes) {
+  PriorFacts facts = gpu_facts(16 << 20);
+  facts.loaded_bytes = 36;
+  facts.scattered = true;
+  EXPECT_LE(first_guess_of_gpu(facts).items_per_lane, 2U);
+}
+
+TEST(PriorTest, ASmallLaunchIsSpreadOverTheDevice) {
+  PriorFacts facts = gpu_facts(1 << 18);
+  facts.loaded_bytes = 36;
+  const Variant guess = first_guess_of_gpu(facts);
+  EXPECT_GE((1 << 18) / (guess.workgroup[0] * guess.items_per_lane), h200().multiprocessors / 2)
+      << to_string(guess);
 }
 
 // ---- The host: vectors of 16 lanes, few processors
