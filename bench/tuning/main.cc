@@ -1,7 +1,7 @@
 // What the tuner chooses, beside the best of everything it could have chosen, in one run.
 //
 //   tuning_bench [--device NAME] [--only NAME[,NAME...]] [--sizes small,standard,large,huge]
-//                [--rounds N] [--json FILE] [--online-only 1]
+//                [--rounds N] [--trials N] [--json FILE] [--online-only 1]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,6 +26,7 @@ struct Options {
   std::vector<std::string> names = problem_names();
   std::vector<std::string> sizes = {"small", "standard", "large"};
   unsigned rounds = 7;
+  unsigned trials = 3;  // of the search beside calls; figures are of the middle one
   double round_ns = 1e6;
   std::string json;
   bool online_only = false;  // of the search beside calls, without every variant's time
@@ -67,6 +68,146 @@ std::vector<std::size_t> fastest(const Exhaustive& measured, std::size_t count) 
   return out;
 }
 
+// All that was measured of one kernel at one size.
+struct Row {
+  std::string kernel, size;
+  Exhaustive measured, again;  // every variant; and those that matter, once more
+  Swept swept;
+  std::vector<Online> trials;  // of the search beside calls, each from nothing
+
+  double of_best(const Variant& variant) const {
+    for (const Timed& t : again.all) {
+      if (t.variant == variant && t.ns > 0) return again.all[again.best].ns / t.ns;
+    }
+    return 0;
+  }
+};
+
+// From which call on everything served was about as fast as the best.
+std::uint64_t good_from(const Row& row, const Online& online) {
+  std::uint64_t good = kNever;
+  for (const auto& [call, variant] : online.served) {
+    if (row.of_best(variant) < kGood) {
+      good = kNever;
+    } else if (good == kNever) {
+      good = call;
+    }
+  }
+  return good;
+}
+
+double first_ratio(const Online& o) { return (o.first_ns - o.allowance_ns) / o.frozen_ns; }
+double later_ratio(const Online& o) { return o.later_ns / o.later_frozen_ns; }
+double window_ratio(const Online& o) { return o.worst_window_ns / o.frozen_ns; }
+double window_noise(const Online& o) { return o.worst_frozen_ns / o.frozen_ns; }
+
+template <typename Figure>
+auto middle_of(const std::vector<Online>& trials, Figure figure) {
+  std::vector<decltype(figure(trials.front()))> values;
+  for (const Online& o : trials) values.push_back(figure(o));
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+Result<Row> measure(const Session& session, const Options& options, const Problem& problem) {
+  Row row;
+  VYRE_TRY(const Setup setup, Setup::make(session, problem));
+  std::vector<Variant> variants = session.variants(setup.kernel(), setup.size());
+  if (options.online_only) variants.resize(1);
+  VYRE_TRY(row.measured, measure_all(setup, variants, options.online_only ? 1 : options.rounds,
+                                     options.round_ns));
+  for (unsigned i = 0; i < options.trials; ++i) {
+    VYRE_TRY(Online online, run_online(setup, options.device));
+    row.trials.push_back(std::move(online));
+  }
+  row.swept.choice = row.trials.front().choice;
+  if (!options.online_only) {
+    VYRE_TRY(row.swept, run_sweep(setup, options.device));
+  }
+  // Those that matter, again and in turns: the least of many noisy times is too small.
+  std::vector<Variant> few = {row.measured.all[0].variant, row.swept.choice};
+  for (const std::size_t i : fastest(row.measured, 8)) few.push_back(row.measured.all[i].variant);
+  for (const Online& online : row.trials) {
+    few.push_back(online.start);
+    few.push_back(online.choice);
+    for (const auto& [call, variant] : online.served) few.push_back(variant);
+  }
+  VYRE_TRY(row.again, measure_all(setup, few, 3 * options.rounds, options.round_ns));
+  return row;
+}
+
+std::string call_text(std::uint64_t call) { return call == kNever ? "-" : std::to_string(call); }
+
+void print(const Row& row) {
+  const Online& one = row.trials.front();
+  const Timed& best = row.again.all[row.again.best];
+  std::string each;
+  for (const Online& o : row.trials) {
+    each += fmt::format(" | first {:.3f} window {:.3f} ({:.3f}) later {:.3f} good {} {:.3f}",
+                        first_ratio(o), window_ratio(o), window_noise(o), later_ratio(o),
+                        call_text(good_from(row, o)), row.of_best(o.choice));
+  }
+  fmt::print(
+      "{:14} {:9} {:3} {:9.1f} us  default {:.3f} guess {:.3f} swept {:.3f} online {:.3f}  good "
+      "from {:>5} settled {:>6}  first {:.3f} window {:.3f} ({:.3f}) later {:.3f}  lost {:.2f} of "
+      "{:.2f} ms  made {} verified {} measured {} load {:.0f} us  {} | best {}{}{}\n",
+      row.kernel, row.size, row.measured.all.size(), best.ns / 1e3,
+      row.of_best(row.measured.all[0].variant), row.of_best(one.start),
+      row.of_best(row.swept.choice),
+      middle_of(row.trials, [&](const Online& o) { return row.of_best(o.choice); }),
+      call_text(middle_of(row.trials, [&](const Online& o) { return good_from(row, o); })),
+      one.settled == 0 ? "-" : std::to_string(one.settled), middle_of(row.trials, first_ratio),
+      middle_of(row.trials, window_ratio), middle_of(row.trials, window_noise),
+      middle_of(row.trials, later_ratio), one.lost_ns / 1e6, one.bound_ns / 1e6, one.made,
+      one.verified, one.measured, one.load_ns / 1e3, to_string(one.choice), to_string(best.variant),
+      one.untunable.empty() ? "" : " | not tuned: " + one.untunable, each);
+  std::fflush(stdout);
+}
+
+Json json_of(const Row& row, const Online& o) {
+  const std::uint64_t good = good_from(row, o);
+  return {{"choice", to_string(o.choice)},
+          {"choice_of_best", row.of_best(o.choice)},
+          {"good_from", good == kNever ? Json() : Json(good)},
+          {"settled", o.settled},
+          {"first_1000", first_ratio(o)},
+          {"worst_window", window_ratio(o)},
+          {"worst_window_alone", window_noise(o)},
+          {"later_1000", later_ratio(o)},
+          {"frozen_ns", o.frozen_ns},
+          {"batches_ns", o.batches_ns},
+          {"lost_ns", o.lost_ns},
+          {"bound_ns", o.bound_ns},
+          {"made", o.made},
+          {"verified", o.verified},
+          {"measured", o.measured},
+          {"load_ns", o.load_ns},
+          {"untunable", o.untunable}};
+}
+
+Json json_of(const Row& row) {
+  const Variant& guess = row.trials.front().start;
+  Json out{{"kernel", row.kernel},
+           {"size", row.size},
+           {"best_ns", row.again.all[row.again.best].ns},
+           {"declared_of_best", row.of_best(row.measured.all[0].variant)},
+           {"guess", to_string(guess)},
+           {"guess_of_best", row.of_best(guess)},
+           {"swept", to_string(row.swept.choice)},
+           {"swept_of_best", row.of_best(row.swept.choice)},
+           {"sweep_seconds", row.swept.seconds},
+           {"online", Json::array()},
+           {"variants", Json::array()}};
+  for (const Online& o : row.trials) out["online"].push_back(json_of(row, o));
+  for (const Timed& t : row.measured.all) {
+    out["variants"].push_back({{"variant", to_string(t.variant)},
+                               {"ns", t.ns},
+                               {"spread_ns", t.spread_ns},
+                               {"problem", t.problem}});
+  }
+  return out;
+}
+
 int run(const Options& options) {
   auto session = Session::open(options.device, {});
   if (!session) {
@@ -78,101 +219,15 @@ int run(const Options& options) {
     for (const std::string& size : options.sizes) {
       const Problem problem =
           size == "huge" ? make_huge(name) : make_problem(name, size_named(size));
-      auto setup = Setup::make(*session, problem);
-      if (!setup) {
-        fmt::print(stderr, "{}: {}\n", name, describe(setup.error()));
+      auto row = measure(*session, options, problem);
+      if (!row) {
+        fmt::print(stderr, "{}: {}\n", name, describe(row.error()));
         return 1;
       }
-      const auto variants = session->variants(setup->kernel(), setup->size());
-      auto measured = options.online_only
-                          ? measure_all(*setup, {variants.front()}, 1, options.round_ns)
-                          : measure_all(*setup, variants, options.rounds, options.round_ns);
-      if (!measured) {
-        fmt::print(stderr, "{}: {}\n", name, describe(measured.error()));
-        return 1;
-      }
-      auto online = run_online(*setup, options.device);
-      if (!online) {
-        fmt::print(stderr, "{}: {}\n", name, describe(online.error()));
-        return 1;
-      }
-      auto swept = options.online_only ? Result<Swept>(Swept{online->choice, 0})
-                                       : run_sweep(*setup, options.device);
-      if (!swept) {
-        fmt::print(stderr, "{}: {}\n", name, describe(swept.error()));
-        return 1;
-      }
-      // Those that matter, again and in turns: the least of many noisy times is too small.
-      std::vector<Variant> few = {measured->all[0].variant, online->start, swept->choice,
-                                  online->choice};
-      for (const std::size_t i : fastest(*measured, 8)) few.push_back(measured->all[i].variant);
-      for (const auto& [call, variant] : online->served) few.push_back(variant);
-      auto again = measure_all(*setup, few, 3 * options.rounds, options.round_ns);
-      if (!again) {
-        fmt::print(stderr, "{}: {}\n", name, describe(again.error()));
-        return 1;
-      }
-      const Timed& best = again->all[again->best];
-      const auto beside = [&](const Variant& v) {
-        for (const Timed& t : again->all) {
-          if (t.variant == v && t.ns > 0) return best.ns / t.ns;
-        }
-        return 0.0;
-      };
-      // From which call on everything served was about as fast as the best.
-      std::uint64_t good = kNever;
-      for (const auto& [call, variant] : online->served) {
-        if (beside(variant) < kGood) {
-          good = kNever;
-        } else if (good == kNever) {
-          good = call;
-        }
-      }
-      const double first = online->first_ns - online->allowance_ns;
-      fmt::print(
-          "{:14} {:9} {:3} {:9.1f} us  default {:.3f} guess {:.3f} swept {:.3f} online {:.3f}  "
-          "good from {:>5} "
-          "settled {:6}  first {:.3f} later {:.3f}  lost {:.2f} of {:.2f} ms  made {} verified {} "
-          "measured {} load {:.0f} us  {} | best {}{}\n",
-          name, size, variants.size(), best.ns / 1e3, beside(measured->all[0].variant),
-          beside(online->start), beside(swept->choice), beside(online->choice),
-          good == kNever ? "-" : std::to_string(good),
-          online->settled == 0 ? "-" : std::to_string(online->settled), first / online->frozen_ns,
-          online->later_ns / online->later_frozen_ns, online->lost_ns / 1e6, online->bound_ns / 1e6,
-          online->made, online->verified, online->measured, online->load_ns / 1e3,
-          to_string(online->choice), to_string(best.variant),
-          online->untunable.empty() ? "" : " | not tuned: " + online->untunable);
-      std::fflush(stdout);
-      Json row{{"kernel", name},
-               {"size", size},
-               {"guess", to_string(online->start)},
-               {"guess_of_best", beside(online->start)},
-               {"swept", to_string(swept->choice)},
-               {"swept_of_best", beside(swept->choice)},
-               {"sweep_seconds", swept->seconds},
-               {"choice", to_string(online->choice)},
-               {"choice_of_best", beside(online->choice)},
-               {"good_from", good == kNever ? Json() : Json(good)},
-               {"settled", online->settled},
-               {"first_1000", first / online->frozen_ns},
-               {"later_1000", online->later_ns / online->later_frozen_ns},
-               {"frozen_ns", online->frozen_ns},
-               {"batches_ns", online->batches_ns},
-               {"lost_ns", online->lost_ns},
-               {"bound_ns", online->bound_ns},
-               {"made", online->made},
-               {"verified", online->verified},
-               {"measured", online->measured},
-               {"load_ns", online->load_ns},
-               {"untunable", online->untunable},
-               {"variants", Json::array()}};
-      for (const Timed& t : measured->all) {
-        row["variants"].push_back({{"variant", to_string(t.variant)},
-                                   {"ns", t.ns},
-                                   {"spread_ns", t.spread_ns},
-                                   {"problem", t.problem}});
-      }
-      all.push_back(std::move(row));
+      row->kernel = name;
+      row->size = size;
+      print(*row);
+      all.push_back(json_of(*row));
       if (!options.json.empty()) std::ofstream(options.json) << all.dump(1) << '\n';
     }
   }
@@ -190,6 +245,9 @@ int main(int argc, char** argv) {
     if (option == "--only") options.names = vyre::bench::split(argv[i + 1]);
     if (option == "--sizes") options.sizes = vyre::bench::split(argv[i + 1]);
     if (option == "--rounds") options.rounds = static_cast<unsigned>(std::atoi(argv[i + 1]));
+    if (option == "--trials") {
+      options.trials = static_cast<unsigned>(std::max(1, std::atoi(argv[i + 1])));
+    }
     if (option == "--online-only") options.online_only = std::string_view(argv[i + 1]) != "0";
     if (option == "--json") options.json = argv[i + 1];
   }

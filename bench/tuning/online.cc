@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <tuple>
 
 namespace vyre::bench {
@@ -12,7 +13,9 @@ using Clock = std::chrono::steady_clock;
 constexpr unsigned kInFlight = 16;
 constexpr unsigned kCallsOfTurn = 100;
 constexpr double kTurnsNs = 50e6;  // of each of two, for calls that are short
+constexpr std::chrono::milliseconds kCompilersEnd{150};
 constexpr std::uint64_t kMostCalls = 20'000;
+constexpr unsigned kBatchesOfWindow = 63;  // about kCalls
 
 double since(Clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
@@ -49,6 +52,25 @@ Result<std::pair<double, double>> run_in_turns(const Session& session, const Dis
   return out;
 }
 
+// The slowest window of batches, as the time of kCalls calls.
+class Windows {
+ public:
+  void add(double batch_ns) {
+    sum_ns_ += batch_ns;
+    if (++batches_ < kBatchesOfWindow) return;
+    worst_ns_ = std::max(worst_ns_, sum_ns_ * kCalls / (kBatchesOfWindow * kInFlight));
+    batches_ = 0;
+    sum_ns_ = 0;
+    ++count_;
+  }
+  double worst_ns() const { return worst_ns_; }
+  unsigned count() const { return count_; }
+
+ private:
+  double sum_ns_ = 0, worst_ns_ = 0;
+  unsigned batches_ = 0, count_ = 0;
+};
+
 }  // namespace
 
 Result<Online> run_online(const Setup& setup, const std::string& device) {
@@ -79,16 +101,30 @@ Result<Online> run_online(const Setup& setup, const std::string& device) {
     }
   };
   VYRE_TRY(out.first_ns, run_calls(session, tuned, kCalls, look));
+  // What is still being compiled would slow the others, too.
+  std::this_thread::sleep_for(kCompilersEnd);
   VYRE_TRY(const double after_ns, run_calls(session, frozen, kCalls));
   out.frozen_ns = (before_ns + after_ns) / 2;
   const TuningView middle = *tuned.tuning();
   out.lost_ns = middle.ledger.lost_ns;
   out.bound_ns = middle.ledger.bound_ns;
+  Windows searching;
+  const auto look_on = [&](double batch_ns) {
+    look(batch_ns);
+    searching.add(batch_ns);
+  };
   while (calls < kMostCalls && !tuned.tuning()->settled && tuned.tuning()->untunable.empty()) {
-    VYRE_CHECK(run_calls(session, tuned, kInFlight * 8, look));
+    VYRE_CHECK(run_calls(session, tuned, kInFlight * 8, look_on));
     if (calls * out.frozen_ns / kCalls > 20e9) break;
   }
   const TuningView last = *tuned.tuning();
+  Windows alone;
+  while (alone.count() < searching.count()) {
+    VYRE_CHECK(run_calls(session, frozen, kInFlight * kBatchesOfWindow,
+                         [&](double batch_ns) { alone.add(batch_ns); }));
+  }
+  out.worst_window_ns = searching.worst_ns();
+  out.worst_frozen_ns = alone.worst_ns();
   if (last.settled) out.settled = calls;
   out.choice = last.variants[last.incumbent];
   out.untunable = last.untunable;

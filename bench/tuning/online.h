@@ -13,6 +13,8 @@ struct Online {
   std::uint64_t settled = 0;         // the call by which nothing was left to try; 0: not yet
   double frozen_ns = 0;              // of kCalls calls with the first guess alone
   double first_ns = 0;               // of the first kCalls calls with the tuner
+  double worst_window_ns = 0;        // of kCalls later ones in a row, while it went on searching
+  double worst_frozen_ns = 0;        // the same of as many windows with the first guess alone
   double later_ns = 0;               // of later calls with it
   double later_frozen_ns = 0;        // the same calls with the choice alone
   std::vector<double> batches_ns;    // of the first calls, sixteen in a batch
