@@ -123,6 +123,29 @@ std::vector<WrittenSlot> written_slots(const Kernel& kernel) {
   return out;
 }
 
+Result<std::vector<DeviceMemory>> allocate_shadows(Device& device,
+                                                   std::span<const std::uint64_t> bytes) {
+  std::uint64_t all = 0;
+  for (const std::uint64_t b : bytes) all = saturating_add(all, b);
+  const auto info = device.memory_info();
+  if (info && all > info->free / 2) {
+    return fail(
+        Code::out_of_memory,
+        fmt::format("shadows of what it writes ({} bytes) do not fit beside it: {} bytes are free",
+                    all, info->free));
+  }
+  std::vector<DeviceMemory> out;
+  for (const std::uint64_t b : bytes) {
+    auto memory = device.allocate(std::max<std::uint64_t>(b, 4));
+    if (!memory) {
+      return fail(memory.error().code, fmt::format("there are no shadows of what it writes: {}",
+                                                   describe(memory.error())));
+    }
+    out.push_back(*std::move(memory));
+  }
+  return out;
+}
+
 Result<std::shared_ptr<Queue>> make_side_queue(Device& device) {
   VYRE_TRY(auto out, device.make_side_queue());
   VYRE_TRY(const DeviceMemory word, device.allocate(4));

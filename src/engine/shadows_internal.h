@@ -37,6 +37,10 @@ struct WrittenSlot {
 };
 std::vector<WrittenSlot> written_slots(const Kernel& kernel);
 
+// Memory of so many bytes each, beside what is in use. The error says why there is none.
+Result<std::vector<DeviceMemory>> allocate_shadows(Device& device,
+                                                   std::span<const std::uint64_t> bytes);
+
 // What comparisons on one device share.
 struct CompareTools {
   std::shared_ptr<const LoadedCode> code;  // null where the host compares

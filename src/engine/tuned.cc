@@ -330,11 +330,36 @@ void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
     });
   }
   if (!kernel->waits_to_make.load(std::memory_order_acquire)) return;
-  if (host) {
+  if (kernel->tuner.settled()) {
+    leave_unmade(*kernel);
+  } else if (host) {
     make_on_host(kernel);
   } else {
     make_for_gpu(kernel);
   }
+}
+
+// Nobody waits for it any more.
+void Tuning::leave_unmade(TunedKernel& kernel) {
+  const std::scoped_lock lock(kernel.mutex);
+  for (std::deque<std::uint32_t>* list : {&kernel.to_make, &kernel.to_load}) {
+    for (const std::uint32_t index : std::exchange(*list, {})) kernel.tuner.leave_unmade(index);
+  }
+  kernel.waits_to_make.store(false, std::memory_order_release);
+}
+
+void Tuning::make_shadows_later(const std::shared_ptr<TunedKernel>& kernel,
+                                std::vector<std::uint64_t> bytes) {
+  compilers_.add([this, kernel, bytes = std::move(bytes)] {
+    auto made = allocate_shadows(*device_, bytes);
+    const std::scoped_lock lock(kernel->mutex);
+    kernel->shadows_asked = false;
+    if (!made) {
+      kernel->no_shadows = made.error().what;
+    } else if (!kernel->tuner.settled()) {
+      kernel->shadows = *std::move(made);
+    }
+  });
 }
 
 // Of the host's processors the program needs all it can get. What compiling takes from it shows in

@@ -119,6 +119,8 @@ class TunedKernel {
   std::uint32_t load_looks = 0;       // since something is to be loaded
   std::deque<std::uint32_t> to_make;  // as soon as the ledger allows it
   std::vector<DeviceMemory> shadows;  // by position in `written`
+  bool shadows_asked = false;         // they are being allocated in the background
+  std::string no_shadows;             // why there are none
   std::unique_ptr<Comparer> comparer;
   bool equals_itself = false;
   bool swept = false;
@@ -150,6 +152,10 @@ class Tuning {
   // Lets the background compile what was asked for, as far as the ledger allows.
   void make_later(const std::shared_ptr<TunedKernel>& kernel);
 
+  // Allocates them in the background: large ones take as long as many short calls.
+  void make_shadows_later(const std::shared_ptr<TunedKernel>& kernel,
+                          std::vector<std::uint64_t> bytes);
+
   // Null until it is compiled, and could be loaded.
   std::shared_ptr<const CompareTools> compare_tools();
   bool compiles() const { return compilers_.busy(); }
@@ -164,6 +170,7 @@ class Tuning {
   void make_on_host(const std::shared_ptr<TunedKernel>& kernel);
   void make_for_gpu(const std::shared_ptr<TunedKernel>& kernel);
   bool load_next(TunedKernel& kernel, bool idle);
+  static void leave_unmade(TunedKernel& kernel);
 
   TuningOptions options_;
   std::shared_ptr<Device> device_;

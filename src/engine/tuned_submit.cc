@@ -51,6 +51,18 @@ BoundMemory part_of(BoundMemory memory, const WrittenSlot& written, const Slice&
   return {memory.address, std::min(memory.bytes, *slice.elements * written.stride)};
 }
 
+// What each shadow must hold, by position in `written`.
+std::vector<std::uint64_t> written_bytes(std::span<const WrittenSlot> written,
+                                         std::span<const BoundMemory> bindings) {
+  std::vector<std::uint64_t> out;
+  for (const WrittenSlot& w : written) out.push_back(bindings[w.slot].bytes);
+  return out;
+}
+
+bool fit(std::span<const DeviceMemory> shadows, std::span<const std::uint64_t> bytes) {
+  return std::ranges::equal(shadows, bytes, std::ranges::greater_equal{}, &DeviceMemory::bytes);
+}
+
 std::string different_text(std::uint64_t count) {
   return fmt::format("its results differ from the incumbent's{}",
                      count > 1 ? fmt::format(" in {} words", count) : "");
@@ -76,31 +88,29 @@ bool Session::can_compare(TunedKernel& t) const {
 
 // Room for what the kernel writes, once; the reason where there is none.
 std::string Session::make_shadows(const Dispatch& d, TunedKernel& t) const {
-  std::uint64_t bytes = 0;
-  for (const WrittenSlot& w : t.written) {
-    bytes = saturating_add(bytes, d.bindings_[w.slot].bytes);
-  }
-  bool enough = t.shadows.size() == t.written.size();
-  for (std::size_t i = 0; enough && i < t.written.size(); ++i) {
-    enough = t.shadows[i].bytes >= d.bindings_[t.written[i].slot].bytes;
-  }
-  if (enough) return {};
+  const std::vector<std::uint64_t> bytes = written_bytes(t.written, d.bindings_);
+  if (fit(t.shadows, bytes)) return {};
   t.shadows.clear();
-  const auto info = device_->memory_info();
-  if (info && bytes > info->free / 2) {
-    return fmt::format(
-        "shadows of what it writes ({} bytes) do not fit beside it: {} bytes are free", bytes,
-        info->free);
-  }
-  for (const WrittenSlot& w : t.written) {
-    auto memory = device_->allocate(std::max<std::uint64_t>(d.bindings_[w.slot].bytes, 4));
-    if (!memory) {
-      t.shadows.clear();
-      return fmt::format("there are no shadows of what it writes: {}", describe(memory.error()));
-    }
-    t.shadows.push_back(*std::move(memory));
-  }
+  auto made = allocate_shadows(*device_, bytes);
+  if (!made) return made.error().what;
+  t.shadows = *std::move(made);
   return {};
+}
+
+// Whether it is there by now. Beside a GPU it is made in the background.
+bool Session::has_shadows(const Dispatch& d, TunedKernel& t) const {
+  std::vector<std::uint64_t> bytes = written_bytes(t.written, d.bindings_);
+  if (fit(t.shadows, bytes)) return true;
+  if (on_host_ || tuning_->options().compile_at_once) {
+    t.no_shadows = make_shadows(d, t);
+    if (t.no_shadows.empty()) return true;
+  }
+  if (!t.no_shadows.empty()) {
+    t.tuner.stop_tuning(t.no_shadows);
+  } else if (!std::exchange(t.shadows_asked, true)) {
+    tuning_->make_shadows_later(d.tuned_, std::move(bytes));
+  }
+  return false;
 }
 
 // The bindings with shadows in place of what is written, filled with what is there now.
@@ -204,11 +214,6 @@ Result<void> Session::launch_candidate(const Dispatch& d, const TunedCandidate& 
 Result<void> Session::submit_beside(const Dispatch& d, TunedKernel& t, std::uint32_t served,
                                     std::uint32_t candidate, const RunLimits& limits) const {
   const bool of_incumbent = candidate == served;
-  const std::string why = make_shadows(d, t);
-  if (!why.empty()) {
-    t.tuner.stop_tuning(why);
-    return serve(d, t, served, limits);
-  }
   Slice slice = slice_of(t.candidates[candidate].kernel, d.extent_);
   if (std::ranges::any_of(t.written, [](const WrittenSlot& w) { return w.stride == 0; })) {
     slice = {d.extent_, {}};
@@ -338,6 +343,7 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
     (void)tuning_->make_now(t, *step.make);
   } else if (step.make) {
     const std::scoped_lock lock(t.mutex);
+    if (!on_host_) (void)has_shadows(d, t);  // they are wanted when the code is there
     t.to_make.push_back(*step.make);
     t.waits_to_make.store(true, std::memory_order_release);
   }
@@ -348,7 +354,7 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
   }
   if (step.verify) {
     const std::unique_lock lock(t.mutex, std::try_to_lock);
-    if (!lock || t.check || !can_compare(t)) {
+    if (!lock || t.check || !can_compare(t) || !has_shadows(d, t)) {
       t.tuner.abandon(step);
       return serve(d, t, step.candidate, limits);
     }

@@ -89,6 +89,7 @@ class OnlinePolicy {
   // A step whose run was not timed, or whose verification did not take place.
   void abandon(const OnlineStep& step);
   void made(std::uint32_t candidate);
+  void leave_unmade(std::uint32_t candidate);  // which a step asked for
   void verified(std::uint32_t candidate, double cost_ns);
   void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
   void charge(double ns);  // anything else that the tuner cost

@@ -102,5 +102,24 @@ TEST(OnlinePolicy, ManyAreMadeAtOnceBesideLongCalls) {
   }
 }
 
+TEST(OnlinePolicy, WhatIsLeftUnmadeIsAskedForAgain) {
+  OnlinePolicy policy(some_candidates(2), 0, {.needs_code = true});
+  const auto made_next = [&]() -> std::optional<std::uint32_t> {
+    for (int call = 0; call < 50; ++call) {
+      const OnlineStep step = policy.next();
+      if (step.timed) policy.report(step, 1e5);
+      if (step.make) return step.make;
+    }
+    return {};
+  };
+  ASSERT_EQ(made_next(), 1U);
+  ASSERT_EQ(made_next(), std::nullopt);
+  policy.leave_unmade(1);
+  EXPECT_EQ(made_next(), 1U);
+  policy.made(1);
+  policy.leave_unmade(1);  // too late
+  EXPECT_EQ(policy.view()[1].stage, CandidateStage::verified);
+}
+
 }  // namespace
 }  // namespace vyre

@@ -274,6 +274,13 @@ void OnlinePolicy::made(std::uint32_t index) {
   believed_ = false;
 }
 
+void OnlinePolicy::leave_unmade(std::uint32_t index) {
+  Candidate& candidate = candidates_[index];
+  if (candidate.stage != CandidateStage::making) return;
+  candidate.stage = CandidateStage::unmade;
+  believed_ = false;
+}
+
 void OnlinePolicy::end_verification(Candidate& candidate) {
   if (!std::exchange(candidate.verifying, false)) return;
   --verifying_;

@@ -214,6 +214,10 @@ void OnlineTuner::made(std::uint32_t candidate) {
   change([&](OnlinePolicy& policy) { policy.made(candidate); });
 }
 
+void OnlineTuner::leave_unmade(std::uint32_t candidate) {
+  change([&](OnlinePolicy& policy) { policy.leave_unmade(candidate); });
+}
+
 void OnlineTuner::verified(std::uint32_t candidate, double cost_ns) {
   change([&](OnlinePolicy& policy) { policy.verified(candidate, cost_ns); });
 }

@@ -47,6 +47,7 @@ class OnlineTuner {
   // A timed step that could not be timed, or whose run failed.
   void abandon(const OnlineStep& step);
   void made(std::uint32_t candidate);
+  void leave_unmade(std::uint32_t candidate);
   void verified(std::uint32_t candidate, double cost_ns);
   void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
   void charge(double ns);
