@@ -97,8 +97,9 @@ TunedKernel::TunedKernel(TuningKey key, std::deque<TunedCandidate> made, std::ve
             }
             return out;
           }(),
-          first, mode, options, std::move(store)),
-      sweeps(mode == TunerMode::sweep) {}
+          first, mode, options, std::move(store)) {
+  tuner.set_attention(kToSweep, mode == TunerMode::sweep);
+}
 
 Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device, std::shared_ptr<Queue> queue,
                std::shared_ptr<CodeStore> codes)
@@ -329,7 +330,7 @@ void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
       tools_ready_.store(true, std::memory_order_release);
     });
   }
-  if (!kernel->waits_to_make.load(std::memory_order_acquire)) return;
+  if (!kernel->tuner.has_attention(TunedKernel::kToMake)) return;
   if (kernel->tuner.settled()) {
     leave_unmade(*kernel);
   } else if (host) {
@@ -345,7 +346,7 @@ void Tuning::leave_unmade(TunedKernel& kernel) {
   for (std::deque<std::uint32_t>* list : {&kernel.to_make, &kernel.to_load}) {
     for (const std::uint32_t index : std::exchange(*list, {})) kernel.tuner.leave_unmade(index);
   }
-  kernel.waits_to_make.store(false, std::memory_order_release);
+  kernel.tuner.set_attention(TunedKernel::kToMake, false);
 }
 
 void Tuning::make_shadows_later(const std::shared_ptr<TunedKernel>& kernel,
@@ -373,7 +374,7 @@ void Tuning::make_on_host(const std::shared_ptr<TunedKernel>& kernel) {
   if (kernel->to_make.empty()) return;
   const std::uint32_t index = kernel->to_make.front();
   kernel->to_make.pop_front();
-  kernel->waits_to_make.store(!kernel->to_make.empty(), std::memory_order_release);
+  kernel->tuner.set_attention(TunedKernel::kToMake, !kernel->to_make.empty());
   compilers_.add([this, kernel, index] {
     const double before = thread_ns();
     kernel->slowed_ns.store(0);
@@ -403,13 +404,13 @@ void Tuning::make_for_gpu(const std::shared_ptr<TunedKernel>& kernel) {
         (void)codes_->make_ready(c.kernel, c.variant, c.options);
         const std::scoped_lock done(kernel->mutex);
         kernel->to_load.push_back(index);
-        kernel->waits_to_make.store(true, std::memory_order_release);
+        kernel->tuner.set_attention(TunedKernel::kToMake, true);
       });
     }
     if (!kernel->to_load.empty() && ++kernel->load_looks >= kMostLooks) {
       load = load || !queue_->is_lent();
     }
-    kernel->waits_to_make.store(!kernel->to_load.empty(), std::memory_order_release);
+    kernel->tuner.set_attention(TunedKernel::kToMake, !kernel->to_load.empty());
   }
   if (!load) return;
   for (std::size_t i = 0; i < (idle ? kMostLoads : 1) && load_next(*kernel, idle); ++i) {
@@ -425,7 +426,7 @@ bool Tuning::load_next(TunedKernel& kernel, bool idle) {
     index = kernel.to_load.front();
     kernel.to_load.pop_front();
     kernel.load_looks = 0;
-    kernel.waits_to_make.store(!kernel.to_load.empty(), std::memory_order_release);
+    kernel.tuner.set_attention(TunedKernel::kToMake, !kernel.to_load.empty());
   }
   // The driver would wait for what runs: that time is the program's own. A failure of it is for the
   // program to hear.

@@ -60,9 +60,12 @@ class ServedLaunches {
   const ServedLaunch* add(const ServedLaunch& launch);
 
  private:
-  std::atomic<const ServedLaunch*> latest_{nullptr};
+  // In one line, as long as the first is the latest.
+  alignas(64) std::atomic<const ServedLaunch*> latest_{nullptr};
+  ServedLaunch first_;
+  bool has_first_ = false;
   std::mutex mutex_;
-  std::deque<ServedLaunch> all_;
+  std::deque<ServedLaunch> others_;
 };
 
 class TunedKernel {
@@ -90,10 +93,9 @@ class TunedKernel {
   std::atomic<double> load_ns{kGuessedLoadNs};  // of the last one, in which launches may wait
   std::mutex making;                            // of those who write a candidate's code
 
-  // ---- What every call looks at
-  alignas(64) std::atomic<bool> waits_to_make{false};
-  std::atomic<bool> anything{false};  // of the calls in flight
-  const bool sweeps;
+  // ---- What calls look at that are not plain
+  // Why they are not: times or comparisons in flight, something to make, a sweep to begin with.
+  static constexpr std::uint32_t kInFlight = 1, kToMake = 2, kToSweep = 4;
   std::atomic<std::uint32_t> looks{0}, polls{0};
   std::atomic<double> incumbent_ns{0};  // of its last timed call
 

@@ -138,10 +138,15 @@ Result<void> Session::compare_shadows(const Dispatch& d, TunedKernel& t, const S
 
 const ServedLaunch* ServedLaunches::add(const ServedLaunch& launch) {
   const std::scoped_lock lock(mutex_);
-  auto found = std::ranges::find(all_, launch.candidate, &ServedLaunch::candidate);
-  if (found == all_.end()) found = all_.insert(all_.end(), launch);
-  latest_.store(&*found, std::memory_order_release);
-  return &*found;
+  if (!std::exchange(has_first_, true)) first_ = launch;
+  const ServedLaunch* out = &first_;
+  if (first_.candidate != launch.candidate) {
+    auto found = std::ranges::find(others_, launch.candidate, &ServedLaunch::candidate);
+    if (found == others_.end()) found = others_.insert(others_.end(), launch);
+    out = &*found;
+  }
+  latest_.store(out, std::memory_order_release);
+  return out;
 }
 
 // The call itself, by one of the candidates.
@@ -246,7 +251,7 @@ Result<void> Session::submit_beside(const Dispatch& d, TunedKernel& t, std::uint
   VYRE_TRY(check.end, queue_->record());
   check.host_ns = ns_of((before - check.began) + (Clock::now() - after));
   t.check = std::move(check);
-  t.anything.store(true, std::memory_order_release);
+  t.tuner.set_attention(TunedKernel::kInFlight, true);
   return {};
 }
 
@@ -308,7 +313,7 @@ void Session::harvest(TunedKernel& t) const {
     tuning_->tell(span);
   }
   if (t.timings.empty() && !t.check) {
-    t.anything.store(false, std::memory_order_release);
+    t.tuner.set_attention(TunedKernel::kInFlight, false);
     if (t.tuner.settled()) t.shadows.clear();
   }
 }
@@ -316,10 +321,23 @@ void Session::harvest(TunedKernel& t) const {
 Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) const {
   TunedKernel& t = *d.tuned_;
   for (const auto& copy : d.written_) copy->forget();
-  if (t.sweeps) VYRE_CHECK(sweep(d));
+  std::optional<std::uint32_t> plain;
+  if (!on_host_ || !tuning_->compiles()) plain = t.tuner.plain();
+  if (plain) {
+    if (const ServedLaunch* served = d.served_->find(*plain)) [[likely]]
+      return launch_served(d, *served, d.bindings_, d.extent_, limits);
+  }
+  return submit_tuned(d, t, plain, limits);
+}
+
+// A call in which there is more to do than to serve it; of a plain one its candidate is known.
+Result<void> Session::submit_tuned(const Dispatch& d, TunedKernel& t,
+                                   std::optional<std::uint32_t> plain,
+                                   const RunLimits& limits) const {
+  if (t.tuner.has_attention(TunedKernel::kToSweep)) VYRE_CHECK(sweep(d));
   // Another thread that harvests does it for this one too. Asking a GPU costs as much as a short
   // kernel takes.
-  if (t.anything.load(std::memory_order_acquire) &&
+  if (t.tuner.has_attention(TunedKernel::kInFlight) &&
       (on_host_ || ++t.polls % poll_period(t.incumbent_ns.load(std::memory_order_relaxed)) == 0)) {
     const std::unique_lock lock(t.mutex, std::try_to_lock);
     if (lock) {
@@ -328,14 +346,13 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
       if (!on_host_) t.tuner.charge(ns_of(Clock::now() - begun));
     }
   }
-  OnlineStep step = t.tuner.next();
+  const OnlineStep step = plain ? OnlineStep{.candidate = *plain} : t.tuner.next();
   if (t.candidates[step.candidate].code.load(std::memory_order_acquire) == nullptr) {
     t.tuner.abandon(step);
     VYRE_CHECK(tuning_->make_now(t, step.candidate));
     return serve(d, t, step.candidate, limits);
   }
-  if (!step.timed && !step.verify && !step.make &&
-      !t.waits_to_make.load(std::memory_order_relaxed)) {
+  if (!step.timed && !step.verify && !step.make && !t.tuner.has_attention(TunedKernel::kToMake)) {
     return serve_beside_compilers(d, t, step.candidate, limits);
   }
   if (step.make && tuning_->options().compile_at_once) {
@@ -345,10 +362,10 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
     const std::scoped_lock lock(t.mutex);
     if (!on_host_) (void)has_shadows(d, t);  // they are wanted when the code is there
     t.to_make.push_back(*step.make);
-    t.waits_to_make.store(true, std::memory_order_release);
+    t.tuner.set_attention(TunedKernel::kToMake, true);
   }
   if (step.make || step.verify ||
-      (t.waits_to_make.load(std::memory_order_relaxed) &&
+      (t.tuner.has_attention(TunedKernel::kToMake) &&
        (step.probe || (!on_host_ && queue_->known_idle()) || ++t.looks % kLookPeriod == 0))) {
     tuning_->make_later(d.tuned_);
   }
@@ -396,7 +413,7 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
   timing.overhead_ns = ns_of((launched - asked) + (Clock::now() - returned));
   const std::scoped_lock lock(t.mutex);
   t.timings.push_back(std::move(timing));
-  t.anything.store(true, std::memory_order_release);
+  t.tuner.set_attention(TunedKernel::kInFlight, true);
   if (on_host_) harvest(t);
   return {};
 }

@@ -97,6 +97,8 @@ Result<void> Session::sweep(const Dispatch& d) const {
   const std::scoped_lock lock(t.mutex);
   if (t.swept) return {};
   t.swept = true;
+  const auto done = [](TunedKernel* k) { k->tuner.set_attention(TunedKernel::kToSweep, false); };
+  const std::unique_ptr<TunedKernel, decltype(done)> guard(&t, done);
   if (!t.tuner.untunable().empty() || t.tuner.settled()) return {};
   const auto began = Clock::now();
   const auto spent = [&] { return Clock::now() - began; };

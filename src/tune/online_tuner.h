@@ -43,6 +43,28 @@ class OnlineTuner {
       return {.candidate = best()};
     return ask(call);
   }
+  // For those to whom every nanosecond counts: the candidate of a call that neither the tuner nor
+  // its owner has to look at. Absent: nothing was counted, and `next` says what to do.
+  std::optional<std::uint32_t> plain() {
+    if (attention_.load(std::memory_order_acquire) != 0) return std::nullopt;
+    if (calls_.load(std::memory_order_relaxed) >= wake_at_.load(std::memory_order_acquire)) {
+      return std::nullopt;
+    }
+    calls_.fetch_add(1, std::memory_order_relaxed);
+    return best();
+  }
+  // What the owner has to look at in its next call: bits of its own.
+  bool has_attention(std::uint32_t bits) const {
+    return (attention_.load(std::memory_order_acquire) & bits) != 0;
+  }
+  void set_attention(std::uint32_t bits, bool on) {
+    if (has_attention(bits) == on) return;
+    if (on) {
+      attention_.fetch_or(bits, std::memory_order_release);
+    } else {
+      attention_.fetch_and(~bits, std::memory_order_release);
+    }
+  }
   void report(const OnlineStep& step, double ns, bool slowed = false);
   // A timed step that could not be timed, or whose run failed.
   void abandon(const OnlineStep& step);
@@ -93,11 +115,13 @@ class OnlineTuner {
   std::uint32_t start_ = 0;
   TunerOrigin origin_;
 
-  // Calls before this one need nobody's thought.
-  alignas(64) std::atomic<std::uint64_t> wake_at_{std::numeric_limits<std::uint64_t>::max()};
-  std::atomic<std::uint32_t> best_{0};
-  std::atomic<bool> settled_{false};
+  // What every call looks at, in one line: after a launch others are far away.
   alignas(64) std::atomic<std::uint64_t> calls_{0};
+  // Calls before this one need nobody's thought.
+  std::atomic<std::uint64_t> wake_at_{std::numeric_limits<std::uint64_t>::max()};
+  std::atomic<std::uint32_t> best_{0};
+  std::atomic<std::uint32_t> attention_{0};
+  std::atomic<bool> settled_{false};
 
   alignas(64) mutable std::mutex mutex_;  // of all below
   std::unique_ptr<OnlinePolicy> policy_;

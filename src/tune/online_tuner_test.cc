@@ -344,6 +344,38 @@ TEST(OnlineTuner, ASettledQuestionCostsNextToNothing) {
   EXPECT_EQ(allocation_count(), before);
 }
 
+TEST(OnlineTuner, APlainCallIsOneThatNobodyHasToLookAt) {
+  const SimulatedSpace it = space();
+  const auto tuner = tuner_of(it, nullptr);
+  EXPECT_FALSE(tuner->plain());  // a search begins
+  settle(*tuner, it);
+  std::mt19937_64 random(1);
+  // Once settled, plain calls are most, and the others are still timed.
+  int plain = 0, timed = 0;
+  for (int i = 0; i < 6400; ++i) {
+    if (const auto candidate = tuner->plain()) {
+      EXPECT_EQ(*candidate, tuner->best());
+      ++plain;
+    } else {
+      timed += call(*tuner, it, random).timed ? 1 : 0;
+    }
+  }
+  EXPECT_GE(plain, 6200);
+  EXPECT_GE(timed, 90);
+  EXPECT_LE(timed, 101);
+  // The owner's own reasons.
+  while (!tuner->plain()) call(*tuner, it, random);
+  tuner->set_attention(2, true);
+  EXPECT_TRUE(tuner->has_attention(2));
+  EXPECT_FALSE(tuner->has_attention(1));
+  EXPECT_FALSE(tuner->plain());
+  tuner->set_attention(1, true);
+  tuner->set_attention(2, false);
+  EXPECT_FALSE(tuner->plain());
+  tuner->set_attention(1, false);
+  EXPECT_TRUE(tuner->plain());
+}
+
 TEST(OnlineTuner, AbandonedStepsAndForeignOnesAreStood) {
   const SimulatedSpace its = space();
   const auto tuner = tuner_of(its, nullptr);
