@@ -323,23 +323,36 @@ Result<void> Session::submit(const Dispatch& d, const RunLimits& limits) const {
                                          ? "the dispatch was not prepared"
                                          : "the dispatch was prepared for another device");
   }
+  for (const auto& copy : d.written_) copy->forget();
   if (d.tuned_ != nullptr) {
     if (tuning_ == nullptr) {
       return fail(Code::invalid_input, "the dispatch was prepared by a session that tunes");
     }
-    return submit_tuned(d, limits);
+    const ServedLaunch* served = d.served_->take();
+    if (served == nullptr) return submit_tuned(d, limits);
+    return launch_served(d, *served, d.bindings_, d.extent_, limits);
   }
+  const ServedLaunch own{.candidate = 0,
+                         .code = d.code_.get(),
+                         .grid = d.grid_,
+                         .workgroup = d.variant_.workgroup,
+                         .groups_per_task = d.variant_.groups_per_task};
+  return launch_served(d, own, d.bindings_, d.extent_, limits);
+}
+
+Result<void> Session::launch_served(const Dispatch& d, const ServedLaunch& served,
+                                    std::span<const BoundMemory> bindings, const Extent& extent,
+                                    const RunLimits& limits) const {
   Launch launch;
-  launch.code = d.code_.get();
+  launch.code = served.code;
   launch.kernel = d.kernel_;
-  launch.bindings = d.bindings_;
-  launch.grid = d.grid_;
-  launch.extent = d.extent_;
-  launch.workgroup = d.variant_.workgroup;
-  launch.groups_per_task = d.variant_.groups_per_task > 1 ? d.variant_.groups_per_task : 0;
+  launch.bindings = bindings;
+  launch.extent = extent;
+  launch.grid = served.grid;
+  launch.workgroup = served.workgroup;
+  launch.groups_per_task = served.groups_per_task > 1 ? served.groups_per_task : 0;
   launch.deadline = limits.deadline;
   launch.stop = limits.stop;
-  for (const auto& copy : d.written_) copy->forget();
   if (!d.uniforms_.empty()) return submit_with_uniforms(d, launch);
   return queue_->launch(launch);
 }

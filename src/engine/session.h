@@ -199,8 +199,6 @@ class Session {
 
   // ---- tuned_submit.cc
   Result<void> submit_tuned(const Dispatch& dispatch, const RunLimits& limits) const;
-  Result<void> submit_tuned(const Dispatch& dispatch, TunedKernel& kernel,
-                            std::optional<std::uint32_t> plain, const RunLimits& limits) const;
   Result<void> submit_beside(const Dispatch& dispatch, TunedKernel& kernel, std::uint32_t served,
                              std::uint32_t candidate, const RunLimits& limits) const;
   Result<void> serve(const Dispatch& dispatch, const TunedKernel& kernel, std::uint32_t candidate,

@@ -244,7 +244,7 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
   online.share = options_.share;
   online.allowance_ns = options_.allowance_ns;
   online.clock_tick_ns = kind == TargetKind::host ? 50 : 500;
-  online.timing_ns = kind == TargetKind::host ? 100 : 4000;
+  online.timing_ns = kind == TargetKind::host ? 100 : 12'000;
   online.needs_code = true;
   online.makes_beside = kind != TargetKind::host;
   if (online.makes_beside) {

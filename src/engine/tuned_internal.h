@@ -53,6 +53,16 @@ struct ServedLaunch {
 // Of one dispatch: those that have served, the last one at hand.
 class ServedLaunches {
  public:
+  // What the next call launches, where nothing has to be asked before; else null.
+  const ServedLaunch* take() {
+    const std::uint32_t left = plain_.load(std::memory_order_relaxed);
+    if (left == 0) return nullptr;
+    plain_.store(left - 1, std::memory_order_relaxed);  // of threads at once, some take the same
+    return latest_.load(std::memory_order_acquire);
+  }
+  // So many calls of the latest need not ask.
+  void give(std::uint32_t calls) { plain_.store(calls, std::memory_order_relaxed); }
+
   const ServedLaunch* find(std::uint32_t candidate) const {
     const ServedLaunch* latest = latest_.load(std::memory_order_acquire);
     return latest != nullptr && latest->candidate == candidate ? latest : nullptr;
@@ -60,11 +70,12 @@ class ServedLaunches {
   const ServedLaunch* add(const ServedLaunch& launch);
 
  private:
-  // In one line, as long as the first is the latest.
+  // In one line, as long as the first is the latest: after a launch others are far away.
   alignas(64) std::atomic<const ServedLaunch*> latest_{nullptr};
+  std::atomic<std::uint32_t> plain_{0};
   ServedLaunch first_;
-  bool has_first_ = false;
   std::mutex mutex_;
+  bool has_first_ = false;
   std::deque<ServedLaunch> others_;
 };
 

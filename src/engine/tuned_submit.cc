@@ -26,6 +26,7 @@ constexpr std::uint32_t kLookPeriod = 16;
 // tenth of a short kernel.
 constexpr double kPollNs = 100'000;  // about; and at least
 constexpr std::uint32_t kMostPollPeriod = 32;
+constexpr std::uint32_t kMostPlain = 4096;  // calls that ask nobody
 
 double ns_of(std::chrono::nanoseconds t) { return static_cast<double>(t.count()); }
 
@@ -187,23 +188,6 @@ Extent Session::grid_of(const Variant& variant, const Extent& extent) const {
   return out;
 }
 
-Result<void> Session::launch_served(const Dispatch& d, const ServedLaunch& served,
-                                    std::span<const BoundMemory> bindings, const Extent& extent,
-                                    const RunLimits& limits) const {
-  Launch launch;
-  launch.code = served.code;
-  launch.kernel = d.kernel_;
-  launch.bindings = bindings;
-  launch.extent = extent;
-  launch.grid = served.grid;
-  launch.workgroup = served.workgroup;
-  launch.groups_per_task = served.groups_per_task > 1 ? served.groups_per_task : 0;
-  launch.deadline = limits.deadline;
-  launch.stop = limits.stop;
-  if (!d.uniforms_.empty()) return submit_with_uniforms(d, launch);
-  return queue_->launch(launch);
-}
-
 Result<void> Session::launch_candidate(const Dispatch& d, const TunedCandidate& c,
                                        std::span<const BoundMemory> bindings, const Extent& extent,
                                        const RunLimits& limits) const {
@@ -320,25 +304,11 @@ void Session::harvest(TunedKernel& t) const {
 
 Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) const {
   TunedKernel& t = *d.tuned_;
-  for (const auto& copy : d.written_) copy->forget();
-  std::optional<std::uint32_t> plain;
-  if (!on_host_ || !tuning_->compiles()) plain = t.tuner.plain();
-  if (plain) {
-    if (const ServedLaunch* served = d.served_->find(*plain)) [[likely]]
-      return launch_served(d, *served, d.bindings_, d.extent_, limits);
-  }
-  return submit_tuned(d, t, plain, limits);
-}
-
-// A call in which there is more to do than to serve it; of a plain one its candidate is known.
-Result<void> Session::submit_tuned(const Dispatch& d, TunedKernel& t,
-                                   std::optional<std::uint32_t> plain,
-                                   const RunLimits& limits) const {
   if (t.tuner.has_attention(TunedKernel::kToSweep)) VYRE_CHECK(sweep(d));
   // Another thread that harvests does it for this one too. Asking a GPU costs as much as a short
   // kernel takes.
   if (t.tuner.has_attention(TunedKernel::kInFlight) &&
-      (on_host_ || ++t.polls % poll_period(t.incumbent_ns.load(std::memory_order_relaxed)) == 0)) {
+      (on_host_ || t.tuner.settled() || ++t.polls % poll_period(t.incumbent_ns) == 0)) {
     const std::unique_lock lock(t.mutex, std::try_to_lock);
     if (lock) {
       const auto begun = Clock::now();
@@ -346,14 +316,23 @@ Result<void> Session::submit_tuned(const Dispatch& d, TunedKernel& t,
       if (!on_host_) t.tuner.charge(ns_of(Clock::now() - begun));
     }
   }
-  const OnlineStep step = plain ? OnlineStep{.candidate = *plain} : t.tuner.next();
+  const OnlineStep step = t.tuner.next();
   if (t.candidates[step.candidate].code.load(std::memory_order_acquire) == nullptr) {
     t.tuner.abandon(step);
     VYRE_CHECK(tuning_->make_now(t, step.candidate));
     return serve(d, t, step.candidate, limits);
   }
   if (!step.timed && !step.verify && !step.make && !t.tuner.has_attention(TunedKernel::kToMake)) {
-    return serve_beside_compilers(d, t, step.candidate, limits);
+    VYRE_CHECK(serve_beside_compilers(d, t, step.candidate, limits));
+    // The next ones may be nothing else.
+    const bool same =
+        step.candidate == t.tuner.best() && d.served_->find(step.candidate) != nullptr;
+    if (!same || (on_host_ && tuning_->compiles())) return {};
+    const bool settled = t.tuner.settled();
+    const bool polls = !settled || t.tuner.has_attention(TunedKernel::kInFlight);
+    d.served_->give(t.tuner.plain_calls(polls ? poll_period(t.incumbent_ns) : kMostPlain,
+                                        settled ? TunedKernel::kInFlight : 0));
+    return {};
   }
   if (step.make && tuning_->options().compile_at_once) {
     if (const auto now = queue_->record()) (void)(*now)->wait();

@@ -3,6 +3,7 @@
 // the incumbent and waits for nobody.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -43,15 +44,18 @@ class OnlineTuner {
       return {.candidate = best()};
     return ask(call);
   }
-  // For those to whom every nanosecond counts: the candidate of a call that neither the tuner nor
-  // its owner has to look at. Absent: nothing was counted, and `next` says what to do.
-  std::optional<std::uint32_t> plain() {
-    if (attention_.load(std::memory_order_acquire) != 0) return std::nullopt;
-    if (calls_.load(std::memory_order_relaxed) >= wake_at_.load(std::memory_order_acquire)) {
-      return std::nullopt;
-    }
-    calls_.fetch_add(1, std::memory_order_relaxed);
-    return best();
+  // For those to whom every nanosecond counts: how many calls from now on, up to `most`, are the
+  // incumbent's and nothing else, so that neither the tuner nor its owner has to look at them. They
+  // are counted here. 0: nothing was, and `next` says what to do. `ignored` of what the owner has
+  // to look at can wait so long.
+  std::uint32_t plain_calls(std::uint32_t most, std::uint32_t ignored = 0) {
+    if (has_attention(~ignored)) return 0;
+    const std::uint64_t call = calls_.load(std::memory_order_relaxed);
+    const std::uint64_t wake_at = wake_at_.load(std::memory_order_acquire);
+    if (call >= wake_at) return 0;
+    const std::uint64_t out = std::min<std::uint64_t>(wake_at - call, most);
+    calls_.fetch_add(out, std::memory_order_relaxed);
+    return static_cast<std::uint32_t>(out);
   }
   // What the owner has to look at in its next call: bits of its own.
   bool has_attention(std::uint32_t bits) const {
