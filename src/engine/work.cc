@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "vyre/engine/strides_internal.h"
 #include "vyre/engine/work_internal.h"
 #include "vyre/ir/walk.h"
 
@@ -100,6 +101,7 @@ PriorFacts prior_facts_of(const Kernel& kernel, TargetKind kind, const Extent& e
   out.loaded_bytes = work.loaded;
   if (kind != TargetKind::host) out.loaded_bytes += work.beside;
   out.stored_bytes = work.stored;
+  out.column_bytes = column_bytes_of(*kernel.program);
   out.operations = work.operations;
   out.traffic_bytes = kernel.stats.loops != 0 || work.beside > 0 ? 0 : bound_bytes;
   out.loops = kernel.stats.loops != 0;

@@ -17,6 +17,24 @@ constexpr const char* kText = R"(
 @compute @workgroup_size(64) fn looked_up(@builtin(global_invocation_id) id: vec3u) {
   y[id.x] = vec4f(x[index[id.x]]);
 }
+struct Shape { width: u32, height: u32 }
+@group(0) @binding(3) var<uniform> shape: Shape;
+@group(0) @binding(4) var<storage, read_write> z: array<f32>;
+@compute @workgroup_size(16, 16) fn transposed(@builtin(global_invocation_id) id: vec3u) {
+  if (id.x < shape.width && id.y < shape.height) {
+    let at = id.y * shape.width + id.x;
+    z[id.x * shape.height + id.y] = x[at];
+  }
+}
+@compute @workgroup_size(16, 16) fn copied(@builtin(global_invocation_id) id: vec3u) {
+  let at = id.x + (id.y << 10u);
+  z[at] = x[at + 1u];
+}
+@compute @workgroup_size(16, 16) fn unclear(@builtin(global_invocation_id) id: vec3u) {
+  var at = id.x * 64u + id.y;
+  at += 1u;
+  z[at] = x[(id.x ^ 3u) * 64u + id.y];
+}
 )";
 
 PriorFacts facts(std::string_view entry, TargetKind kind) {
@@ -31,6 +49,13 @@ TEST(Work, CountsTheBytesOfAnInvocation) {
   EXPECT_EQ(f.stored_bytes, 16);
   EXPECT_EQ(f.traffic_bytes, 24'000);
   EXPECT_FALSE(f.loops);
+}
+
+TEST(Work, ColumnsAreKnownByTheirIndices) {
+  EXPECT_EQ(facts("transposed", TargetKind::nvptx).column_bytes, 4) << "it loads a row";
+  EXPECT_EQ(facts("copied", TargetKind::nvptx).column_bytes, 0);
+  EXPECT_EQ(facts("unclear", TargetKind::nvptx).column_bytes, 0);
+  EXPECT_EQ(facts("straight", TargetKind::nvptx).column_bytes, 0);
 }
 
 TEST(Work, ALoadWhosePlaceIsLoadedTakesAWholeSectorOfAGpu) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kFirstSamples = 3;       // of the incumbent before anything is tried
 constexpr std::size_t kSettlingSamples = 8;    // and before nothing is: some may be disturbed
-constexpr std::uint64_t kForgetAfter = 4096;   // calls: a step that was never reported
+constexpr std::uint64_t kForgetAfter = 1024;   // calls: a step that was never reported
 constexpr std::uint32_t kMostOutstanding = 8;  // probes that were not reported yet
 constexpr std::uint32_t kMostWaiting = 2;      // made and not tried, beside what is being made
 constexpr std::uint32_t kMostVerifying = 2;    // at once
@@ -29,6 +29,7 @@ constexpr double kMostPeriod = 4096;           // calls
 constexpr std::uint64_t kForever = std::uint64_t{1} << 40;
 constexpr double kPlanned = 0.85;  // of the bound; the rest is for surprises
 constexpr double kWindow = 1000;   // calls
+constexpr double kLater = 0.75;    // of what a window may lose, is planned with after the first one
 // Of what a window may lose, that can be saved up: the least, and as much as one step needs.
 constexpr double kSavedShare = 0.25, kMostSavedShare = 0.75;
 constexpr double kShortCallNs = 6000;  // so long a launch may take beside one thread that compiles
@@ -119,13 +120,15 @@ double OnlinePolicy::most_of_window_ns() const {
 }
 
 double OnlinePolicy::saved_share() const {
-  const double window_ns = most_of_window_ns();
+  const double window_ns = kLater * most_of_window_ns();
   if (!(window_ns > 0)) return kSavedShare;
   const double dearest_ns = std::max(options_.making_ns, verification_cost());
   return std::clamp(dearest_ns / window_ns, kSavedShare, kMostSavedShare);
 }
 
-double OnlinePolicy::most_at_once_ns() const { return saved_share() * most_of_window_ns(); }
+double OnlinePolicy::most_at_once_ns() const {
+  return kLater * saved_share() * most_of_window_ns();
+}
 
 // One step of a search would lose more than a thousand calls may.
 bool OnlinePolicy::calls_are_too_short() const {
@@ -146,7 +149,8 @@ std::uint32_t OnlinePolicy::most_making() const {
 
 void OnlinePolicy::spend(double ns) {
   spent_ns_ += ns;
-  tokens_ns_ = std::min(tokens_ns_ + (1 - saved_share()) * options_.share * ns, most_at_once_ns());
+  const double earned_ns = kLater * (1 - saved_share()) * options_.share * ns;
+  tokens_ns_ = std::min(tokens_ns_ + earned_ns, most_at_once_ns());
 }
 
 void OnlinePolicy::lose(double ns) {

@@ -28,6 +28,8 @@ constexpr double kWarpShare = 0.19;
 constexpr double kItemShare = 0.015;  // slower by each doubling of items that share nothing
 // What a multiprocessor can draw from memory, times its share of the whole.
 constexpr double kDrawnByOne = 2;
+constexpr double kSectorBytes = 32;
+constexpr double kColumnItems = 0.1;  // slower by each doubling of items, where columns are written
 constexpr double kWideAccess = 0.95;  // of the time, where four neighbours are loaded by one lane
 constexpr double kTypicalRegisters = 24;
 constexpr double kLanesOfSchedulers = 128;
@@ -77,6 +79,18 @@ double blocks_of_four(const PriorFacts& f, bool cached) {
   return cached || f.scattered ? 1 : kWideAccess;
 }
 
+// Sectors that lanes of a warp touch, against as many as their words fill: rows and columns want
+// different shapes.
+double sector_factor(const PriorFacts& f, const Variant& v) {
+  const double across = std::min(32U, v.workgroup[0]);
+  const double down = std::min<double>(v.workgroup[1], 32 / across);
+  const double columns = f.column_bytes / (f.loaded_bytes + f.stored_bytes);
+  const double words = kSectorBytes / 4;
+  return ((1 - columns) * words / std::min(across, words) +
+          columns * words / std::min(down, words)) *
+         (1 + kColumnItems * std::log2(v.items_per_lane));
+}
+
 // Lanes side by side should touch memory side by side.
 double access_factor(const PriorFacts& f, const Variant& v, bool cached) {
   double out = 1;
@@ -89,6 +103,7 @@ double access_factor(const PriorFacts& f, const Variant& v, bool cached) {
       default: out *= streams(f) ? 1.4 : 3.5;
     }
   }
+  if (f.column_bytes > 0) return out * sector_factor(f, v);
   if (v.workgroup[0] < 16) {
     out *= 1.25;
   } else if (v.workgroup[0] < 32) {

@@ -20,6 +20,7 @@ struct PriorFacts {
   Variant usual{};         // what runs when nothing is known
   // Of one invocation.
   double loaded_bytes = 0, stored_bytes = 0;  // storage memory; loops counted once
+  double column_bytes = 0;  // of both, where neighbours along y lie side by side, and not along x
   // Of the whole launch, to and from memory, where it is known to be less than all accesses
   // together (neighbours share elements); 0: not known.
   double traffic_bytes = 0;

@@ -137,6 +137,26 @@ TEST(PriorTest, LoadsThatTellThePlacesOfLoadsWantManyLanes) {
   EXPECT_LE(first_guess_of_gpu(facts).items_per_lane, 2U);
 }
 
+TEST(PriorTest, ColumnsWantNarrowWorkgroups) {
+  SpaceRequest request = gpu_request();
+  request.declared = request.usual.workgroup = {16, 16, 1};
+  request.extent = {4096, 4096, 1};
+  PriorFacts facts = gpu_facts(1);
+  facts.extent = request.extent;
+  facts.loaded_bytes = facts.stored_bytes = 4;
+  facts.traffic_bytes = 8.0 * 4096 * 4096;
+  facts.usual = request.usual;
+  const auto space = variant_space(request);
+  const auto width_of_best = [&] {
+    const auto costs = prior_ns(facts, h200(), space);
+    return space[static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin())]
+        .workgroup[0];
+  };
+  EXPECT_GE(width_of_best(), 32U);
+  facts.column_bytes = 4;
+  EXPECT_LE(width_of_best(), 16U);
+}
+
 TEST(PriorTest, ASmallLaunchIsSpreadOverTheDevice) {
   PriorFacts facts = gpu_facts(1 << 18);
   facts.loaded_bytes = 36;
