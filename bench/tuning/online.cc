@@ -134,6 +134,8 @@ Result<Online> run_online(const Setup& setup, const std::string& device) {
     out.verified += c.stage == CandidateStage::verified ? 1 : 0;
     out.measured += c.samples > 0 ? 1 : 0;
   }
+  VYRE_TRY(const std::string wrong, own.wrong_result(tuned));
+  if (!wrong.empty()) return fail(Code::internal, "the tuned call: " + wrong);
   VYRE_TRY(const Dispatch chosen,
            session.prepare(own.kernel(), own.bindings(), own.size(), out.choice));
   VYRE_CHECK(run_calls(session, chosen, kInFlight));
