@@ -132,7 +132,7 @@ Result<Row> measure(const Session& session, const Options& options, const Proble
     few.push_back(online.choice);
     for (const auto& [call, variant] : online.served) few.push_back(variant);
   }
-  VYRE_TRY(row.again, measure_all(setup, few, 3 * options.rounds, options.round_ns));
+  VYRE_TRY(row.again, measure_all(setup, few, 6 * options.rounds, options.round_ns));
   return row;
 }
 
