@@ -27,9 +27,10 @@ constexpr double kDeadlineCalls = 50;
 constexpr double kRaceNs = 1e9;       // of each of its stages, where there is no budget
 constexpr double kRaceSamples = 500;  // at most
 constexpr double kRaceShare = 0.25;   // of the budget
-// Calls that follow each other find threads awake, as calls in a program may not: small gains on
-// the host are none.
-constexpr double kHostTie = 0.02;
+// Calls that follow each other find threads awake, as calls in a program may not; and launches of
+// so few nanoseconds are mostly launching. Small gains are none then.
+constexpr double kTie = 0.02;
+constexpr double kShortLaunchNs = 10'000;
 
 double ns_of(Clock::duration time) {
   return std::chrono::duration<double, std::nano>(time).count();
@@ -164,7 +165,7 @@ Result<void> Session::sweep(const Dispatch& d) const {
     return std::nullopt;
   };
   RaceOptions options{.sample_ns = sample_ns, .stage_ns = kRaceNs};
-  if (on_host_) options.tie = kHostTie;
+  if (on_host_ || swept.best_ns < kShortLaunchNs) options.tie = kTie;
   if (budget) options.stage_ns = std::max(0.0, double(budget->count()) - ns_of(spent())) / 4;
   const RaceResult result = race(swept.times, first, time, options, [&] {
     return stopped() || lost || (budget && spent() > *budget);

@@ -56,8 +56,13 @@ OnlinePolicy::OnlinePolicy(std::vector<OnlineCandidate> candidates, std::uint32_
   candidates_[start].stage = CandidateStage::verified;
 }
 
+double OnlinePolicy::call_ns() const {
+  const double timed_ns = candidates_[incumbent_].median_ns;
+  return std::max(timed_ns - options_.timing_bias_ns, timed_ns / 2);
+}
+
 void OnlinePolicy::count_call() {
-  const double usual_ns = candidates_[incumbent_].median_ns;
+  const double usual_ns = call_ns();
   if (usual_ns > 0) {
     spend(usual_ns * static_cast<double>(std::exchange(uncounted_calls_, 0) + 1));
   } else {
@@ -109,15 +114,13 @@ bool OnlinePolicy::is_alone() const {
 
 // Short calls are timed more seldom: it costs the same.
 std::uint64_t OnlinePolicy::timed_period(std::uint64_t least) const {
-  const double usual_ns = candidates_[incumbent_].median_ns;
+  const double usual_ns = call_ns();
   if (!(usual_ns > 0)) return least;
   const double wanted = std::min(options_.timing_ns / (kWatchShare * usual_ns), kMostPeriod);
   return std::max(least, static_cast<std::uint64_t>(wanted));
 }
 
-double OnlinePolicy::most_of_window_ns() const {
-  return options_.share * kWindow * candidates_[incumbent_].median_ns;
-}
+double OnlinePolicy::most_of_window_ns() const { return options_.share * kWindow * call_ns(); }
 
 double OnlinePolicy::saved_share() const {
   const double window_ns = kLater * most_of_window_ns();
@@ -132,7 +135,7 @@ double OnlinePolicy::most_at_once_ns() const {
 
 // One step of a search would lose more than a thousand calls may.
 bool OnlinePolicy::calls_are_too_short() const {
-  const double usual_ns = candidates_[incumbent_].median_ns;
+  const double usual_ns = call_ns();
   if (!(usual_ns > 0)) return false;
   const double most_ns = kMostSavedShare * most_of_window_ns();
   return (options_.needs_code && options_.making_ns > most_ns) ||
@@ -142,7 +145,7 @@ bool OnlinePolicy::calls_are_too_short() const {
 // Beside a GPU, compiling slows launches, which only shows where these are most of a call.
 std::uint32_t OnlinePolicy::most_making() const {
   if (!options_.makes_beside) return made_one_ ? options_.most_making : 1;  // which tells its cost
-  const double usual_ns = candidates_[incumbent_].median_ns;
+  const double usual_ns = call_ns();
   return static_cast<std::uint32_t>(
       std::clamp(usual_ns / kShortCallNs, 1.0, static_cast<double>(options_.most_making)));
 }
@@ -212,8 +215,7 @@ OnlineStep OnlinePolicy::next() {
   if (settled_) return settled_step(step);
   if (owed_pair_ != 0) return time_incumbent(step);
   if (allowance_ns_ == 0 && incumbent_is_known()) {
-    allowance_ns_ = std::min(options_.allowance_ns,
-                             options_.allowance_calls * candidates_[incumbent_].median_ns);
+    allowance_ns_ = std::min(options_.allowance_ns, options_.allowance_calls * call_ns());
   }
   believe();
   const Candidate& incumbent = candidates_[incumbent_];
@@ -386,7 +388,7 @@ std::string OnlinePolicy::reason() const {
   if (tried == 0 && calls_are_too_short()) {
     return fmt::format(
         "the first choice: calls of {:.1f} us are too short to try others beside them",
-        candidates_[incumbent_].median_ns / 1e3);
+        call_ns() / 1e3);
   }
   if (tried == 0) return "the first choice: there is nothing that may be faster";
   return fmt::format("the first choice: none of {} others measured {} faster", tried,
@@ -409,7 +411,7 @@ std::uint64_t OnlinePolicy::idle_calls() const {
   if (!(missing_ns > 0)) return 0;
   const std::uint64_t untimed =
       (until_timed_ == 0 ? timed_period(kWaitingPeriod) : until_timed_) - 1;
-  const double usual_ns = candidates_[incumbent_].median_ns;
+  const double usual_ns = call_ns();
   const double gained_ns = options_.share * usual_ns;  // at most
   double wanted = std::floor(missing_ns / gained_ns);
   // To ask costs something as well, and more than a short call gains.
@@ -420,7 +422,7 @@ std::uint64_t OnlinePolicy::idle_calls() const {
 void OnlinePolicy::skip(std::uint64_t calls) {
   if (calls == 0) return;
   calls_ += calls;
-  const double usual_ns = candidates_[incumbent_].median_ns;
+  const double usual_ns = call_ns();
   if (usual_ns > 0) {
     spend(usual_ns * static_cast<double>(calls));
   } else {

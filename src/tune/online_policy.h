@@ -34,6 +34,7 @@ struct OnlineOptions {
   double clock_tick_ns = 1;           // the least difference that a time can show
   std::uint32_t settled_period = 64;  // once settled, one call in so many is timed
   double timing_ns = 0;               // what it costs to time a call
+  double timing_bias_ns = 0;          // that it seems longer than it is among others
   bool needs_code = false;            // a candidate must be made ready before it runs
   bool makes_beside = false;          // which takes nothing from the calls
   std::uint32_t most_making = 4;      // at once
@@ -167,6 +168,7 @@ class OnlinePolicy {
   std::optional<std::uint32_t> find(std::string_view text) const;
 
   // online_policy.cc: what to do next.
+  double call_ns() const;  // of the incumbent, among others; 0: not known
   void count_call();
   OnlineStep grant(OnlineStep step, std::uint64_t pair, double reserve_ns);
   OnlineStep time_incumbent(OnlineStep step);

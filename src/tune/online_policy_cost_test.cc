@@ -72,6 +72,19 @@ TEST(OnlinePolicy, NothingIsTriedBesideCallsThatMayNotLoseSoMuch) {
   EXPECT_GT(run_calls(longer, 5000, 10e3).made, 0U);
 }
 
+TEST(OnlinePolicy, ShortCallsSeemLongerThanTheyAre) {
+  const OnlineOptions options{
+      .timing_bias_ns = 3e3, .needs_code = true, .makes_beside = true, .making_ns = 100e3};
+  OnlinePolicy policy(some_candidates(20), 0, options);
+  EXPECT_EQ(run_calls(policy, 1000, 8e3).made, 0U);
+  EXPECT_EQ(policy.reason(),
+            "the first choice: calls of 5.0 us are too short to try others beside them");
+  EXPECT_NEAR(policy.ledger().spent_ns, 1000 * 5e3, 0.02 * 1000 * 5e3);
+  OnlinePolicy shortest(some_candidates(20), 0, options);
+  run_calls(shortest, 1000, 4e3);
+  EXPECT_NEAR(shortest.ledger().spent_ns, 1000 * 2e3, 0.05 * 1000 * 2e3) << "half, at least";
+}
+
 TEST(OnlinePolicy, WhatIsSavedNeverTakesBackALoss) {
   OnlinePolicy policy(some_candidates(20), 0, {});
   double lost_ns = 0;

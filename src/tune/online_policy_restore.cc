@@ -64,7 +64,7 @@ void OnlinePolicy::restore_times(const KeyState& known) {
   }
   spent_ns_ = saved_spent_ns_ = std::max(0.0, known.spent_ns);
   lost_ns_ = saved_lost_ns_ = std::max(0.0, known.lost_ns);
-  const double usual_ns = candidates_[incumbent_].median_ns;
+  const double usual_ns = call_ns();
   if (usual_ns > 0) calls_before_ = spent_ns_ / usual_ns;
 }
 
