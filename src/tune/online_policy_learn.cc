@@ -14,9 +14,10 @@ namespace {
 constexpr std::size_t kLeastPairs = 5;
 constexpr std::size_t kTiePairs = 15;
 // One that looks better at kTiePairs costs nothing to look at for longer.
-constexpr std::size_t kMostPairs = 40;
-constexpr std::uint32_t kMostPairsOfSearch = 60;
+constexpr std::size_t kMostPairs = 60;
+constexpr std::uint32_t kMostPairsOfSearch = 90;
 constexpr double kLeastGain = 0.005;
+constexpr double kMedianError = 1.2533;   // against that of a mean: the root of pi / 2
 constexpr std::size_t kModelSamples = 3;  // of a candidate: more do not change what others are like
 constexpr double kDriftThreshold = 8;
 constexpr double kLeastDrift =
@@ -219,9 +220,9 @@ void OnlinePolicy::judge(std::uint32_t index) {
   // A small spread of few pairs is luck.
   const double spread =
       std::max(spread_of(candidate.ratios, middle), 0.7 * std::sqrt(2.0) * usual_noise());
-  // Few pairs know their own spread badly.
+  // Three standard errors of a median, and more of few pairs, which know their own spread badly.
   const auto pairs = static_cast<double>(count);
-  const double noise = (3 + kLeastPairs / pairs) * spread / std::sqrt(pairs);
+  const double noise = (3 + kLeastPairs / pairs) * kMedianError * spread / std::sqrt(pairs);
   const double gain = 1 - middle;
   if (gain > std::max(kLeastGain, noise)) {
     promote(index,
