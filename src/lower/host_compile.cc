@@ -25,7 +25,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 8;
+constexpr int kGeneratorVersion = 9;
 
 struct Host {
   std::string cpu;

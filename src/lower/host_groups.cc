@@ -234,8 +234,8 @@ class Group {
     b_.SetInsertPoint(next);
     Value* following = b_.CreateAdd(gang, b_.getInt64(1));
     b_.CreateStore(following, at);
-    mark_gang_loop(
-        b_.CreateCondBr(b_.CreateICmpULT(following, b_.getInt64(e_.gangs)), head, after));
+    mark_gang_loop(following, b_.CreateCondBr(b_.CreateICmpULT(following, b_.getInt64(e_.gangs)),
+                                              head, after));
     b_.SetInsertPoint(after);
     at_group_level();
   }

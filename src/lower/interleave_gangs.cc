@@ -130,6 +130,7 @@ class Interleaver {
 
  private:
   bool find_counters() {
+    bool counts_gangs = false;
     for (llvm::PHINode& phi : loop_.getHeader()->phis()) {
       if (!phi.getType()->isIntegerTy()) return false;
       const auto* counted = llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution_.getSCEV(&phi));
@@ -138,8 +139,11 @@ class Interleaver {
       if (step == nullptr) return false;
       counters_.emplace_back(&phi, step->getAPInt());
       own_.insert(&phi);
+      const auto* next =
+          llvm::dyn_cast<llvm::Instruction>(phi.getIncomingValueForBlock(loop_.getLoopLatch()));
+      counts_gangs = counts_gangs || (next != nullptr && next->getMetadata(kTag) != nullptr);
     }
-    return !counters_.empty();
+    return counts_gangs;
   }
 
   // What each gang has for itself: what comes from its number, and all that has effects. The rest,
@@ -251,8 +255,11 @@ class Interleaver {
 
 }  // namespace
 
-void mark_gang_loop(llvm::BranchInst* back) {
+void mark_gang_loop(llvm::Value* next, llvm::BranchInst* back) {
   auto& context = back->getContext();
+  if (auto* count = llvm::dyn_cast<llvm::Instruction>(next)) {
+    count->setMetadata(kTag, llvm::MDNode::get(context, {}));
+  }
   auto* tag = llvm::MDNode::get(context, {llvm::MDString::get(context, kTag)});
   auto* id = llvm::MDNode::getDistinct(context, {nullptr, tag});
   id->replaceOperandWith(0, id);

@@ -8,8 +8,9 @@
 
 namespace vyre {
 
-// Says of the branch back of a loop that its rounds are gangs.
-void mark_gang_loop(llvm::BranchInst* back);
+// Says of the branch back of a loop that its rounds are gangs, which `next` counts. Optimisations
+// may leave what is said of a branch with a loop around its own; nobody else counts like this.
+void mark_gang_loop(llvm::Value* next, llvm::BranchInst* back);
 
 struct InterleaveGangs : llvm::PassInfoMixin<InterleaveGangs> {
   std::size_t vector_registers = 16;
