@@ -55,13 +55,16 @@ class ServedLaunches {
  public:
   // What the next call launches, where nothing has to be asked before; else null.
   const ServedLaunch* take() {
-    const std::uint32_t left = plain_.load(std::memory_order_relaxed);
-    if (left == 0) return nullptr;
-    plain_.store(left - 1, std::memory_order_relaxed);  // of threads at once, some take the same
-    return latest_.load(std::memory_order_acquire);
+    const Plain plain = plain_.load(std::memory_order_relaxed);
+    if (plain.calls == 0) return nullptr;
+    // Of threads at once, some take the same.
+    plain_.store({plain.candidate, plain.calls - 1}, std::memory_order_relaxed);
+    return find(plain.candidate);
   }
-  // So many calls of the latest need not ask.
-  void give(std::uint32_t calls) { plain_.store(calls, std::memory_order_relaxed); }
+  // So many calls of it need not ask.
+  void give(std::uint32_t candidate, std::uint32_t calls) {
+    plain_.store({candidate, calls}, std::memory_order_relaxed);
+  }
 
   const ServedLaunch* find(std::uint32_t candidate) const {
     const ServedLaunch* latest = latest_.load(std::memory_order_acquire);
@@ -72,7 +75,10 @@ class ServedLaunches {
  private:
   // In one line, as long as the first is the latest: after a launch others are far away.
   alignas(64) std::atomic<const ServedLaunch*> latest_{nullptr};
-  std::atomic<std::uint32_t> plain_{0};
+  struct Plain {
+    std::uint32_t candidate = 0, calls = 0;
+  };
+  std::atomic<Plain> plain_{};
   ServedLaunch first_;
   std::mutex mutex_;
   bool has_first_ = false;

@@ -325,13 +325,12 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
   if (!step.timed && !step.verify && !step.make && !t.tuner.has_attention(TunedKernel::kToMake)) {
     VYRE_CHECK(serve_beside_compilers(d, t, step.candidate, limits));
     // The next ones may be nothing else.
-    const bool same =
-        step.candidate == t.tuner.best() && d.served_->find(step.candidate) != nullptr;
-    if (!same || (on_host_ && tuning_->compiles())) return {};
+    if (step.candidate != t.tuner.best() || (on_host_ && tuning_->compiles())) return {};
     const bool settled = t.tuner.settled();
     const bool polls = !settled || t.tuner.has_attention(TunedKernel::kInFlight);
-    d.served_->give(t.tuner.plain_calls(polls ? poll_period(t.incumbent_ns) : kMostPlain,
-                                        settled ? TunedKernel::kInFlight : 0));
+    const std::uint32_t plain = t.tuner.plain_calls(
+        polls ? poll_period(t.incumbent_ns) : kMostPlain, settled ? TunedKernel::kInFlight : 0);
+    d.served_->give(step.candidate, plain);
     return {};
   }
   if (step.make && tuning_->options().compile_at_once) {
