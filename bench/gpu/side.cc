@@ -2,17 +2,7 @@
 
 #include <cstring>
 
-#include "vyre/wgsl/module.h"
-
 namespace vyre::bench {
-
-Result<Kernel> kernel_of(std::string text, const std::string& entry) {
-  const auto parsed = parse_wgsl(std::move(text), entry + ".wgsl");
-  if (!parsed.module) return fail(Code::invalid_input, parsed.message());
-  const Program* program = parsed.module->find(entry);
-  if (program == nullptr) return fail(Code::invalid_input, "no entry point " + entry);
-  return make_kernel(*program);
-}
 
 Result<void> Side::make_buffers() {
   for (const BufferSpec& spec : problem_->buffers) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "entry.h"
 #include "problem.h"
 #include "vyre/engine/session.h"
 
@@ -36,7 +37,5 @@ class Side {
   std::vector<Buffer> buffers_;
   Dispatch dispatch_;
 };
-
-Result<Kernel> kernel_of(std::string text, const std::string& entry);
 
 }  // namespace vyre::bench

@@ -2,21 +2,13 @@
 
 #include <cstdlib>
 
+#include "entry.h"
 #include "sides.h"
 #include "vyre/base/files.h"
 #include "vyre/engine/session.h"
-#include "vyre/wgsl/module.h"
 
 namespace vyre::bench {
 namespace {
-
-Result<Kernel> kernel_of(std::string text, const std::string& entry) {
-  const auto parsed = parse_wgsl(std::move(text), entry + ".wgsl");
-  if (!parsed.module) return fail(Code::invalid_input, parsed.message());
-  const Program* program = parsed.module->find(entry);
-  if (program == nullptr) return fail(Code::invalid_input, "no entry point " + entry);
-  return make_kernel(*program);
-}
 
 Result<Session> open(unsigned threads) {
   SessionOptions options;  // nothing on disk

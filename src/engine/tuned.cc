@@ -369,9 +369,8 @@ void Tuning::make_shadows_later(const std::shared_ptr<TunedKernel>& kernel,
 // the calls beside it.
 void Tuning::make_on_host(const std::shared_ptr<TunedKernel>& kernel) {
   if (compilers_.busy()) return;
-  const Ledger ledger = kernel->tuner.ledger();
   const double usual_ns = kernel->compile_ns > 0 ? kernel->compile_ns.load() : kGuessedCompileNs;
-  if (ledger.lost_ns + usual_ns * kernel->lost_share > ledger.bound_ns) return;
+  if (!kernel->tuner.may_lose(usual_ns * kernel->lost_share)) return;
   const std::scoped_lock lock(kernel->mutex);
   if (kernel->to_make.empty()) return;
   const std::uint32_t index = kernel->to_make.front();
