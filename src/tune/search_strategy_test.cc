@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
+#include <span>
 
 #include "vyre/tune/search_landscape_testing.h"
 #include "vyre/tune/search_replay.h"
@@ -113,27 +116,35 @@ TEST(SearchStrategy, UnknownNamesAreRefusedWithTheKnown) {
   EXPECT_NE(search.error().fix.find("hillclimb"), std::string::npos);
 }
 
-double mean_fraction(std::string_view strategy, std::size_t evaluations, double failing) {
-  double sum = 0;
-  int count = 0;
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+// After so many evaluations of the same runs.
+std::vector<double> mean_fractions(std::string_view strategy, std::span<const std::size_t> after,
+                                   double failing) {
+  std::vector<double> out(after.size());
+  constexpr std::uint32_t kSpaces = 6, kRuns = 4;
+  for (std::uint64_t seed = 1; seed <= kSpaces; ++seed) {
     const RecordedSpace space = make_landscape({.seed = seed, .failing = failing});
-    for (std::uint32_t run = 0; run < 4; ++run, ++count) {
-      const auto replayed =
-          replay_run(space, strategy, replay_seed(1, run), static_cast<std::uint32_t>(evaluations));
-      sum += replayed->steps.back().fraction;
+    for (std::uint32_t run = 0; run < kRuns; ++run) {
+      const auto replayed = replay_run(space, strategy, replay_seed(1, run),
+                                       static_cast<std::uint32_t>(after.back()));
+      for (std::size_t i = 0; i < after.size(); ++i) {
+        const auto& steps = replayed->steps;
+        out[i] += steps[std::min(after[i], steps.size()) - 1].fraction / (kSpaces * kRuns);
+      }
     }
   }
-  return sum / count;
+  return out;
 }
 
 TEST(SearchStrategy, NaturalIsAtLeastAsGoodAsHillClimbing) {
-  for (const std::size_t evaluations : {25, 50, 100}) {
-    for (const double failing : {0.0, 0.15}) {
-      const double natural = mean_fraction("natural", evaluations, failing);
-      EXPECT_GE(natural, mean_fraction("hillclimb", evaluations, failing)) << evaluations;
-      EXPECT_GE(natural, mean_fraction("random", evaluations, failing)) << evaluations;
-      EXPECT_GE(natural, evaluations >= 50 ? 0.9 : 0.5) << evaluations;
+  constexpr std::array<std::size_t, 3> kAfter{25, 50, 100};
+  for (const double failing : {0.0, 0.15}) {
+    const auto natural = mean_fractions("natural", kAfter, failing);
+    const auto hillclimb = mean_fractions("hillclimb", kAfter, failing);
+    const auto random = mean_fractions("random", kAfter, failing);
+    for (std::size_t i = 0; i < kAfter.size(); ++i) {
+      EXPECT_GE(natural[i], hillclimb[i]) << kAfter[i];
+      EXPECT_GE(natural[i], random[i]) << kAfter[i];
+      EXPECT_GE(natural[i], kAfter[i] >= 50 ? 0.9 : 0.5) << kAfter[i];
     }
   }
 }
