@@ -102,6 +102,13 @@ void OnlinePolicy::fit_models() {
       log_firsts.push_back(std::log(candidate.first_ns) - candidate.log_median);
     }
   }
+  const std::size_t measured = log_priors.size();
+  const Candidate& incumbent = candidates_[incumbent_];
+  if (measured < kLeastMeasured && incumbent.measured()) {
+    // A few others, with a few disturbed times, say nothing of all the rest.
+    log_priors = {incumbent.log_prior};
+    log_times = {incumbent.log_median};
+  }
   model_ = PriorModel(log_priors, log_times);
   const double middle = median_of(log_firsts);
   first_runs_.value = middle;
@@ -111,8 +118,8 @@ void OnlinePolicy::fit_models() {
   // A prior that was found wrong rules out less.
   doubt_ = std::clamp(kDoubt + kDoubtOfBadPriors * (model_.error() - kUsualPriorError), kDoubt,
                       kMostDoubt);
-  if (log_priors.size() < kLeastMeasured) doubt_ = kMostDoubt;
-  fit_size_ = log_priors.size();
+  if (measured < kLeastMeasured) doubt_ = kMostDoubt;
+  fit_size_ = measured;
   fit_level_ = candidates_[incumbent_].log_median;
   news_ = 0;
 }
