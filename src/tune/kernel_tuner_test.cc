@@ -220,7 +220,7 @@ TEST_F(KernelTunerTest, CallsThatAreOftenDisturbedDoNotEndTheSearch) {
     const double ns = kernel.run(call.choice.index());
     ASSERT_TRUE(tuner.report(call, kernel.random() % 5 == 0 ? 5 * ns : ns));
   }
-  EXPECT_LE(kernel.ns[tuner.best().index()], 2.1e6) << tuner.explain();
+  EXPECT_LE(kernel.ns[tuner.best().index()], 2.3e6) << tuner.explain();
 }
 
 }  // namespace
