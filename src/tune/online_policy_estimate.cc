@@ -13,7 +13,7 @@ constexpr double kLeastGain = 0.005;            // what a change must be worth
 constexpr double kDoubt = 2, kMostDoubt = 3.5;  // standard deviations of a prior's error
 constexpr double kDoubtOfBadPriors = 15;        // more, for errors above kUsualPriorError
 constexpr double kUsualPriorError = 0.2;
-constexpr std::size_t kLeastMeasured = 4;  // candidates, before a prior is believed at all
+constexpr std::size_t kLeastMeasured = 6;  // candidates, before a prior is believed at all
 constexpr std::size_t kNewsShare = 4;      // a model is fitted again when so much of it is news
 // And when the incumbent's time moved so far, as a logarithm: a program's first calls are often
 // slow, and what is expected of the others goes by them.
