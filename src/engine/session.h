@@ -214,7 +214,7 @@ class Session {
                                 const RunLimits& limits) const;
   bool can_compare(TunedKernel& kernel) const;
   std::string make_shadows(const Dispatch& dispatch, TunedKernel& kernel) const;
-  bool has_shadows(const Dispatch& dispatch, TunedKernel& kernel) const;
+  bool ask_for_shadows(const Dispatch& dispatch, TunedKernel& kernel) const;
   Result<std::vector<BoundMemory>> fill_shadows(const Dispatch& dispatch, TunedKernel& kernel,
                                                 const Slice& slice) const;
   Result<void> compare_shadows(const Dispatch& dispatch, TunedKernel& kernel,

@@ -1,6 +1,5 @@
-#include <algorithm>
 #include <array>
-#include <utility>
+#include <cstdint>
 #include <vector>
 
 #include "vyre/engine/strides_internal.h"
@@ -91,9 +90,9 @@ class Strides {
     if (const auto* e = std::get_if<BinaryExpr>(&node)) {
       const Steps left = steps(e->left), right = steps(e->right);
       switch (e->op) {
-        case BinaryOp::add: return for_each_axis(left, right, sum);
+        case BinaryOp::add:
         case BinaryOp::sub: return for_each_axis(left, right, sum);
-        case BinaryOp::mul: return for_each_axis(left, right, times);
+        case BinaryOp::mul:
         case BinaryOp::shift_left: return for_each_axis(left, right, times);
         default: return left == kNone && right == kNone ? kNone : kUnknown;
       }

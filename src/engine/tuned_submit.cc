@@ -98,8 +98,8 @@ std::string Session::make_shadows(const Dispatch& d, TunedKernel& t) const {
   return {};
 }
 
-// Whether it is there by now. Beside a GPU it is made in the background.
-bool Session::has_shadows(const Dispatch& d, TunedKernel& t) const {
+// Whether it is there by now. Beside a GPU the first question has it made in the background.
+bool Session::ask_for_shadows(const Dispatch& d, TunedKernel& t) const {
   std::vector<std::uint64_t> bytes = written_bytes(t.written, d.bindings_);
   if (fit(t.shadows, bytes)) return true;
   if (on_host_ || tuning_->options().compile_at_once) {
@@ -338,7 +338,7 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
     (void)tuning_->make_now(t, *step.make);
   } else if (step.make) {
     const std::scoped_lock lock(t.mutex);
-    if (!on_host_) (void)has_shadows(d, t);  // they are wanted when the code is there
+    if (!on_host_) (void)ask_for_shadows(d, t);  // they are wanted when the code is there
     t.to_make.push_back(*step.make);
     t.tuner.set_attention(TunedKernel::kToMake, true);
   }
@@ -349,7 +349,7 @@ Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) c
   }
   if (step.verify) {
     const std::unique_lock lock(t.mutex, std::try_to_lock);
-    if (!lock || t.check || !can_compare(t) || !has_shadows(d, t)) {
+    if (!lock || t.check || !can_compare(t) || !ask_for_shadows(d, t)) {
       t.tuner.abandon(step);
       return serve(d, t, step.candidate, limits);
     }
