@@ -55,12 +55,8 @@ Result<std::string> Setup::wrong_result(const Dispatch& dispatch) const {
 }
 
 Result<double> Setup::time(const Dispatch& dispatch, unsigned launches) const {
-  VYRE_TRY(const auto begin, session_.record());
-  for (unsigned i = 0; i < launches; ++i) VYRE_CHECK(session_.submit(dispatch));
-  VYRE_TRY(const auto end, session_.record());
-  VYRE_CHECK(end->wait());
-  VYRE_TRY(const auto spent, end->since(*begin));
-  return std::chrono::duration<double, std::nano>(spent).count() / launches;
+  VYRE_TRY(const auto spent, session_.time(dispatch, launches));
+  return std::chrono::duration<double, std::nano>(spent).count();
 }
 
 Result<Exhaustive> measure_all(const Setup& setup, const std::vector<Variant>& variants,

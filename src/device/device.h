@@ -68,6 +68,9 @@ class Queue {
   virtual ~Queue() = default;
   // Allocates nothing.
   virtual Result<void> launch(const Launch& launch) = 0;
+  // What the device takes for so many of them, one after the other; waits for them, and allocates.
+  // A device that can be given all at once does not wait for the host in between.
+  virtual Result<std::chrono::nanoseconds> time(const Launch& launch, std::uint32_t times);
   // The bytes are free to change when it returns.
   virtual Result<void> write(BoundMemory to, std::span<const std::byte> from) = 0;
   // Waits for what came before, and for the bytes.
@@ -82,6 +85,14 @@ class Queue {
   // Whether an application has lent its stream: nobody else waits for that.
   virtual bool is_lent() const { return false; }
 };
+
+inline Result<std::chrono::nanoseconds> Queue::time(const Launch& l, std::uint32_t times) {
+  VYRE_TRY(const auto begin, record());
+  for (std::uint32_t i = 0; i < times; ++i) VYRE_CHECK(launch(l));
+  VYRE_TRY(const auto end, record());
+  VYRE_CHECK(end->wait());
+  return end->since(*begin);
+}
 
 // How code fills a device at one size of workgroup, and the size the device itself would take.
 struct Occupancy {

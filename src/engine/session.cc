@@ -317,32 +317,57 @@ Result<Dispatch> Session::prepare(const OwnKernel& kernel, std::span<const Bindi
   return out;
 }
 
-Result<void> Session::submit(const Dispatch& d, const RunLimits& limits) const {
+Result<void> Session::check_dispatch(const Dispatch& d) const {
   if (d.device_ != device_) {
     return fail(Code::invalid_input, d.device_ == nullptr
                                          ? "the dispatch was not prepared"
                                          : "the dispatch was prepared for another device");
   }
+  if (d.tuned_ != nullptr && tuning_ == nullptr) {
+    return fail(Code::invalid_input, "the dispatch was prepared by a session that tunes");
+  }
+  return {};
+}
+
+ServedLaunch Session::own_launch(const Dispatch& d) {
+  return {.candidate = 0,
+          .code = d.code_.get(),
+          .grid = d.grid_,
+          .workgroup = d.variant_.workgroup,
+          .groups_per_task = d.variant_.groups_per_task};
+}
+
+Result<void> Session::submit(const Dispatch& d, const RunLimits& limits) const {
+  VYRE_CHECK(check_dispatch(d));
   for (const auto& copy : d.written_) copy->forget();
   if (d.tuned_ != nullptr) {
-    if (tuning_ == nullptr) {
-      return fail(Code::invalid_input, "the dispatch was prepared by a session that tunes");
-    }
     const ServedLaunch* served = d.served_->take();
     if (served == nullptr) return submit_tuned(d, limits);
     return launch_served(d, *served, d.bindings_, d.extent_, limits);
   }
-  const ServedLaunch own{.candidate = 0,
-                         .code = d.code_.get(),
-                         .grid = d.grid_,
-                         .workgroup = d.variant_.workgroup,
-                         .groups_per_task = d.variant_.groups_per_task};
-  return launch_served(d, own, d.bindings_, d.extent_, limits);
+  return launch_served(d, own_launch(d), d.bindings_, d.extent_, limits);
+}
+
+Result<std::chrono::nanoseconds> Session::time(const Dispatch& d, std::uint32_t launches) const {
+  VYRE_CHECK(check_dispatch(d));
+  if (launches == 0) return fail(Code::invalid_input, "no launches take no time to be measured");
+  for (const auto& copy : d.written_) copy->forget();
+  Runs runs{.count = launches};
+  const ServedLaunch served =
+      d.tuned_ != nullptr ? *served_by(d, *d.tuned_, d.tuned_->tuner.best()) : own_launch(d);
+  VYRE_CHECK(launch_served(d, served, d.bindings_, d.extent_, {}, &runs));
+  return runs.spent / launches;
+}
+
+Result<void> Session::begin(const Launch& launch, Runs* timed) const {
+  if (timed == nullptr) return queue_->launch(launch);
+  VYRE_TRY(timed->spent, queue_->time(launch, timed->count));
+  return {};
 }
 
 Result<void> Session::launch_served(const Dispatch& d, const ServedLaunch& served,
                                     std::span<const BoundMemory> bindings, const Extent& extent,
-                                    const RunLimits& limits) const {
+                                    const RunLimits& limits, Runs* timed) const {
   Launch launch;
   launch.code = served.code;
   launch.kernel = d.kernel_;
@@ -353,8 +378,8 @@ Result<void> Session::launch_served(const Dispatch& d, const ServedLaunch& serve
   launch.groups_per_task = served.groups_per_task > 1 ? served.groups_per_task : 0;
   launch.deadline = limits.deadline;
   launch.stop = limits.stop;
-  if (!d.uniforms_.empty()) return submit_with_uniforms(d, launch);
-  return queue_->launch(launch);
+  if (!d.uniforms_.empty()) return submit_with_uniforms(d, launch, timed);
+  return begin(launch, timed);
 }
 
 // Which buffers' values go with each launch, and of which the host knows nothing after one.
@@ -381,7 +406,8 @@ void Session::choose_uniforms(const Kernel& kernel, std::span<const Binding> bin
   }
 }
 
-Result<void> Session::submit_with_uniforms(const Dispatch& d, Launch& launch) const {
+Result<void> Session::submit_with_uniforms(const Dispatch& d, Launch& launch,
+                                           Runs* timed) const {
   constexpr std::size_t kMostBindings = 256;
   std::array<BoundMemory, kMostBindings> bindings;
   if (d.bindings_.size() > kMostBindings) {
@@ -405,7 +431,7 @@ Result<void> Session::submit_with_uniforms(const Dispatch& d, Launch& launch) co
     used += (u.bytes + 15) / 16 * 16;
   }
   launch.bindings = {bindings.data(), d.bindings_.size()};
-  return queue_->launch(launch);
+  return begin(launch, timed);
 }
 
 void Session::wait_for_compilers() const {

@@ -185,6 +185,9 @@ class Session {
   Result<void> run(const Dispatch& dispatch, const RunLimits& limits = {}) const;
   // Returns as soon as the launch is queued; `wait`, or the next read, tells its failure.
   Result<void> submit(const Dispatch& dispatch, const RunLimits& limits = {}) const;
+  // What the device takes for one launch, as the mean of so many in a row, which it waits for. Of a
+  // tuned dispatch the best variant is timed, and nothing is tried.
+  Result<std::chrono::nanoseconds> time(const Dispatch& dispatch, std::uint32_t launches = 1) const;
   // Returns when nothing is compiled in the background any more.
   void wait_for_compilers() const;
   Result<std::shared_ptr<Event>> record() const { return queue_->record(); }
@@ -195,7 +198,15 @@ class Session {
   Result<BoundMemory> part(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) const;
   void choose_uniforms(const Kernel& kernel, std::span<const Binding> bindings,
                        Dispatch& out) const;
-  Result<void> submit_with_uniforms(const Dispatch& dispatch, Launch& launch) const;
+  // So many runs of a launch in a row, and what the device took for all of them.
+  struct Runs {
+    std::uint32_t count = 1;
+    std::chrono::nanoseconds spent{};
+  };
+  Result<void> check_dispatch(const Dispatch& dispatch) const;
+  static ServedLaunch own_launch(const Dispatch& dispatch);
+  Result<void> begin(const Launch& launch, Runs* timed) const;
+  Result<void> submit_with_uniforms(const Dispatch& dispatch, Launch& launch, Runs* timed) const;
 
   // ---- tuned_submit.cc
   Result<void> submit_tuned(const Dispatch& dispatch, const RunLimits& limits) const;
@@ -208,10 +219,12 @@ class Session {
   Extent grid_of(const Variant& variant, const Extent& extent) const;
   Result<void> launch_served(const Dispatch& dispatch, const ServedLaunch& served,
                              std::span<const BoundMemory> bindings, const Extent& extent,
-                             const RunLimits& limits) const;
+                             const RunLimits& limits, Runs* timed = nullptr) const;
+  const ServedLaunch* served_by(const Dispatch& dispatch, const TunedKernel& kernel,
+                                std::uint32_t candidate) const;
   Result<void> launch_candidate(const Dispatch& dispatch, const TunedCandidate& candidate,
                                 std::span<const BoundMemory> bindings, const Extent& extent,
-                                const RunLimits& limits) const;
+                                const RunLimits& limits, Runs* timed = nullptr) const;
   bool can_compare(TunedKernel& kernel) const;
   std::string make_shadows(const Dispatch& dispatch, TunedKernel& kernel) const;
   bool ask_for_shadows(const Dispatch& dispatch, TunedKernel& kernel) const;

@@ -150,19 +150,22 @@ const ServedLaunch* ServedLaunches::add(const ServedLaunch& launch) {
   return out;
 }
 
+const ServedLaunch* Session::served_by(const Dispatch& d, const TunedKernel& t,
+                                       std::uint32_t candidate) const {
+  const ServedLaunch* served = d.served_->find(candidate);
+  if (served != nullptr) return served;
+  const TunedCandidate& c = t.candidates[candidate];
+  return d.served_->add({.candidate = candidate,
+                         .code = c.code.load(std::memory_order_acquire),
+                         .grid = grid_of(c.variant, d.extent_),
+                         .workgroup = c.variant.workgroup,
+                         .groups_per_task = c.variant.groups_per_task});
+}
+
 // The call itself, by one of the candidates.
 Result<void> Session::serve(const Dispatch& d, const TunedKernel& t, std::uint32_t candidate,
                             const RunLimits& limits) const {
-  const ServedLaunch* served = d.served_->find(candidate);
-  if (served == nullptr) {
-    const TunedCandidate& c = t.candidates[candidate];
-    served = d.served_->add({.candidate = candidate,
-                             .code = c.code.load(std::memory_order_acquire),
-                             .grid = grid_of(c.variant, d.extent_),
-                             .workgroup = c.variant.workgroup,
-                             .groups_per_task = c.variant.groups_per_task});
-  }
-  return launch_served(d, *served, d.bindings_, d.extent_, limits);
+  return launch_served(d, *served_by(d, t, candidate), d.bindings_, d.extent_, limits);
 }
 
 // The same where a compiler may run: what the call then takes longer on the host may be its doing.
@@ -190,13 +193,13 @@ Extent Session::grid_of(const Variant& variant, const Extent& extent) const {
 
 Result<void> Session::launch_candidate(const Dispatch& d, const TunedCandidate& c,
                                        std::span<const BoundMemory> bindings, const Extent& extent,
-                                       const RunLimits& limits) const {
+                                       const RunLimits& limits, Runs* timed) const {
   const ServedLaunch launch{.candidate = 0,
                             .code = c.code.load(std::memory_order_acquire),
                             .grid = grid_of(c.variant, extent),
                             .workgroup = c.variant.workgroup,
                             .groups_per_task = c.variant.groups_per_task};
-  return launch_served(d, launch, bindings, extent, limits);
+  return launch_served(d, launch, bindings, extent, limits, timed);
 }
 
 // Runs a candidate on shadows, serves the call by the incumbent, and has the two compared.

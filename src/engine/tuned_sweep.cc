@@ -42,14 +42,9 @@ double ns_of(Clock::duration time) {
 Result<double> Session::time_on_shadows(const Dispatch& d, TunedKernel& t, std::uint32_t candidate,
                                         std::span<const BoundMemory> bindings) const {
   const auto timed = [&](unsigned runs) -> Result<double> {
-    VYRE_TRY(const auto begin, queue_->record());
-    for (unsigned i = 0; i < runs; ++i) {
-      VYRE_CHECK(launch_candidate(d, t.candidates[candidate], bindings, d.extent_, {}));
-    }
-    VYRE_TRY(const auto end, queue_->record());
-    VYRE_CHECK(end->wait());
-    VYRE_TRY(const auto spent, end->since(*begin));
-    return static_cast<double>(spent.count()) / runs;
+    Runs all{.count = runs};
+    VYRE_CHECK(launch_candidate(d, t.candidates[candidate], bindings, d.extent_, {}, &all));
+    return static_cast<double>(all.spent.count()) / runs;
   };
   // A GPU that is waited for each time is timed with its waking up, and a short call on the host
   // with that of its threads: the first run wakes them. One that is far too slow needs no second

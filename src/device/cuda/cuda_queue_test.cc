@@ -213,6 +213,64 @@ TEST_F(CudaQueueTest, EventsTellTheTimeBetweenThem) {
   EXPECT_GE(*elapsed, 2ms);
 }
 
+TEST_F(CudaQueueTest, ManyLaunchesAreTimedAsOneGraph) {
+  unsigned ran = 0;
+  const auto code = load("k",
+                         {.run =
+                              [&](const FakeLaunch& l) {
+                                EXPECT_EQ(l.grid, (Extent{3, 2, 1}));
+                                EXPECT_EQ(l.block, (Extent{64, 1, 1}));
+                                EXPECT_EQ(l.get<CuAddress>(0), 0x1000U);
+                                EXPECT_EQ(l.get<std::uint64_t>(1), kNoDeadline);
+                                ++ran;
+                                return 0;
+                              }},
+                         {{.kind = GpuParameterKind::address, .slot = 0}, kDeadline, kStatus});
+  const std::array<BoundMemory, 1> bindings{{{0x1000, 16}}};
+  const Launch launch{.code = code.get(),
+                      .kernel = "k",
+                      .bindings = bindings,
+                      .grid = {3, 2, 1},
+                      .extent = {192, 2, 1},
+                      .workgroup = {64, 1, 1}};
+  const unsigned launched = fake.calls("cuLaunchKernel");
+  const auto spent = queue_->time(launch, 20);
+  ASSERT_TRUE(spent) << spent.error().what;
+  EXPECT_GE(spent->count(), 0);
+  EXPECT_EQ(ran, 20U);
+  EXPECT_EQ(fake.calls("cuGraphLaunch"), 1U);
+  EXPECT_EQ(fake.calls("cuLaunchKernel"), launched);
+  EXPECT_EQ(fake.live_graphs(), 0U);
+  // One needs none, nor has every driver them.
+  ASSERT_TRUE(queue_->time(launch, 1));
+  fake.table.graph_upload = nullptr;
+  ASSERT_TRUE(queue_->time(launch, 4));
+  EXPECT_EQ(ran, 25U);
+  EXPECT_EQ(fake.calls("cuGraphLaunch"), 1U);
+}
+
+TEST_F(CudaQueueTest, GraphThatCannotBeMadeIsAnErrorAndLeavesNothing) {
+  const auto code = load("k", {}, {});
+  const Launch launch{.code = code.get(), .kernel = "k"};
+  for (const char* call : {"cuGraphCreate", "cuGraphAddKernelNode", "cuGraphInstantiateWithFlags",
+                           "cuGraphUpload", "cuGraphLaunch"}) {
+    fake.fail_next(call, cu::kOutOfMemory);
+    const auto spent = queue_->time(launch, 4);
+    ASSERT_FALSE(spent) << call;
+    EXPECT_EQ(spent.error().code, Code::out_of_memory) << call;
+    EXPECT_EQ(fake.live_graphs(), 0U) << call;
+  }
+  EXPECT_TRUE(queue_->time(launch, 4));
+}
+
+TEST_F(CudaQueueTest, CrashInAGraphNamesTheKernel) {
+  const auto code = load("k", {.run = [](const FakeLaunch&) { return cu::kIllegalAddress; }}, {});
+  const auto spent = queue_->time({.code = code.get(), .kernel = "guilty"}, 4);
+  ASSERT_FALSE(spent);
+  EXPECT_NE(spent.error().what.find("guilty"), std::string::npos) << spent.error().what;
+  EXPECT_TRUE(device_->lost());
+}
+
 TEST_F(CudaQueueTest, EventsAreUsedAgain) {
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(queue_->record());
   const unsigned made = fake.calls("cuEventCreate");

@@ -19,6 +19,9 @@ struct CUevent_st;
 struct CUlinkState_st;
 struct CUlib_st;
 struct CUkern_st;
+struct CUgraph_st;
+struct CUgraphNode_st;
+struct CUgraphExec_st;
 
 namespace vyre {
 
@@ -33,6 +36,19 @@ using CuEvent = CUevent_st*;
 using CuLink = CUlinkState_st*;
 using CuLibrary = CUlib_st*;
 using CuKernel = CUkern_st*;
+using CuGraph = CUgraph_st*;
+using CuGraphNode = CUgraphNode_st*;
+using CuGraphExec = CUgraphExec_st*;
+
+// One kernel of a graph, as the driver lays it out.
+struct CuKernelNode {
+  CuFunction function;
+  unsigned grid_x, grid_y, grid_z;
+  unsigned block_x, block_y, block_z;
+  unsigned dynamic_shared;
+  void** parameters;  // copied when the node is added
+  void** extra;
+};
 
 namespace cu {
 
@@ -200,7 +216,17 @@ enum FunctionAttribute : int {
   F(library_unload, "cuLibraryUnload", (CuLibrary library))                            \
   F(library_kernel, "cuLibraryGetKernel",                                              \
     (CuKernel * kernel, CuLibrary library, const char* name))                          \
-  F(kernel_function, "cuKernelGetFunction", (CuFunction * function, CuKernel kernel))
+  F(kernel_function, "cuKernelGetFunction", (CuFunction * function, CuKernel kernel))  \
+  F(graph_create, "cuGraphCreate", (CuGraph * graph, unsigned flags))                  \
+  F(graph_add_kernel, "cuGraphAddKernelNode",                                          \
+    (CuGraphNode * node, CuGraph graph, const CuGraphNode* after, std::size_t count,   \
+     const CuKernelNode* kernel))                                                      \
+  F(graph_instantiate, "cuGraphInstantiateWithFlags",                                  \
+    (CuGraphExec * out, CuGraph graph, unsigned long long flags))                      \
+  F(graph_upload, "cuGraphUpload", (CuGraphExec graph, CuStream stream))               \
+  F(graph_launch, "cuGraphLaunch", (CuGraphExec graph, CuStream stream))               \
+  F(graph_destroy, "cuGraphDestroy", (CuGraph graph))                                  \
+  F(graph_exec_destroy, "cuGraphExecDestroy", (CuGraphExec graph))
 
 struct CudaDriver {
 #define VYRE_CUDA_MEMBER(member, symbol, parameters) CuResult(*member) parameters = nullptr;

@@ -30,6 +30,13 @@ struct CUstream_st {
   std::deque<std::function<bool()>> work;  // false: not yet
   bool destroyed = false;
 };
+struct CUgraph_st {
+  std::vector<std::function<vyre::CuResult(CUstream_st*)>> launches;
+};
+struct CUgraphNode_st {};
+struct CUgraphExec_st {
+  CUgraph_st graph;
+};
 struct CUlinkState_st {
   std::string text;
   char* error_log = nullptr;
@@ -51,6 +58,8 @@ struct FakeDriver::State {
   std::uint64_t allocated = 0;
   bool held = false;
   unsigned live_modules = 0;
+  unsigned live_graphs = 0;
+  CUgraphNode_st node;  // all of them are added in their order
   std::vector<FakeLaunch> launches;
 };
 
@@ -144,6 +153,7 @@ inline CuResult release(CuAddress address) {
 void fill_copies(CudaDriver& table);
 void fill_code(CudaDriver& table);
 void fill_streams(CudaDriver& table);
+void fill_graphs(CudaDriver& table);
 
 }  // namespace fake
 }  // namespace vyre

@@ -185,6 +185,7 @@ FakeDriver::FakeDriver() : state_(std::make_unique<State>()) {
   fill_copies(table);
   fill_code(table);
   fill_streams(table);
+  fill_graphs(table);
 }
 
 FakeDriver::~FakeDriver() {
@@ -216,6 +217,7 @@ unsigned FakeDriver::live_allocations() const {
   return static_cast<unsigned>(state_->allocations.size());
 }
 unsigned FakeDriver::live_modules() const { return state_->live_modules; }
+unsigned FakeDriver::live_graphs() const { return state_->live_graphs; }
 unsigned FakeDriver::live_pinned() const { return static_cast<unsigned>(state_->pinned.size()); }
 unsigned FakeDriver::live_contexts() const {
   return static_cast<unsigned>(

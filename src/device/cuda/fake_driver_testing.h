@@ -65,6 +65,7 @@ class FakeDriver {
   void hold(bool held);
   unsigned live_allocations() const;
   unsigned live_modules() const;
+  unsigned live_graphs() const;
   unsigned live_pinned() const;
   unsigned live_contexts() const;
   unsigned live_streams() const;

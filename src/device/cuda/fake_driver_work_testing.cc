@@ -3,14 +3,19 @@
 namespace vyre::fake {
 namespace {
 
-CuResult launch(CuFunction function, Extent grid, Extent block, unsigned shared, CuStream stream,
-                void** parameters) {
+FakeLaunch record_of(CuFunction function, Extent grid, Extent block, unsigned shared,
+                     void** parameters) {
   const FakeKernel& kernel = active->kernels.at(function->name);
   FakeLaunch record{.grid = grid, .block = block, .dynamic_shared = shared, .parameters = {}};
   for (std::size_t i = 0; i < kernel.parameter_bytes.size(); ++i) {
     const auto* bytes = static_cast<const std::byte*>(parameters[i]);
     record.parameters.emplace_back(bytes, bytes + kernel.parameter_bytes[i]);
   }
+  return record;
+}
+
+CuResult launch(CuFunction function, FakeLaunch record, CuStream stream) {
+  const FakeKernel& kernel = active->kernels.at(function->name);
   if (function->name != "vyre_timer") state->launches.push_back(record);
   CuContext context = current;
   enqueue(stream, [context, name = function->name, run = kernel.run, record = std::move(record)] {
@@ -267,8 +272,64 @@ void fill_streams(CudaDriver& t) {
                        unsigned by, unsigned bz, unsigned shared, CuStream stream,
                        void** parameters, void**) {
     return call("cuLaunchKernel", Needs::context, [&] {
-      return launch(function, {gx, gy, gz}, {bx, by, bz}, shared, stream, parameters);
+      return launch(function,
+                    record_of(function, {gx, gy, gz}, {bx, by, bz}, shared, parameters), stream);
     });
+  };
+}
+
+void fill_graphs(CudaDriver& t) {
+  t.graph_create = [](CuGraph* graph, unsigned) {
+    return call("cuGraphCreate", Needs::nothing, [&] {
+      *graph = new CUgraph_st();
+      ++state->live_graphs;
+      return 0;
+    });
+  };
+  t.graph_add_kernel = [](CuGraphNode* node, CuGraph graph, const CuGraphNode* after,
+                          std::size_t count, const CuKernelNode* kernel) {
+    return call("cuGraphAddKernelNode", Needs::nothing, [&] {
+      // One after the other is all it can do.
+      if (count != (graph->launches.empty() ? 0 : 1)) return cu::kInvalidValue;
+      if (count == 1 && *after != &state->node) return cu::kInvalidValue;
+      *node = &state->node;
+      graph->launches.push_back(
+          [function = kernel->function,
+           record = record_of(kernel->function, {kernel->grid_x, kernel->grid_y, kernel->grid_z},
+                              {kernel->block_x, kernel->block_y, kernel->block_z},
+                              kernel->dynamic_shared, kernel->parameters)](CuStream stream) {
+            return launch(function, record, stream);
+          });
+      return 0;
+    });
+  };
+  t.graph_instantiate = [](CuGraphExec* out, CuGraph graph, unsigned long long) {
+    return call("cuGraphInstantiateWithFlags", Needs::context, [&] {
+      *out = new CUgraphExec_st{*graph};
+      ++state->live_graphs;
+      return 0;
+    });
+  };
+  t.graph_upload = [](CuGraphExec, CuStream) {
+    return call("cuGraphUpload", Needs::context, [] { return 0; });
+  };
+  t.graph_launch = [](CuGraphExec graph, CuStream stream) {
+    return call("cuGraphLaunch", Needs::context, [&] {
+      for (const auto& one : graph->graph.launches) {
+        if (const CuResult result = one(stream); result != 0) return result;
+      }
+      return cu::kSuccess;
+    });
+  };
+  t.graph_destroy = [](CuGraph graph) {
+    delete graph;
+    --state->live_graphs;
+    return 0;
+  };
+  t.graph_exec_destroy = [](CuGraphExec graph) {
+    delete graph;
+    --state->live_graphs;
+    return 0;
   };
 }
 
