@@ -82,6 +82,8 @@ class Queue {
   virtual Result<void> wait() = 0;
   // Whether all of that is known without asking the device: what would wait for it can be done.
   virtual bool known_idle() const { return true; }
+  // The same as the device tells it, which costs about as much as a launch.
+  virtual bool is_idle() const { return true; }
   // Whether an application has lent its stream: nobody else waits for that.
   virtual bool is_lent() const { return false; }
 };

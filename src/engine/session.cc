@@ -406,8 +406,7 @@ void Session::choose_uniforms(const Kernel& kernel, std::span<const Binding> bin
   }
 }
 
-Result<void> Session::submit_with_uniforms(const Dispatch& d, Launch& launch,
-                                           Runs* timed) const {
+Result<void> Session::submit_with_uniforms(const Dispatch& d, Launch& launch, Runs* timed) const {
   constexpr std::size_t kMostBindings = 256;
   std::array<BoundMemory, kMostBindings> bindings;
   if (d.bindings_.size() > kMostBindings) {

@@ -52,6 +52,12 @@ std::string overrides_text(const std::vector<OverrideSetting>& overrides) {
   return out;
 }
 
+// All but the workgroup.
+std::string kind_of(Variant variant) {
+  variant.workgroup = {1, 1, 1};
+  return to_string(variant);
+}
+
 Extent rounded_up(const Extent& extent) {
   Extent out{};
   for (unsigned i = 0; i < 3; ++i) {
@@ -92,8 +98,11 @@ TunedKernel::TunedKernel(TuningKey key, std::deque<TunedCandidate> made, std::ve
           std::move(key),
           [&] {
             std::vector<OnlineCandidate> out;
+            std::map<std::string, std::uint32_t> kinds;
             for (std::size_t i = 0; i < candidates.size(); ++i) {
-              out.push_back({candidates[i].text, prior[i]});
+              const auto next = static_cast<std::uint32_t>(kinds.size());
+              const auto kind = kinds.try_emplace(kind_of(candidates[i].variant), next).first;
+              out.push_back({candidates[i].text, prior[i], kind->second});
             }
             return out;
           }(),
@@ -245,8 +254,7 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
   online.allowance_ns = options_.allowance_ns;
   online.clock_tick_ns = kind == TargetKind::host ? 50 : 500;
   online.timing_ns = kind == TargetKind::host ? 100 : 12'000;
-  // Launches overlap their beginnings and ends; two events around one do not let it.
-  online.timing_bias_ns = kind == TargetKind::host ? 0 : 3500;
+  online.timing_bias_ns = kind == TargetKind::host ? 0 : TunedKernel::kEventsNs;
   online.needs_code = true;
   online.makes_beside = kind != TargetKind::host;
   if (online.makes_beside) {

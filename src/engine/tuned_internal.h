@@ -88,6 +88,8 @@ class ServedLaunches {
 class TunedKernel {
  public:
   static constexpr double kGuessedLoadNs = 150'000;
+  // Launches overlap their beginnings and ends; two events around one do not let it.
+  static constexpr double kEventsNs = 3500;
 
   TunedKernel(TuningKey key, std::deque<TunedCandidate> made, std::vector<double> prior,
               std::uint32_t start, TunerMode mode, OnlineOptions options,

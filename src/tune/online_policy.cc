@@ -34,6 +34,8 @@ constexpr double kLater = 0.75;    // of what a window may lose, is planned with
 constexpr double kSavedShare = 0.25, kMostSavedShare = 0.75;
 constexpr double kShortCallNs = 6000;  // so long a launch may take beside one thread that compiles
 constexpr double kSavedEnough = 0.7;   // of that, for a step that costs more
+// Each other one of its kind that was tried counts against a candidate.
+constexpr double kSameKind = 0.06;
 constexpr double kLargestGain = 54.59815003;  // of the preconditioner: e^4
 
 constexpr const char* kFirstReason = "the first choice; nothing else is measured yet";
@@ -50,10 +52,13 @@ OnlinePolicy::OnlinePolicy(std::vector<OnlineCandidate> candidates, std::uint32_
   if (options_.needs_verification) stage = CandidateStage::made;
   if (options_.needs_code) stage = CandidateStage::unmade;
   for (OnlineCandidate& candidate : candidates) {
-    candidates_.push_back({.text = std::move(candidate.text), .stage = stage});
+    candidates_.push_back(
+        {.text = std::move(candidate.text), .kind = candidate.kind, .stage = stage});
+    if (tried_of_kind_.size() <= candidate.kind) tried_of_kind_.resize(candidate.kind + 1);
     set_prior(candidates_.back(), candidate.prior_ns > 0 ? candidate.prior_ns : 1);
   }
   candidates_[start].stage = CandidateStage::verified;
+  ++tried_of_kind_[candidates_[start].kind];
 }
 
 double OnlinePolicy::call_ns() const {
@@ -159,7 +164,7 @@ void OnlinePolicy::spend(double ns) {
 void OnlinePolicy::lose(double ns) {
   if (!(ns > 0)) return;
   lost_ns_ += ns;
-  tokens_ns_ -= ns;
+  if (!in_first_window()) tokens_ns_ -= ns;  // what the first calls lose is theirs
 }
 
 void OnlinePolicy::charge(double ns) { lose(ns); }
@@ -228,7 +233,10 @@ OnlineStep OnlinePolicy::next() {
     settle();
     return settled_step(step);
   }
-  if ((step.make = to_make())) candidates_[*step.make].stage = CandidateStage::making;
+  if ((step.make = to_make())) {
+    candidates_[*step.make].stage = CandidateStage::making;
+    ++tried_of_kind_[candidates_[*step.make].kind];
+  }
   if (!incumbent_is_known()) {
     if (incumbent.recent_ns.size() + incumbent.outstanding <= kFirstSamples) {
       return time_incumbent(step);
@@ -241,6 +249,11 @@ OnlineStep OnlinePolicy::next() {
   return *chosen == incumbent_ ? time_incumbent(step) : probe_or_verify(step, *chosen);
 }
 
+// Those that are of a kind share what a model sees wrongly: the next is rather of another.
+double OnlinePolicy::making_rank(std::uint32_t candidate) const {
+  return estimates_[candidate].low * (1 + kSameKind * tried_of_kind_[candidates_[candidate].kind]);
+}
+
 std::optional<std::uint32_t> OnlinePolicy::to_make() const {
   if (!options_.needs_code || room_ns() <= 0) return std::nullopt;
   // How many, and whether at all, goes by how long calls are.
@@ -251,7 +264,7 @@ std::optional<std::uint32_t> OnlinePolicy::to_make() const {
   for (const std::uint32_t i : active_) {
     const Candidate& candidate = candidates_[i];
     if (candidate.stage == CandidateStage::unmade) {
-      if (!best || estimates_[i].low < estimates_[*best].low) best = i;
+      if (!best || making_rank(i) < making_rank(*best)) best = i;
     } else if (candidate.stage == CandidateStage::making) {
       ++making;
     } else if (!candidate.measured()) {

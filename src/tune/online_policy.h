@@ -23,8 +23,9 @@
 namespace vyre {
 
 struct OnlineCandidate {
-  std::string text;     // of its Configuration
-  double prior_ns = 0;  // what a model expects, up to a common factor; > 0
+  std::string text;        // of its Configuration
+  double prior_ns = 0;     // what a model expects, up to a common factor; > 0
+  std::uint32_t kind = 0;  // small; of those that a model is likely to be wrong about together
 };
 
 struct OnlineOptions {
@@ -119,6 +120,7 @@ class OnlinePolicy {
   struct Candidate {
     std::string text;
     double prior_ns = 0;
+    std::uint32_t kind = 0;
     CandidateStage stage = CandidateStage::unmade;
     std::string dropped{};
     bool verified_before = false;  // by another process
@@ -197,6 +199,7 @@ class OnlinePolicy {
   std::optional<std::uint32_t> choose();
   std::uint32_t suggested(std::span<const std::uint32_t> choices, double room_ns) const;
   std::optional<std::uint32_t> choose_begun() const;
+  double making_rank(std::uint32_t candidate) const;
   std::optional<std::uint32_t> to_make() const;
   void settle();
 
@@ -226,6 +229,7 @@ class OnlinePolicy {
   void save_times();
 
   std::vector<Candidate> candidates_;
+  std::vector<double> tried_of_kind_;
   OnlineOptions options_;
   std::uint32_t incumbent_ = 0;
   bool settled_ = false;

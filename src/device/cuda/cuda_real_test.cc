@@ -359,6 +359,25 @@ TEST_F(CudaReal, EventsTellTheDevicesTime) {
   EXPECT_LE(elapsed, 30ms);
 }
 
+TEST_F(CudaReal, LaunchesTimedTogetherAllRunAndTheHostIsNotTimed) {
+  constexpr std::uint32_t kCount = 1000, kTimes = 50;
+  const auto code = load(saxpy_code());
+  const auto x = must(device_->allocate(kCount * 4));
+  const auto y = must(device_->allocate(kCount * 4));
+  std::vector<float> got(kCount, 1.0F);
+  must(queue_->write(all_of(x), std::as_bytes(std::span(got))));
+  const std::array bindings{all_of(x), all_of(y)};
+  const Launch launch = saxpy(*code, bindings, kCount);
+  const auto together = must(queue_->time(launch, kTimes));
+  must(queue_->read(all_of(y), std::as_writable_bytes(std::span(got))));
+  for (const float value : got) ASSERT_EQ(value, 2.0F * kTimes);
+  const auto one_by_one = must(queue_->Queue::time(launch, kTimes));
+  std::printf("a launch of 1,000 values: %.2f us in a graph of %u, %.2f us one by one\n",
+              1e3 * milliseconds(together) / kTimes, kTimes,
+              1e3 * milliseconds(one_by_one) / kTimes);
+  EXPECT_LT(together, one_by_one);
+}
+
 TEST_F(CudaReal, CompilingAndAllocatingDoNotWaitForARunningKernel) {
   const auto spin = load(spin_code(1500ms));
   const auto warm = load(saxpy_code());  // the compiler's own start

@@ -272,8 +272,8 @@ void fill_streams(CudaDriver& t) {
                        unsigned by, unsigned bz, unsigned shared, CuStream stream,
                        void** parameters, void**) {
     return call("cuLaunchKernel", Needs::context, [&] {
-      return launch(function,
-                    record_of(function, {gx, gy, gz}, {bx, by, bz}, shared, parameters), stream);
+      return launch(function, record_of(function, {gx, gy, gz}, {bx, by, bz}, shared, parameters),
+                    stream);
     });
   };
 }

@@ -30,14 +30,14 @@ Result<SharedGraph> make_graph(CudaCore& core, const CudaCode& code, const Launc
   CuGraphNode last = nullptr;
   for (std::uint32_t i = 0; i < times; ++i) {
     CuGraphNode node = nullptr;
-    VYRE_CHECK(core.context.check(
-        driver.graph_add_kernel(&node, graph, &last, i == 0 ? 0 : 1, &kernel),
-        "cuGraphAddKernelNode"));
+    VYRE_CHECK(
+        core.context.check(driver.graph_add_kernel(&node, graph, &last, i == 0 ? 0 : 1, &kernel),
+                           "cuGraphAddKernelNode"));
     last = node;
   }
   CuGraphExec out = nullptr;
-  VYRE_CHECK(core.context.check(driver.graph_instantiate(&out, graph, 0),
-                                "cuGraphInstantiateWithFlags"));
+  VYRE_CHECK(
+      core.context.check(driver.graph_instantiate(&out, graph, 0), "cuGraphInstantiateWithFlags"));
   return SharedGraph(out, [&core](CuGraphExec made) {
     if (!core.context.lost()) core.driver.graph_exec_destroy(made);
   });

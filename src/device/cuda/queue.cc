@@ -105,6 +105,7 @@ class CudaQueue final : public Queue {
   Result<std::shared_ptr<Event>> record() override;
   Result<void> wait() override;
   bool known_idle() const override { return notes_->all_settled(); }
+  bool is_idle() const override;
   bool is_lent() const override { return !own_; }
 
  private:
@@ -220,8 +221,8 @@ Result<std::chrono::nanoseconds> CudaQueue::time(const Launch& l, std::uint32_t 
   VYRE_TRY(const SharedGraph graph,
            make_graph(*core_, code, l,
                       {.deadline = kNoDeadline, .status = core_->ignored_status.address}, times));
-  VYRE_CHECK(core_->context.check(core_->driver.graph_upload(graph.get(), stream_),
-                                  "cuGraphUpload"));
+  VYRE_CHECK(
+      core_->context.check(core_->driver.graph_upload(graph.get(), stream_), "cuGraphUpload"));
   VYRE_TRY(const auto begin, record());
   const CuResult result = core_->driver.graph_launch(graph.get(), stream_);
   if (result != cu::kSuccess) {
@@ -291,6 +292,12 @@ Result<std::shared_ptr<Event>> CudaQueue::record() {
   VYRE_CHECK(
       core_->context.check(core_->driver.event_record(event.get(), stream_), "cuEventRecord"));
   return std::make_shared<CudaEvent>(core_, std::move(event));
+}
+
+bool CudaQueue::is_idle() const {
+  if (known_idle()) return true;
+  CurrentContext current(core_->context);
+  return !current || core_->driver.stream_query(stream_) != cu::kNotReady;
 }
 
 Result<void> CudaQueue::wait() {
