@@ -254,7 +254,7 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
   online.allowance_ns = options_.allowance_ns;
   online.clock_tick_ns = kind == TargetKind::host ? 50 : 500;
   online.timing_ns = kind == TargetKind::host ? 100 : 12'000;
-  online.timing_bias_ns = kind == TargetKind::host ? 0 : TunedKernel::kEventsNs;
+  online.timing_bias_ns = kind == TargetKind::host ? 0 : TunedKernel::kEventsBiasNs;
   online.needs_code = true;
   online.makes_beside = kind != TargetKind::host;
   if (online.makes_beside) {

@@ -88,8 +88,9 @@ class ServedLaunches {
 class TunedKernel {
  public:
   static constexpr double kGuessedLoadNs = 150'000;
-  // Launches overlap their beginnings and ends; two events around one do not let it.
-  static constexpr double kEventsNs = 3500;
+  // Launches overlap their beginnings and ends; two events around one do not let it. What that costs
+  // the launches of a GPU that is never idle; and by how much a time seems longer, at most.
+  static constexpr double kEventsNs = 6500, kEventsBiasNs = 3500;
 
   TunedKernel(TuningKey key, std::deque<TunedCandidate> made, std::vector<double> prior,
               std::uint32_t start, TunerMode mode, OnlineOptions options,
