@@ -18,7 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kGood = 0.98;  // of the best
+constexpr double kGood = 0.98;    // of the best
+constexpr double kAgainNs = 3e9;  // about, for those that matter
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
 struct Options {
@@ -132,7 +133,11 @@ Result<Row> measure(const Session& session, const Options& options, const Proble
     few.push_back(online.choice);
     for (const auto& [call, variant] : online.served) few.push_back(variant);
   }
-  VYRE_TRY(row.again, measure_all(setup, few, 6 * options.rounds, options.round_ns));
+  const double each_ns = std::max(options.round_ns, row.measured.all[row.measured.best].ns);
+  const double wanted = kAgainNs / (static_cast<double>(few.size()) * each_ns);
+  const auto rounds =
+      static_cast<unsigned>(std::clamp(wanted, 6.0 * options.rounds, 60.0 * options.rounds));
+  VYRE_TRY(row.again, measure_all(setup, few, rounds, options.round_ns));
   return row;
 }
 
