@@ -255,6 +255,7 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
   online.clock_tick_ns = kind == TargetKind::host ? 50 : 500;
   online.timing_ns = kind == TargetKind::host ? 100 : 12'000;
   online.timing_bias_ns = kind == TargetKind::host ? 0 : TunedKernel::kEventsBiasNs;
+  online.timing_doubt_ns = kind == TargetKind::host ? 0 : TunedKernel::kEventsDoubtNs;
   online.needs_code = true;
   online.makes_beside = kind != TargetKind::host;
   if (online.makes_beside) {

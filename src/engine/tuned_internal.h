@@ -88,9 +88,10 @@ class ServedLaunches {
 class TunedKernel {
  public:
   static constexpr double kGuessedLoadNs = 150'000;
-  // Launches overlap their beginnings and ends; two events around one do not let it. What that costs
-  // the launches of a GPU that is never idle; and by how much a time seems longer, at most.
-  static constexpr double kEventsNs = 6500, kEventsBiasNs = 3500;
+  // Launches overlap their beginnings and ends; two events around one do not let it. What that
+  // costs the launches of a GPU that is never idle; by how much a time seems longer, at most; and
+  // by how much more for one variant than for another.
+  static constexpr double kEventsNs = 7000, kEventsBiasNs = 3500, kEventsDoubtNs = 1000;
 
   TunedKernel(TuningKey key, std::deque<TunedCandidate> made, std::vector<double> prior,
               std::uint32_t start, TunerMode mode, OnlineOptions options,

@@ -29,7 +29,7 @@ constexpr double kMostPeriod = 4096;           // calls
 constexpr std::uint64_t kForever = std::uint64_t{1} << 40;
 constexpr double kPlanned = 0.85;  // of the bound; the rest is for surprises
 constexpr double kWindow = 1000;   // calls
-constexpr double kLater = 0.75;    // of what a window may lose, is planned with after the first one
+constexpr double kLater = 0.7;     // of what a window may lose, is planned with after the first one
 // Of what a window may lose, that can be saved up: the least, and as much as one step needs.
 constexpr double kSavedShare = 0.25, kMostSavedShare = 0.75;
 constexpr double kShortCallNs = 6000;  // so long a launch may take beside one thread that compiles

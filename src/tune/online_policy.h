@@ -36,6 +36,7 @@ struct OnlineOptions {
   std::uint32_t settled_period = 64;  // once settled, one call in so many is timed
   double timing_ns = 0;               // what it costs to time a call
   double timing_bias_ns = 0;          // that it seems longer than it is among others
+  double timing_doubt_ns = 0;         // by which that may differ between two candidates
   bool needs_code = false;            // a candidate must be made ready before it runs
   bool makes_beside = false;          // which takes nothing from the calls
   std::uint32_t most_making = 4;      // at once
@@ -209,6 +210,7 @@ class OnlinePolicy {
   void set_prior(Candidate& candidate, double ns);
   Estimate estimate(std::uint32_t candidate) const;
   double usual_noise() const;
+  double least_gain() const;
   bool worth_trying(std::uint32_t candidate) const;
 
   // online_policy_learn.cc: what times teach.

@@ -115,6 +115,46 @@ TEST(OnlinePolicy, ManyAreMadeAtOnceBesideLongCalls) {
   }
 }
 
+TEST(OnlinePolicy, AGainThatMayBeInTheClockIsNone) {
+  for (const auto& [faster, best] : {std::pair{0.01, 0U}, std::pair{0.05, 1U}}) {
+    OnlinePolicy policy(some_candidates(2), 0, {.timing_doubt_ns = 2e3});
+    for (int call = 0; call < 2000; ++call) {
+      const OnlineStep step = policy.next();
+      if (step.timed) policy.report(step, step.candidate == 1 ? 100e3 * (1 - faster) : 100e3);
+    }
+    EXPECT_TRUE(policy.settled());
+    EXPECT_EQ(policy.incumbent(), best) << faster;
+  }
+}
+
+TEST(OnlinePolicy, WhatTheFirstCallsLoseIsNotOwedByTheLater) {
+  OnlinePolicy policy(some_candidates(200), 0, {.needs_code = true});  // which nobody makes
+  run_calls(policy, 900, 100e3);
+  const double bound_ns = policy.ledger().bound_ns;
+  policy.charge(0.8 * bound_ns);
+  run_calls(policy, 200, 100e3);
+  const double window_ns = 0.02 * 1000 * 100e3;
+  EXPECT_TRUE(policy.may_lose(0.1 * window_ns));
+  policy.charge(window_ns);
+  EXPECT_FALSE(policy.may_lose(0.1 * window_ns)) << "but by these it is";
+}
+
+TEST(OnlinePolicy, KindsTakeTurnsWhereTheirPriorsAreClose) {
+  std::vector<OnlineCandidate> candidates;
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    const std::uint32_t kind = i / 4;
+    candidates.push_back({"c=" + std::to_string(i), 1e5 * (1 + 0.02 * kind + 0.001 * i), kind});
+  }
+  OnlinePolicy policy(candidates, 0, {.needs_code = true, .makes_beside = true, .most_making = 8});
+  std::vector<std::uint32_t> kinds;
+  for (int call = 0; call < 100 && kinds.size() < 5; ++call) {
+    const OnlineStep step = policy.next();
+    if (step.timed) policy.report(step, 1e5);
+    if (step.make) kinds.push_back(*step.make / 4);
+  }
+  EXPECT_EQ(kinds, (std::vector<std::uint32_t>{1, 2, 0, 1, 2})) << "the start is of kind 0";
+}
+
 TEST(OnlinePolicy, WhatIsLeftUnmadeIsAskedForAgain) {
   OnlinePolicy policy(some_candidates(2), 0, {.needs_code = true});
   const auto made_next = [&]() -> std::optional<std::uint32_t> {

@@ -9,7 +9,8 @@
 namespace vyre {
 namespace {
 
-constexpr double kLeastGain = 0.005;            // what a change must be worth
+constexpr double kLeastGain = 0.005;  // what a change must be worth
+constexpr double kMostLeastGain = 0.25;
 constexpr double kDoubt = 2, kMostDoubt = 3.5;  // standard deviations of a prior's error
 constexpr double kDoubtOfBadPriors = 15;        // more, for errors above kUsualPriorError
 constexpr double kUsualPriorError = 0.2;
@@ -44,6 +45,13 @@ double OnlinePolicy::usual_noise() const {
   const Candidate& incumbent = candidates_[incumbent_];
   if (incumbent.recent_ns.size() < 5) return kUnknownNoise;
   return std::clamp(incumbent.spread_ns / incumbent.median_ns, kLeastNoise, kMostNoise);
+}
+
+// A smaller one may be in how times are taken, however often.
+double OnlinePolicy::least_gain() const {
+  const double usual_ns = call_ns();
+  if (!(usual_ns > 0)) return kLeastGain;
+  return std::clamp(options_.timing_doubt_ns / usual_ns, kLeastGain, kMostLeastGain);
 }
 
 OnlinePolicy::Estimate OnlinePolicy::estimate(std::uint32_t index) const {
@@ -87,7 +95,7 @@ OnlinePolicy::Estimate OnlinePolicy::estimate(std::uint32_t index) const {
 bool OnlinePolicy::worth_trying(std::uint32_t index) const {
   const Candidate& candidate = candidates_[index];
   return index != incumbent_ && candidate.usable() && !candidate.closed &&
-         estimates_[index].low < (1 - kLeastGain) * estimates_[incumbent_].mu;
+         estimates_[index].low < (1 - least_gain()) * estimates_[incumbent_].mu;
 }
 
 void OnlinePolicy::fit_models() {

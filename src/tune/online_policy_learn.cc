@@ -16,7 +16,6 @@ constexpr std::size_t kTiePairs = 15;
 // One that looks better at kTiePairs costs nothing to look at for longer.
 constexpr std::size_t kMostPairs = 60;
 constexpr std::uint32_t kMostPairsOfSearch = 90;
-constexpr double kLeastGain = 0.005;
 constexpr double kMedianError = 1.2533;   // against that of a mean: the root of pi / 2
 constexpr std::size_t kModelSamples = 3;  // of a candidate: more do not change what others are like
 constexpr double kDriftThreshold = 8;
@@ -224,15 +223,16 @@ void OnlinePolicy::judge(std::uint32_t index) {
   const auto pairs = static_cast<double>(count);
   const double noise = (3 + kLeastPairs / pairs) * kMedianError * spread / std::sqrt(pairs);
   const double gain = 1 - middle;
-  if (gain > std::max(kLeastGain, noise)) {
+  const double least = least_gain();
+  if (gain > std::max(least, noise)) {
     promote(index,
             fmt::format("{:.1f}% faster than {} in {} pairs, noise {:.1f}%", 100 * gain,
                         candidates_[incumbent_].text, count, 100 * noise),
             gain, noise, static_cast<std::uint32_t>(count));
     return;
   }
-  const bool worse = gain + noise < kLeastGain;
-  const bool tied = count >= kTiePairs && (gain < kLeastGain || count >= kMostPairs);
+  const bool worse = gain + noise < least;
+  const bool tied = count >= kTiePairs && (gain < least || count >= kMostPairs);
   candidate.closed = worse || tied || candidate.pairs >= kMostPairsOfSearch;
 }
 
@@ -246,7 +246,7 @@ void OnlinePolicy::promote(std::uint32_t index, std::string reason, double gain,
   for (Candidate& candidate : candidates_) {
     candidate.ratios.clear();
     // What was closed against the old one is so against the new one, unless its times say more.
-    const bool better = candidate.measured() && candidate.median_ns < (1 - kLeastGain) * new_ns;
+    const bool better = candidate.measured() && candidate.median_ns < (1 - least_gain()) * new_ns;
     if (better && candidate.pairs < kMostPairsOfSearch) candidate.closed = false;
   }
   candidates_[index].closed = false;
