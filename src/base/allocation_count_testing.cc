@@ -3,15 +3,9 @@
 #include <cstdlib>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define VYRE_SANITIZED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define VYRE_SANITIZED
-#endif
-#endif
+#include "vyre/base/sanitizers_testing.h"
 
-#ifdef VYRE_SANITIZED
+#if VYRE_ADDRESS_SANITIZER || VYRE_THREAD_SANITIZER
 
 // The sanitizers bring an operator new of their own.
 namespace vyre {

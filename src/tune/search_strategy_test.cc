@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 
+#include "vyre/base/sanitizers_testing.h"
 #include "vyre/tune/search_landscape_testing.h"
 #include "vyre/tune/search_replay.h"
 
@@ -136,6 +137,7 @@ std::vector<double> mean_fractions(std::string_view strategy, std::span<const st
 }
 
 TEST(SearchStrategy, NaturalIsAtLeastAsGoodAsHillClimbing) {
+  if (kSanitized) GTEST_SKIP() << "many searches, of the same code as the others here";
   constexpr std::array<std::size_t, 3> kAfter{25, 50, 100};
   for (const double failing : {0.0, 0.15}) {
     const auto natural = mean_fractions("natural", kAfter, failing);

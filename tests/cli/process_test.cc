@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "spawn.h"
+#include "vyre/base/sanitizers_testing.h"
 
 namespace vyre {
 namespace {
@@ -29,11 +30,7 @@ constexpr const char* kDevice = "--device=cpu";
 #endif
 
 // The thread sanitizer delivers a signal with the next call that it knows: a loop has none.
-#ifdef __has_feature
-constexpr bool kSignalsWait = __has_feature(thread_sanitizer);
-#else
-constexpr bool kSignalsWait = false;
-#endif
+constexpr bool kSignalsWait = VYRE_THREAD_SANITIZER != 0;
 
 constexpr const char* kEndless = R"(
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;
