@@ -115,6 +115,20 @@ TEST_F(SessionTest, ADispatchRunsAgainAndAgain) {
   EXPECT_EQ(again.code_source(), CodeSource::memory);
 }
 
+TEST_F(SessionTest, LaunchesThatAreTimedAllRun) {
+  const Buffer x = filled({1, 2, 3}), y = filled({0, 0, 0});
+  const std::array bindings{Binding{0, 0, x}, Binding{0, 1, y}};
+  const auto dispatch =
+      *session.prepare(kernel_of("add"), bindings, DispatchSize::extent({3, 1, 1}));
+  const auto one = session.time(dispatch, 5);
+  ASSERT_TRUE(one);
+  EXPECT_GE(one->count(), 0);
+  EXPECT_TRUE(session.time(dispatch));
+  EXPECT_EQ(words(y), (std::vector<std::uint32_t>{6, 12, 18}));
+  EXPECT_EQ(session.time(dispatch, 0).error().code, Code::invalid_input);
+  EXPECT_EQ(session.time(Dispatch{}).error().what, "the dispatch was not prepared");
+}
+
 TEST_F(SessionTest, RunningAllocatesNothing) {
   const Buffer x = filled({1, 2, 3}), y = filled({0, 0, 0});
   const std::array bindings{Binding{0, 0, x}, Binding{0, 1, y}};

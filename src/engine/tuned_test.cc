@@ -104,6 +104,15 @@ TEST(TunedTest, ASearchEndsWithTheFastestVariant) {
   EXPECT_EQ(view.candidates.size(), view.variants.size());
 }
 
+TEST(TunedTest, ADispatchThatIsTimedTriesNothing) {
+  const Work work = Work::make(options_of(TunerMode::natural_gradient, slow_down_others), "add");
+  const Variant first = work.dispatch.variant();
+  ASSERT_TRUE(work.session.time(work.dispatch, 50));
+  EXPECT_TRUE(work.is_multiple(50));
+  EXPECT_EQ(work.dispatch.variant(), first);
+  EXPECT_EQ(work.view().ledger.spent_ns, 0);
+}
+
 TEST(TunedTest, AWrongVariantIsDroppedAndNoCallSeesIt) {
   const auto corrupt = [](const Launch& launch) {
     slow_down_others(launch);
