@@ -21,7 +21,7 @@ struct Online {
   double lost_ns = 0, bound_ns = 0;  // of the ledger, after the first kCalls
   double allowance_ns = 0;
   std::size_t made = 0, verified = 0, measured = 0;  // candidates, in the end
-  double load_ns = 0;                                // of the last one
+  double load_ns = 0;                                // of one, about
   std::string untunable;
 };
 

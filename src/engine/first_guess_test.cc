@@ -67,6 +67,13 @@ TEST(FirstGuessTest, LanesGoAloneWhereLoopsDoAtomicsMost) {
   if (!correlate) GTEST_SKIP() << "this build has no code generator";
   EXPECT_GT(correlate->gang_width, 1U);
   EXPECT_EQ(start_of("tally", kCount / 256 / 16)->gang_width, 1U);
+  // Where nothing is tuned, either.
+  const Session plain = *Session::open("cpu", {});
+  EXPECT_GT(plain.default_variant(*make_kernel(*parsed.module->find("correlate"))).gang_width, 1U);
+  const Variant usual = plain.default_variant(*make_kernel(*parsed.module->find("tally")));
+  EXPECT_EQ(usual.gang_width, 1U);
+  EXPECT_EQ(usual.workgroup, (Extent{256, 1, 1}));
+  EXPECT_EQ(usual.groups_per_task, 1U);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "vyre/engine/bind_internal.h"
 #include "vyre/engine/devices.h"
 #include "vyre/engine/tuned_internal.h"
+#include "vyre/engine/usual_variant_internal.h"
 #include "vyre/ir/slots.h"
 #include "vyre/lower/gpu_compile.h"
 #include "vyre/lower/host_compile.h"
@@ -159,9 +160,10 @@ Result<void> Session::copy(const Buffer& from, std::uint64_t from_offset, const 
 }
 
 Variant Session::default_variant(const Kernel& kernel) const {
-  return device_->target().kind == TargetKind::host
-             ? host_default_variant(kernel)
-             : gpu_default_variant(kernel, device_->limits());
+  if (device_->target().kind != TargetKind::host) {
+    return gpu_default_variant(kernel, device_->limits());
+  }
+  return usual_host_variant(kernel, device_->limits(), host_why_not);
 }
 
 std::string Session::why_not(const Kernel& kernel, const Variant& variant) const {

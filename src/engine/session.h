@@ -175,6 +175,7 @@ class Session {
   // Only on a GPU. The grid covers the size; what lies beyond it is the kernel's business.
   Result<Dispatch> prepare(const OwnKernel& kernel, std::span<const Binding> bindings,
                            DispatchSize size) const;
+  // As declared; on the CPU in vectors as wide as is usually best.
   Variant default_variant(const Kernel& kernel) const;
   // Every variant that a search would choose from, the default one first.
   std::vector<Variant> variants(const Kernel& kernel, DispatchSize size) const;

@@ -208,7 +208,7 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
       left_out += std::erase_if(variants, is_left_out);
     }
     PriorFacts facts = prior_facts_of(choice.kernel, kind, r.extent, r.bound_bytes);
-    facts.usual = request.usual;
+    facts.usual = kind == TargetKind::host ? host_default_variant(choice.kernel) : request.usual;
     const std::vector<double> costs = prior_ns(facts, profile_, variants);
     for (std::size_t i = 0; i < variants.size(); ++i) {
       const bool is_decided = to_string(configuration_of(variants[i], kind)) == decided;
@@ -446,7 +446,7 @@ bool Tuning::load_next(TunedKernel& kernel, bool idle) {
   const auto begin = std::chrono::steady_clock::now();
   (void)make_now(kernel, index);
   const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - begin;
-  kernel.load_ns.store(spent.count());
+  kernel.load_ns.store((3 * kernel.load_ns.load() + spent.count()) / 4);  // some follow others
   kernel.tuner.charge(spent.count());
   return true;
 }

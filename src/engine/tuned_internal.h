@@ -111,7 +111,7 @@ class TunedKernel {
   std::atomic<double> compile_ns{0};            // of processor time, the last one
   std::atomic<double> slowed_ns{0};             // of calls while something was compiled
   std::atomic<double> lost_share{1};            // of what compiling took, that calls lost
-  std::atomic<double> load_ns{kGuessedLoadNs};  // of the last one, in which launches may wait
+  std::atomic<double> load_ns{kGuessedLoadNs};  // about, in which launches may wait
   std::mutex making;                            // of those who write a candidate's code
 
   // ---- What calls look at that are not plain
