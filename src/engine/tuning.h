@@ -89,7 +89,7 @@ struct TuningView {
   std::vector<CandidateView> candidates;  // the same, in the same order
   std::vector<double> prior_ns;
   Ledger ledger;
-  double compile_ns = 0, load_ns = 0;  // of the last candidate
+  double compile_ns = 0, load_ns = 0;  // of the last candidate; about, of each
   std::string strategy;                // who says what a sweep measures next; empty: no sweep
   std::uint32_t known_before = 0;      // candidates that a sweep took from earlier ones
   std::string left_out;                // what of the space is no candidate, and why; empty: nothing
