@@ -60,6 +60,34 @@ Work work_of(const Program& p) {
   return out;
 }
 
+// Whether a buffer is both read and written.
+bool reads_what_it_writes(const Program& p) {
+  std::vector<bool> read(p.globals.size()), written(p.globals.size());
+  const auto note = [&](ExprId pointer, std::vector<bool>& in) {
+    for_each_subexpr(p, pointer, [&](ExprId e) {
+      const auto* global = std::get_if<GlobalPtrExpr>(&p[e].node);
+      if (global == nullptr || p[global->id].memory != MemoryKind::storage) return;
+      in[static_cast<std::size_t>(global->id)] = true;
+    });
+  };
+  for (const Function& f : p.functions) {
+    for_each_stmt(p, f.body, [&](StmtId id) {
+      const auto* store = std::get_if<StoreStmt>(&p[id].node);
+      if (store != nullptr) note(store->pointer, written);
+      for_each_expr(p, p[id].node, [&](ExprId root) {
+        for_each_subexpr(p, root, [&](ExprId e) {
+          const auto* load = std::get_if<LoadExpr>(&p[e].node);
+          if (load != nullptr) note(load->pointer, read);
+        });
+      });
+    });
+  }
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    if (read[i] && written[i]) return true;
+  }
+  return false;
+}
+
 // Whether its loops, or all of a program without any, do little else.
 bool does_atomics_most(const Program& p) {
   double atomics = 0, others = 0;
@@ -108,6 +136,7 @@ PriorFacts prior_facts_of(const Kernel& kernel, TargetKind kind, const Extent& e
   out.atomics = kernel.stats.atomics != 0 && does_atomics_most(*kernel.program);
   out.pointwise = kernel.stats.pointwise;
   out.scattered = work.beside > 0;
+  out.in_place = !out.pointwise && reads_what_it_writes(*kernel.program);
   out.shared_bytes = kernel.stats.workgroup_bytes;
   return out;
 }

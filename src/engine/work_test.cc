@@ -30,6 +30,9 @@ struct Shape { width: u32, height: u32 }
   let at = id.x + (id.y << 10u);
   z[at] = x[at + 1u];
 }
+@compute @workgroup_size(64) fn exchanged(@builtin(global_invocation_id) id: vec3u) {
+  if (id.x % 2u == 0u) { z[id.x] = z[id.x + 1u]; }
+}
 @compute @workgroup_size(16, 16) fn unclear(@builtin(global_invocation_id) id: vec3u) {
   var at = id.x * 64u + id.y;
   at += 1u;
@@ -49,6 +52,12 @@ TEST(Work, CountsTheBytesOfAnInvocation) {
   EXPECT_EQ(f.stored_bytes, 16);
   EXPECT_EQ(f.traffic_bytes, 24'000);
   EXPECT_FALSE(f.loops);
+}
+
+TEST(Work, InPlaceIsWhatReadsWhatOthersWrite) {
+  EXPECT_TRUE(facts("exchanged", TargetKind::nvptx).in_place);
+  EXPECT_FALSE(facts("straight", TargetKind::nvptx).in_place) << "its own elements alone";
+  EXPECT_FALSE(facts("copied", TargetKind::nvptx).in_place) << "from one buffer to another";
 }
 
 TEST(Work, ColumnsAreKnownByTheirIndices) {

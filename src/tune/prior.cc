@@ -17,9 +17,13 @@ namespace {
 constexpr double kHalfSpeedBytes = 7600;
 constexpr double kReachedShare = 0.87;  // of the memory's nominal speed
 constexpr double kCachedSpeed = 1.6;    // times that, within half of the last-level cache
-constexpr double kGroupNs = 0.62;       // between the starts of two workgroups
-constexpr double kLaunchNs = 2500;
-constexpr double kLatencyNs = 800;      // of a load
+constexpr double kGroupNs = 0.6;        // between the starts of two workgroups
+constexpr double kWarpStartNs = 0.077;  // the same of two warps
+constexpr double kLaunchNs = 900;
+constexpr double kLatencyNs = 800;  // of a load
+constexpr double kInPlaceNs = 400;  // of each doubling of items that must not pass each other
+// What a launch whose groups all run at once misses of the memory's speed, against others.
+constexpr double kMissedAtOnce = 0.5;
 constexpr double kLaneOperations = 20;  // of a lane, before its first item
 constexpr double kOperationNs = 2;      // that waits for the one before
 constexpr double kRounds = 64;          // of a loop whose rounds nobody knows
@@ -124,7 +128,8 @@ double gpu_ns(const PriorFacts& f, const Profile& p, const Variant& v) {
   // The items of a lane load together, unless they are whole loops.
   const double in_flight =
       l.held * l.threads * (f.loops ? 1 : l.items) * std::max(f.loaded_bytes, 4.0) * turnover;
-  const double missing = kHalfSpeedBytes / in_flight;
+  const bool at_once = !l.fills && !f.loops;
+  const double missing = kHalfSpeedBytes / in_flight * (at_once ? kMissedAtOnce : 1);
   const double accessed = l.covered * (f.loaded_bytes + f.stored_bytes);
   const double bytes = f.traffic_bytes > 0 ? std::min(accessed, f.traffic_bytes) : accessed;
   const bool cached = bytes < double(p.last_level_cache_bytes) / 2;
@@ -147,15 +152,20 @@ double gpu_ns(const PriorFacts& f, const Profile& p, const Variant& v) {
   // Lanes of a warp wait for each other at every item.
   if (only_computes) compute_ns *= 1 + 0.3 * std::log2(l.items);
 
-  const double latency_ns = kLatencyNs * (1 + 0.06 * (l.items - 1));
-  const double longest = std::max({memory_ns, compute_ns, l.groups * kGroupNs, latency_ns});
+  // Of a launch whose groups all run at once the latency is part of what every launch takes.
+  double latency_ns = kLatencyNs * (1 + 0.06 * (l.items - 1));
+  if (at_once) latency_ns = f.in_place ? kInPlaceNs * std::log2(l.items) : 0;
+  const double start_ns =
+      l.groups * std::max(kGroupNs, std::ceil(l.threads / 32) * (at_once ? kWarpStartNs : 0));
+  const double longest = std::max({memory_ns, compute_ns, start_ns, at_once ? 0 : latency_ns});
   // Few lanes cannot hide each other's waiting, many wait for each other.
   const double width = l.threads <= 32    ? 1.10
                        : l.threads <= 64  ? 1.04
                        : l.threads <= 128 ? 1.01
                        : l.threads > 512  ? 1.01
                                           : 1;
-  return (longest + 0.15 * std::min(memory_ns, compute_ns)) * width + kLaunchNs;
+  return (longest + 0.15 * std::min(memory_ns, compute_ns)) * width + (at_once ? latency_ns : 0) +
+         kLaunchNs;
 }
 
 }  // namespace

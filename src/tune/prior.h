@@ -29,6 +29,7 @@ struct PriorFacts {
   bool atomics = false;    // are most of what a lane does, in its loops where it has any
   bool pointwise = false;  // neighbouring invocations touch neighbouring elements
   bool scattered = false;  // what is loaded tells the places of other loads
+  bool in_place = false;   // not pointwise, and writes what it reads: items wait for each other
   // Of the usual variant's code, where it is known.
   std::uint32_t registers = 0;
   std::uint64_t shared_bytes = 0;

@@ -32,6 +32,7 @@ Profile h200() {
   p.warp_size = 32;
   p.shared_bytes_per_multiprocessor = 228 << 10;
   p.memory_bytes_per_second = 4'800'000'000'000;
+  p.last_level_cache_bytes = 60 << 20;
   p.clock_khz = 1'980'000;
   return p;
 }
@@ -128,6 +129,16 @@ TEST(PriorTest, AStreamingKernelTakesSeveralItemsALaneAndNoMore) {
   facts.pointwise = true;
   facts.traffic_bytes = 12.0 * (64 << 20);
   EXPECT_EQ(first_guess_of_gpu(facts).items_per_lane, 4U);
+}
+
+TEST(PriorTest, InASmallLaunchItemsSpareWarpsUnlessTheyWaitForEachOther) {
+  PriorFacts facts = gpu_facts(1 << 18);
+  facts.pointwise = true;
+  facts.traffic_bytes = 12.0 * (1 << 18);
+  EXPECT_EQ(first_guess_of_gpu(facts).items_per_lane, 2U);
+  facts.pointwise = false;
+  facts.in_place = true;
+  EXPECT_EQ(first_guess_of_gpu(facts).items_per_lane, 1U);
 }
 
 TEST(PriorTest, LoadsThatTellThePlacesOfLoadsWantManyLanes) {
