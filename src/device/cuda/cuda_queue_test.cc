@@ -241,12 +241,17 @@ TEST_F(CudaQueueTest, ManyLaunchesAreTimedAsOneGraph) {
   EXPECT_EQ(fake.calls("cuGraphLaunch"), 1U);
   EXPECT_EQ(fake.calls("cuLaunchKernel"), launched);
   EXPECT_EQ(fake.live_graphs(), 0U);
+  // No graph is larger than it need be.
+  ASSERT_TRUE(queue_->time(launch, 1300));
+  EXPECT_EQ(ran, 1320U);
+  EXPECT_EQ(fake.calls("cuGraphAddKernelNode"), 20U + 512U);
+  EXPECT_EQ(fake.calls("cuGraphLaunch"), 3U);
   // One needs none, nor has every driver them.
   ASSERT_TRUE(queue_->time(launch, 1));
   fake.table.graph_upload = nullptr;
   ASSERT_TRUE(queue_->time(launch, 4));
-  EXPECT_EQ(ran, 25U);
-  EXPECT_EQ(fake.calls("cuGraphLaunch"), 1U);
+  EXPECT_EQ(ran, 1325U);
+  EXPECT_EQ(fake.calls("cuGraphLaunch"), 3U);
 }
 
 TEST_F(CudaQueueTest, GraphThatCannotBeMadeIsAnErrorAndLeavesNothing) {

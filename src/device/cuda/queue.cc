@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <mutex>
@@ -71,6 +72,8 @@ struct QueueParts {
   Staging staging;
   Deadlines deadlines;
 };
+
+constexpr std::uint32_t kMostNodes = 512;  // of a graph
 
 bool empty(const Launch& l) {
   return l.grid[0] == 0 || l.grid[1] == 0 || l.grid[2] == 0 || l.extent[0] == 0 ||
@@ -209,7 +212,8 @@ Result<void> CudaQueue::launch(const Launch& l) {
   return submit(l, code, {.deadline = kNoDeadline, .status = core_->ignored_status.address});
 }
 
-// As one graph, where the driver has them. A launch with a deadline of its own is not for that.
+// As one graph, or several, where the driver has them. A launch with a deadline of its own is not
+// for that.
 Result<std::chrono::nanoseconds> CudaQueue::time(const Launch& l, std::uint32_t times) {
   const auto& code = static_cast<const CudaCode&>(*l.code);
   const bool plain = !l.deadline || !code.layout().takes_deadline();
@@ -218,17 +222,20 @@ Result<std::chrono::nanoseconds> CudaQueue::time(const Launch& l, std::uint32_t 
   CurrentContext current(core_->context);
   if (!current) return current.error();
   VYRE_CHECK(order());
-  VYRE_TRY(const SharedGraph graph,
-           make_graph(*core_, code, l,
-                      {.deadline = kNoDeadline, .status = core_->ignored_status.address}, times));
+  const LaunchWords words{.deadline = kNoDeadline, .status = core_->ignored_status.address};
+  const std::uint32_t nodes = std::min(times, kMostNodes);
+  VYRE_TRY(const SharedGraph graph, make_graph(*core_, code, l, words, nodes));
   VYRE_CHECK(
       core_->context.check(core_->driver.graph_upload(graph.get(), stream_), "cuGraphUpload"));
   VYRE_TRY(const auto begin, record());
-  const CuResult result = core_->driver.graph_launch(graph.get(), stream_);
-  if (result != cu::kSuccess) {
-    return std::unexpected(core_->context.error_of(result, "cuGraphLaunch", l.kernel));
+  for (std::uint32_t i = 0; i < times / nodes; ++i) {
+    const CuResult result = core_->driver.graph_launch(graph.get(), stream_);
+    if (result != cu::kSuccess) {
+      return std::unexpected(core_->context.error_of(result, "cuGraphLaunch", l.kernel));
+    }
+    notes_->add(l.kernel);
   }
-  notes_->add(l.kernel);
+  for (std::uint32_t i = 0; i < times % nodes; ++i) VYRE_CHECK(submit(l, code, words));
   VYRE_TRY(const auto end, record());
   VYRE_CHECK(end->wait());
   return end->since(*begin);
