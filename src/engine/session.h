@@ -30,14 +30,10 @@
 
 namespace vyre {
 
-class Tuning;
-class TunedKernel;
+class Calls;
 class ServedLaunches;
-struct ServedLaunch;
-struct TunedCandidate;
-struct Slice;
-struct SweptTimes;
-struct Trial;
+class TunedKernel;
+class Tuning;
 
 // One kernel of a program: the overrides that are searched have these values in it.
 struct KernelChoice {
@@ -54,6 +50,7 @@ class Buffer {
   std::uint64_t address() const { return memory_.address; }
 
  private:
+  friend class Calls;
   friend class Session;
   DeviceMemory memory_;
   std::shared_ptr<Device> device_;
@@ -104,6 +101,7 @@ class Dispatch {
   std::optional<TuningView> tuning() const;
 
  private:
+  friend class Calls;
   friend class Session;
   std::shared_ptr<Device> device_;
   std::shared_ptr<const LoadedCode> code_;
@@ -199,55 +197,8 @@ class Session {
   Result<BoundMemory> part(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) const;
   void choose_uniforms(const Kernel& kernel, std::span<const Binding> bindings,
                        Dispatch& out) const;
-  // So many runs of a launch in a row, and what the device took for all of them.
-  struct Runs {
-    std::uint32_t count = 1;
-    std::chrono::nanoseconds spent{};
-  };
   Result<void> check_dispatch(const Dispatch& dispatch) const;
-  static ServedLaunch own_launch(const Dispatch& dispatch);
-  Result<void> begin(const Launch& launch, Runs* timed) const;
-  Result<void> submit_with_uniforms(const Dispatch& dispatch, Launch& launch, Runs* timed) const;
-
-  // ---- tuned_submit.cc
-  Result<void> submit_tuned(const Dispatch& dispatch, const RunLimits& limits) const;
-  Result<void> submit_beside(const Dispatch& dispatch, TunedKernel& kernel, std::uint32_t served,
-                             std::uint32_t candidate, const RunLimits& limits) const;
-  Result<void> serve(const Dispatch& dispatch, const TunedKernel& kernel, std::uint32_t candidate,
-                     const RunLimits& limits) const;
-  Result<void> serve_beside_compilers(const Dispatch& dispatch, TunedKernel& kernel,
-                                      std::uint32_t candidate, const RunLimits& limits) const;
-  Extent grid_of(const Variant& variant, const Extent& extent) const;
-  Result<void> launch_served(const Dispatch& dispatch, const ServedLaunch& served,
-                             std::span<const BoundMemory> bindings, const Extent& extent,
-                             const RunLimits& limits, Runs* timed = nullptr) const;
-  const ServedLaunch* served_by(const Dispatch& dispatch, const TunedKernel& kernel,
-                                std::uint32_t candidate) const;
-  Result<void> launch_candidate(const Dispatch& dispatch, const TunedCandidate& candidate,
-                                std::span<const BoundMemory> bindings, const Extent& extent,
-                                const RunLimits& limits, Runs* timed = nullptr) const;
-  bool can_compare(TunedKernel& kernel) const;
-  std::string make_shadows(const Dispatch& dispatch, TunedKernel& kernel) const;
-  bool ask_for_shadows(const Dispatch& dispatch, TunedKernel& kernel) const;
-  Result<std::vector<BoundMemory>> fill_shadows(const Dispatch& dispatch, TunedKernel& kernel,
-                                                const Slice& slice) const;
-  Result<void> compare_shadows(const Dispatch& dispatch, TunedKernel& kernel,
-                               const Slice& slice) const;
-  void harvest(TunedKernel& kernel) const;
-  // ---- tuned_sweep.cc
-  Result<void> sweep(const Dispatch& dispatch) const;
-  Result<double> time_on_shadows(const Dispatch& dispatch, TunedKernel& kernel,
-                                 std::uint32_t candidate,
-                                 std::span<const BoundMemory> bindings) const;
-  Result<std::string> differs_on_shadows(const Dispatch& dispatch, TunedKernel& kernel,
-                                         std::uint32_t candidate,
-                                         std::span<const DeviceMemory> expected) const;
-  // ---- tuned_search.cc
-  Result<void> measure_candidates(const Dispatch& dispatch, TunedKernel& kernel,
-                                  std::uint32_t first, const std::function<bool()>& is_over,
-                                  SweptTimes& swept) const;
-  Result<std::optional<double>> measure_candidate(const Dispatch& dispatch, TunedKernel& kernel,
-                                                  const Trial& trial, SweptTimes& swept) const;
+  Calls calls() const;
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<Queue> queue_;

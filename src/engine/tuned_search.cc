@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vyre/engine/calls_internal.h"
 #include "vyre/engine/measure_order_internal.h"
-#include "vyre/engine/session.h"
-#include "vyre/engine/tuned_internal.h"
 
 namespace vyre {
 namespace {
@@ -29,9 +28,9 @@ Result<std::unique_ptr<MeasureOrder>> order_for(const TunedKernel& t, std::uint3
 }  // namespace
 
 // Nothing: it is dropped. What was measured before is only timed once more.
-Result<std::optional<double>> Session::measure_candidate(const Dispatch& d, TunedKernel& t,
-                                                         const Trial& trial,
-                                                         SweptTimes& swept) const {
+Result<std::optional<double>> Calls::measure_candidate(const Dispatch& d, TunedKernel& t,
+                                                       const Trial& trial,
+                                                       SweptTimes& swept) const {
   const std::uint32_t i = trial.configuration;
   std::vector<double>& times = swept.times[i];
   const auto failed = [&](const Error& error) -> Result<std::optional<double>> {
@@ -81,9 +80,9 @@ Result<std::optional<double>> Session::measure_candidate(const Dispatch& d, Tune
   return std::optional(least);
 }
 
-Result<void> Session::measure_candidates(const Dispatch& d, TunedKernel& t, std::uint32_t first,
-                                         const std::function<bool()>& is_over,
-                                         SweptTimes& swept) const {
+Result<void> Calls::measure_candidates(const Dispatch& d, TunedKernel& t, std::uint32_t first,
+                                       const std::function<bool()>& is_over,
+                                       SweptTimes& swept) const {
   VYRE_TRY(const auto order, order_for(t, first, tuning_->options().seed));
   // What the others are measured against. The very first time is thrown away.
   VYRE_TRY(t.incumbent_ns, time_on_shadows(d, t, first, swept.bindings));

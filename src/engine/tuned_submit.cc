@@ -5,8 +5,7 @@
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/log.h"
-#include "vyre/engine/session.h"
-#include "vyre/engine/tuned_internal.h"
+#include "vyre/engine/calls_internal.h"
 #include "vyre/tune/space.h"
 
 namespace vyre {
@@ -72,7 +71,7 @@ std::string different_text(std::uint64_t count) {
 }  // namespace
 
 // With the kernel's mutex held.
-bool Session::can_compare(TunedKernel& t) const {
+bool Calls::can_compare(TunedKernel& t) const {
   if (t.comparer) return true;
   const auto begun = Clock::now();
   auto tools = tuning_->compare_tools();
@@ -88,7 +87,7 @@ bool Session::can_compare(TunedKernel& t) const {
 }
 
 // Room for what the kernel writes, once; the reason where there is none.
-std::string Session::make_shadows(const Dispatch& d, TunedKernel& t) const {
+std::string Calls::make_shadows(const Dispatch& d, TunedKernel& t) const {
   const std::vector<std::uint64_t> bytes = written_bytes(t.written, d.bindings_);
   if (fit(t.shadows, bytes)) return {};
   t.shadows.clear();
@@ -99,7 +98,7 @@ std::string Session::make_shadows(const Dispatch& d, TunedKernel& t) const {
 }
 
 // Whether it is there by now. Beside a GPU the first question has it made in the background.
-bool Session::ask_for_shadows(const Dispatch& d, TunedKernel& t) const {
+bool Calls::ask_for_shadows(const Dispatch& d, TunedKernel& t) const {
   std::vector<std::uint64_t> bytes = written_bytes(t.written, d.bindings_);
   if (fit(t.shadows, bytes)) return true;
   if (on_host_ || tuning_->options().compile_at_once) {
@@ -115,8 +114,8 @@ bool Session::ask_for_shadows(const Dispatch& d, TunedKernel& t) const {
 }
 
 // The bindings with shadows in place of what is written, filled with what is there now.
-Result<std::vector<BoundMemory>> Session::fill_shadows(const Dispatch& d, TunedKernel& t,
-                                                       const Slice& slice) const {
+Result<std::vector<BoundMemory>> Calls::fill_shadows(const Dispatch& d, TunedKernel& t,
+                                                     const Slice& slice) const {
   std::vector<BoundMemory> bindings = d.bindings_;
   for (std::size_t i = 0; i < t.written.size(); ++i) {
     BoundMemory& b = bindings[t.written[i].slot];
@@ -127,7 +126,7 @@ Result<std::vector<BoundMemory>> Session::fill_shadows(const Dispatch& d, TunedK
   return bindings;
 }
 
-Result<void> Session::compare_shadows(const Dispatch& d, TunedKernel& t, const Slice& slice) const {
+Result<void> Calls::compare_shadows(const Dispatch& d, TunedKernel& t, const Slice& slice) const {
   VYRE_CHECK(t.comparer->begin());
   for (std::size_t i = 0; i < t.written.size(); ++i) {
     const BoundMemory real = part_of(d.bindings_[t.written[i].slot], t.written[i], slice);
@@ -150,8 +149,8 @@ const ServedLaunch* ServedLaunches::add(const ServedLaunch& launch) {
   return out;
 }
 
-const ServedLaunch* Session::served_by(const Dispatch& d, const TunedKernel& t,
-                                       std::uint32_t candidate) const {
+const ServedLaunch* Calls::served_by(const Dispatch& d, const TunedKernel& t,
+                                     std::uint32_t candidate) const {
   const ServedLaunch* served = d.served_->find(candidate);
   if (served != nullptr) return served;
   const TunedCandidate& c = t.candidates[candidate];
@@ -163,15 +162,14 @@ const ServedLaunch* Session::served_by(const Dispatch& d, const TunedKernel& t,
 }
 
 // The call itself, by one of the candidates.
-Result<void> Session::serve(const Dispatch& d, const TunedKernel& t, std::uint32_t candidate,
-                            const RunLimits& limits) const {
+Result<void> Calls::serve(const Dispatch& d, const TunedKernel& t, std::uint32_t candidate,
+                          const RunLimits& limits) const {
   return launch_served(d, *served_by(d, t, candidate), d.bindings_, d.extent_, limits);
 }
 
 // The same where a compiler may run: what the call then takes longer on the host may be its doing.
-Result<void> Session::serve_beside_compilers(const Dispatch& d, TunedKernel& t,
-                                             std::uint32_t candidate,
-                                             const RunLimits& limits) const {
+Result<void> Calls::serve_beside_compilers(const Dispatch& d, TunedKernel& t,
+                                           std::uint32_t candidate, const RunLimits& limits) const {
   if (!on_host_ || !tuning_->compiles()) return serve(d, t, candidate, limits);
   const auto begin = Clock::now();
   VYRE_CHECK(serve(d, t, candidate, limits));
@@ -182,7 +180,7 @@ Result<void> Session::serve_beside_compilers(const Dispatch& d, TunedKernel& t,
   return {};
 }
 
-Extent Session::grid_of(const Variant& variant, const Extent& extent) const {
+Extent Calls::grid_of(const Variant& variant, const Extent& extent) const {
   const Extent covers = covered_by(variant, on_host_ ? TargetKind::host : TargetKind::nvptx);
   Extent out{};
   for (unsigned i = 0; i < 3; ++i) {
@@ -191,9 +189,9 @@ Extent Session::grid_of(const Variant& variant, const Extent& extent) const {
   return out;
 }
 
-Result<void> Session::launch_candidate(const Dispatch& d, const TunedCandidate& c,
-                                       std::span<const BoundMemory> bindings, const Extent& extent,
-                                       const RunLimits& limits, Runs* timed) const {
+Result<void> Calls::launch_candidate(const Dispatch& d, const TunedCandidate& c,
+                                     std::span<const BoundMemory> bindings, const Extent& extent,
+                                     const RunLimits& limits, Runs* timed) const {
   const ServedLaunch launch{.candidate = 0,
                             .code = c.code.load(std::memory_order_acquire),
                             .grid = grid_of(c.variant, extent),
@@ -203,8 +201,8 @@ Result<void> Session::launch_candidate(const Dispatch& d, const TunedCandidate& 
 }
 
 // Runs a candidate on shadows, serves the call by the incumbent, and has the two compared.
-Result<void> Session::submit_beside(const Dispatch& d, TunedKernel& t, std::uint32_t served,
-                                    std::uint32_t candidate, const RunLimits& limits) const {
+Result<void> Calls::submit_beside(const Dispatch& d, TunedKernel& t, std::uint32_t served,
+                                  std::uint32_t candidate, const RunLimits& limits) const {
   const bool of_incumbent = candidate == served;
   Slice slice = slice_of(t.candidates[candidate].kernel, d.extent_);
   if (std::ranges::any_of(t.written, [](const WrittenSlot& w) { return w.stride == 0; })) {
@@ -244,7 +242,7 @@ Result<void> Session::submit_beside(const Dispatch& d, TunedKernel& t, std::uint
 }
 
 // Takes what has ended. With the kernel's mutex held.
-void Session::harvest(TunedKernel& t) const {
+void Calls::harvest(TunedKernel& t) const {
   while (!t.timings.empty() && is_ready(*t.timings.front().end)) {
     const TunedKernel::Timing timing = std::move(t.timings.front());
     t.timings.pop_front();
@@ -306,7 +304,7 @@ void Session::harvest(TunedKernel& t) const {
   }
 }
 
-Result<void> Session::submit_tuned(const Dispatch& d, const RunLimits& limits) const {
+Result<void> Calls::submit_tuned(const Dispatch& d, const RunLimits& limits) const {
   TunedKernel& t = *d.tuned_;
   if (t.tuner.has_attention(TunedKernel::kToSweep)) VYRE_CHECK(sweep(d));
   // Another thread that harvests does it for this one too. Asking a GPU costs as much as a short

@@ -4,8 +4,7 @@
 #include <algorithm>
 
 #include "vyre/base/log.h"
-#include "vyre/engine/session.h"
-#include "vyre/engine/tuned_internal.h"
+#include "vyre/engine/calls_internal.h"
 #include "vyre/tune/race.h"
 
 namespace vyre {
@@ -39,8 +38,8 @@ double ns_of(Clock::duration time) {
 }  // namespace
 
 // Nanoseconds of one run on the shadows.
-Result<double> Session::time_on_shadows(const Dispatch& d, TunedKernel& t, std::uint32_t candidate,
-                                        std::span<const BoundMemory> bindings) const {
+Result<double> Calls::time_on_shadows(const Dispatch& d, TunedKernel& t, std::uint32_t candidate,
+                                      std::span<const BoundMemory> bindings) const {
   const auto timed = [&](unsigned runs) -> Result<double> {
     Runs all{.count = runs};
     VYRE_CHECK(launch_candidate(d, t.candidates[candidate], bindings, d.extent_, {}, &all));
@@ -66,9 +65,9 @@ Result<double> Session::time_on_shadows(const Dispatch& d, TunedKernel& t, std::
 }
 
 // Why the candidate's results on shadows are not the incumbent's on the same data; empty: they are.
-Result<std::string> Session::differs_on_shadows(const Dispatch& d, TunedKernel& t,
-                                                std::uint32_t candidate,
-                                                std::span<const DeviceMemory> expected) const {
+Result<std::string> Calls::differs_on_shadows(const Dispatch& d, TunedKernel& t,
+                                              std::uint32_t candidate,
+                                              std::span<const DeviceMemory> expected) const {
   VYRE_TRY(const auto bindings, fill_shadows(d, t, {d.extent_, {}}));
   RunLimits limits;
   if (t.incumbent_ns > 0) {
@@ -88,7 +87,7 @@ Result<std::string> Session::differs_on_shadows(const Dispatch& d, TunedKernel& 
   return std::string("its results differ from the incumbent's");
 }
 
-Result<void> Session::sweep(const Dispatch& d) const {
+Result<void> Calls::sweep(const Dispatch& d) const {
   TunedKernel& t = *d.tuned_;
   const std::scoped_lock lock(t.mutex);
   if (t.swept) return {};
