@@ -58,7 +58,8 @@ struct FakeDriver::State {
   std::uint64_t allocated = 0;
   bool held = false;
   unsigned live_modules = 0;
-  unsigned live_graphs = 0;
+  std::vector<std::unique_ptr<CUgraph_st>> graphs;
+  std::vector<std::unique_ptr<CUgraphExec_st>> graph_execs;
   CUgraphNode_st node;  // all of them are added in their order
   std::vector<FakeLaunch> launches;
 };

@@ -217,7 +217,9 @@ unsigned FakeDriver::live_allocations() const {
   return static_cast<unsigned>(state_->allocations.size());
 }
 unsigned FakeDriver::live_modules() const { return state_->live_modules; }
-unsigned FakeDriver::live_graphs() const { return state_->live_graphs; }
+unsigned FakeDriver::live_graphs() const {
+  return static_cast<unsigned>(state_->graphs.size() + state_->graph_execs.size());
+}
 unsigned FakeDriver::live_pinned() const { return static_cast<unsigned>(state_->pinned.size()); }
 unsigned FakeDriver::live_contexts() const {
   return static_cast<unsigned>(

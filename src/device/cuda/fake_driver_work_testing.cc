@@ -281,8 +281,7 @@ void fill_streams(CudaDriver& t) {
 void fill_graphs(CudaDriver& t) {
   t.graph_create = [](CuGraph* graph, unsigned) {
     return call("cuGraphCreate", Needs::nothing, [&] {
-      *graph = new CUgraph_st();
-      ++state->live_graphs;
+      *graph = state->graphs.emplace_back(std::make_unique<CUgraph_st>()).get();
       return 0;
     });
   };
@@ -305,8 +304,8 @@ void fill_graphs(CudaDriver& t) {
   };
   t.graph_instantiate = [](CuGraphExec* out, CuGraph graph, unsigned long long) {
     return call("cuGraphInstantiateWithFlags", Needs::context, [&] {
-      *out = new CUgraphExec_st{*graph};
-      ++state->live_graphs;
+      auto made = std::make_unique<CUgraphExec_st>(CUgraphExec_st{*graph});
+      *out = state->graph_execs.emplace_back(std::move(made)).get();
       return 0;
     });
   };
@@ -322,14 +321,16 @@ void fill_graphs(CudaDriver& t) {
     });
   };
   t.graph_destroy = [](CuGraph graph) {
-    delete graph;
-    --state->live_graphs;
-    return 0;
+    return call("cuGraphDestroy", Needs::nothing, [&] {
+      std::erase_if(state->graphs, [&](const auto& it) { return it.get() == graph; });
+      return 0;
+    });
   };
   t.graph_exec_destroy = [](CuGraphExec graph) {
-    delete graph;
-    --state->live_graphs;
-    return 0;
+    return call("cuGraphExecDestroy", Needs::nothing, [&] {
+      std::erase_if(state->graph_execs, [&](const auto& it) { return it.get() == graph; });
+      return 0;
+    });
   };
 }
 
