@@ -231,7 +231,7 @@ class OnlinePolicy {
   void save_times();
 
   std::vector<Candidate> candidates_;
-  std::vector<double> tried_of_kind_;
+  std::vector<std::uint32_t> tried_of_kind_;
   OnlineOptions options_;
   std::uint32_t incumbent_ = 0;
   bool settled_ = false;

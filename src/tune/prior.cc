@@ -153,19 +153,21 @@ double gpu_ns(const PriorFacts& f, const Profile& p, const Variant& v) {
   if (only_computes) compute_ns *= 1 + 0.3 * std::log2(l.items);
 
   // Of a launch whose groups all run at once the latency is part of what every launch takes.
-  double latency_ns = kLatencyNs * (1 + 0.06 * (l.items - 1));
-  if (at_once) latency_ns = f.in_place ? kInPlaceNs * std::log2(l.items) : 0;
-  const double start_ns =
-      l.groups * std::max(kGroupNs, std::ceil(l.threads / 32) * (at_once ? kWarpStartNs : 0));
-  const double longest = std::max({memory_ns, compute_ns, start_ns, at_once ? 0 : latency_ns});
+  double latency_ns = kLatencyNs * (1 + 0.06 * (l.items - 1)), waiting_ns = 0;
+  double start_ns = l.groups * kGroupNs;
+  if (at_once) {
+    latency_ns = 0;
+    if (f.in_place) waiting_ns = kInPlaceNs * std::log2(l.items);
+    start_ns = std::max(start_ns, l.groups * std::ceil(l.threads / 32) * kWarpStartNs);
+  }
+  const double longest = std::max({memory_ns, compute_ns, start_ns, latency_ns});
   // Few lanes cannot hide each other's waiting, many wait for each other.
   const double width = l.threads <= 32    ? 1.10
                        : l.threads <= 64  ? 1.04
                        : l.threads <= 128 ? 1.01
                        : l.threads > 512  ? 1.01
                                           : 1;
-  return (longest + 0.15 * std::min(memory_ns, compute_ns)) * width + (at_once ? latency_ns : 0) +
-         kLaunchNs;
+  return (longest + 0.15 * std::min(memory_ns, compute_ns)) * width + waiting_ns + kLaunchNs;
 }
 
 }  // namespace
