@@ -125,6 +125,8 @@ Result<Online> run_online(const Setup& setup, const std::string& device) {
   }
   out.worst_window_ns = searching.worst_ns();
   out.worst_frozen_ns = alone.worst_ns();
+  out.lost_in_all_ns = last.ledger.lost_ns;
+  out.bound_in_all_ns = last.ledger.bound_ns;
   if (last.settled) out.settled = calls;
   out.choice = last.variants[last.incumbent];
   out.untunable = last.untunable;

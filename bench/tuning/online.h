@@ -19,6 +19,7 @@ struct Online {
   double later_frozen_ns = 0;        // the same calls with the choice alone
   std::vector<double> batches_ns;    // of the first calls, sixteen in a batch
   double lost_ns = 0, bound_ns = 0;  // of the ledger, after the first kCalls
+  double lost_in_all_ns = 0, bound_in_all_ns = 0;  // the same in the end
   double allowance_ns = 0;
   std::size_t made = 0, verified = 0, measured = 0;  // candidates, in the end
   double load_ns = 0;                                // of one, about

@@ -126,6 +126,8 @@ class Device {
   virtual Result<MemoryInfo> memory_info() = 0;
 
   virtual Result<DeviceMemory> allocate(std::uint64_t bytes) = 0;  // zero at first
+  // The same, beside threads that launch: these do not wait for it where the device can do that.
+  virtual Result<DeviceMemory> allocate_beside(std::uint64_t bytes) { return allocate(bytes); }
   // Turns code into the form that loads fastest and can be stored (PTX to a cubin). Slow: not for
   // the thread that launches. Code that needs nothing comes back as it is.
   virtual Result<DeviceCode> finish(DeviceCode code) = 0;

@@ -30,10 +30,14 @@ constexpr Extent kCompareGroup{256, 1, 1};
 constexpr std::uint32_t kCompareItems = 4;
 constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 32;  // bytes
 
-Result<Kernel> compare_kernel() {
-  const auto parsed = parse_wgsl(kCompareText, "compare.wgsl");
-  if (!parsed.module) return fail(Code::internal, parsed.message());
-  return make_kernel(*parsed.module->find("compare"));
+// Parsed once, by whoever opens a session: calls have no time for it.
+const Result<Kernel>& compare_kernel() {
+  static const Result<Kernel> kernel = []() -> Result<Kernel> {
+    const auto parsed = parse_wgsl(kCompareText, "compare.wgsl");
+    if (!parsed.module) return fail(Code::internal, parsed.message());
+    return make_kernel(*parsed.module->find("compare"));
+  }();
+  return kernel;
 }
 
 float half_value(std::uint16_t bits) {
@@ -136,7 +140,7 @@ Result<std::vector<DeviceMemory>> allocate_shadows(Device& device,
   }
   std::vector<DeviceMemory> out;
   for (const std::uint64_t b : bytes) {
-    auto memory = device.allocate(std::max<std::uint64_t>(b, 4));
+    auto memory = device.allocate_beside(std::max<std::uint64_t>(b, 4));
     if (!memory) {
       return fail(memory.error().code, fmt::format("there are no shadows of what it writes: {}",
                                                    describe(memory.error())));
@@ -162,7 +166,7 @@ Result<void> make_comparing_ready(Device& device, CodeStore& codes) {
 
 bool is_comparing_ready(Device& device, const CodeStore& codes) {
   if (device.target().kind == TargetKind::host) return true;
-  const auto kernel = compare_kernel();
+  const auto& kernel = compare_kernel();
   return kernel && codes.keeps(*kernel, compare_variant(), {.wide_offsets = true});
 }
 

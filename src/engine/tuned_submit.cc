@@ -102,7 +102,9 @@ bool Calls::ask_for_shadows(const Dispatch& d, TunedKernel& t) const {
   std::vector<std::uint64_t> bytes = written_bytes(t.written, d.bindings_);
   if (fit(t.shadows, bytes)) return true;
   if (on_host_ || tuning_->options().compile_at_once) {
+    const auto begun = Clock::now();
     t.no_shadows = make_shadows(d, t);
+    if (!tuning_->options().compile_at_once) t.tuner.charge(ns_of(Clock::now() - begun));
     if (t.no_shadows.empty()) return true;
   }
   if (!t.no_shadows.empty()) {

@@ -32,8 +32,10 @@ constexpr double kWindow = 1000;   // calls
 constexpr double kLater = 0.7;     // of what a window may lose, is planned with after the first one
 // Of what a window may lose, that can be saved up: the least, and as much as one step needs.
 constexpr double kSavedShare = 0.25, kMostSavedShare = 0.75;
-constexpr double kShortCallNs = 6000;  // so long a launch may take beside one thread that compiles
-constexpr double kSavedEnough = 0.7;   // of that, for a step that costs more
+// One thread compiles beside a GPU for each so much of a call: a search beside short ones may lose
+// so little that one is always ahead of it.
+constexpr double kCallOfCompilerNs = 20'000;
+constexpr double kSavedEnough = 0.7;  // of that, for a step that costs more
 // Each other one of its kind that was tried counts against a candidate.
 constexpr double kSameKind = 0.06;
 constexpr double kLargestGain = 54.59815003;  // of the preconditioner: e^4
@@ -147,12 +149,12 @@ bool OnlinePolicy::calls_are_too_short() const {
          (options_.needs_verification && verification_cost() > most_ns);
 }
 
-// Beside a GPU, compiling slows launches, which only shows where these are most of a call.
+// Beside a GPU, compiling may slow launches, which only shows where these are most of a call.
 std::uint32_t OnlinePolicy::most_making() const {
   if (!options_.makes_beside) return made_one_ ? options_.most_making : 1;  // which tells its cost
   const double usual_ns = call_ns();
   return static_cast<std::uint32_t>(
-      std::clamp(usual_ns / kShortCallNs, 1.0, static_cast<double>(options_.most_making)));
+      std::clamp(usual_ns / kCallOfCompilerNs, 1.0, static_cast<double>(options_.most_making)));
 }
 
 void OnlinePolicy::spend(double ns) {

@@ -124,7 +124,8 @@ Result<void> prepare(CudaCore& core, const CudaOptions& options) {
       core.context.check(driver.device_total_memory(&total, core.device), "cuDeviceTotalMem"));
   const bool pools = device_attribute(driver, core.device, cu::kMemoryPools) != 0;
   VYRE_CHECK(core.memory.open(
-      {.stream_ordered = core.context.guest() && pools, .total_bytes = total}, core.untimed));
+      {.pools = pools, .stream_ordered = core.context.guest() && pools, .total_bytes = total},
+      core.untimed));
   // Kept by the core, so it must not keep the core.
   VYRE_TRY(core.ignored_status, core.memory.allocate(sizeof(std::uint32_t), nullptr));
   return {};
@@ -135,8 +136,12 @@ Result<void> prepare(CudaCore& core, const CudaOptions& options) {
 CudaCore::~CudaCore() {
   ignored_status = {};
   if (!context.guest()) {
-    // Takes everything in it along.
-    if (!destroyed.exchange(true)) driver.context_destroy(context.handle());
+    if (destroyed.exchange(true)) return;
+    if (memory.has_ordered() && !context.lost()) {
+      CurrentContext current(context);
+      if (current && reclaim.drain(kLastWork)) memory.trim();
+    }
+    driver.context_destroy(context.handle());  // takes everything in it along
     return;
   }
   CurrentContext current(context);
@@ -193,6 +198,12 @@ Result<DeviceMemory> CudaDevice::allocate(std::uint64_t bytes) {
   CurrentContext current(core_->context);
   if (!current) return current.error();
   return core_->memory.allocate(bytes, core_);
+}
+
+Result<DeviceMemory> CudaDevice::allocate_beside(std::uint64_t bytes) {
+  CurrentContext current(core_->context);
+  if (!current) return current.error();
+  return core_->memory.allocate(bytes, core_, true);
 }
 
 Result<DeviceCode> CudaDevice::finish(DeviceCode code) {

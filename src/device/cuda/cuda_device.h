@@ -51,6 +51,7 @@ class CudaDevice final : public Device {
   bool lost() const override;
   Result<MemoryInfo> memory_info() override;
   Result<DeviceMemory> allocate(std::uint64_t bytes) override;
+  Result<DeviceMemory> allocate_beside(std::uint64_t bytes) override;
   Result<DeviceCode> finish(DeviceCode code) override;
   Result<std::shared_ptr<const LoadedCode>> load(DeviceCode code) override;
   Result<Occupancy> occupancy(const LoadedCode& code, Extent workgroup) override;

@@ -101,6 +101,42 @@ TEST(CudaMemory, IsZeroAndUsedAgain) {
   EXPECT_EQ(fake.calls("cuMemFree"), 0U);
 }
 
+TEST(CudaMemory, BesideLaunchesComesFromTheDriversPool) {
+  FakeDriver fake;
+  {
+    const auto device = open(fake);
+    const unsigned usual = fake.calls("cuMemAlloc");
+    auto beside = device->allocate_beside(5000);
+    ASSERT_TRUE(beside) << beside.error().what;
+    EXPECT_TRUE(all_zero(*beside));
+    EXPECT_EQ(fake.calls("cuMemAllocAsync"), 1U);
+    EXPECT_EQ(fake.calls("cuMemAlloc"), usual);
+    const std::uint64_t address = beside->address;
+    *beside = {};
+    auto again = device->allocate(5000);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->address, address) << "what nobody uses is for everyone";
+    EXPECT_EQ(fake.calls("cuMemFreeAsync"), 0U);
+  }
+  // A context does not take along what is of the device's pool.
+  EXPECT_EQ(fake.calls("cuMemFreeAsync"), 1U);
+  EXPECT_EQ(fake.calls("cuCtxDestroy"), 1U);
+}
+
+TEST(CudaMemory, BesideLaunchesSaysWhenThereIsNone) {
+  FakeDriver fake;
+  fake.memory_bytes = std::uint64_t{1} << 20;
+  const auto device = open(fake);
+  auto most = device->allocate_beside(900'000);
+  ASSERT_TRUE(most) << most.error().what;
+  const auto more = device->allocate_beside(900'000);
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().code, Code::out_of_memory);
+  *most = {};
+  EXPECT_TRUE(device->allocate_beside(600'000)) << "after what is kept was given back";
+  EXPECT_EQ(fake.calls("cuMemFreeAsync"), 1U);
+}
+
 TEST(CudaMemory, IsNotUsedAgainWhileWorkMayUseIt) {
   FakeDriver fake;
   const auto device = open(fake);

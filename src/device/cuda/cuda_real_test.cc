@@ -247,6 +247,59 @@ TEST_F(CudaReal, MemoryIsZeroAlsoTheSecondTime) {
   }
 }
 
+TEST_F(CudaReal, MemoryBesideLaunchesIsZeroAndComesBackWithTheDevice) {
+  constexpr std::uint64_t kBytes = std::uint64_t{1} << 30;
+  const std::uint64_t free = must(device_->memory_info()).free;
+  for (int round = 0; round < 3; ++round) {
+    const auto device = must(open_cuda(0));
+    const auto queue = must(device->make_queue());
+    auto memory = must(device->allocate_beside(kBytes));
+    std::vector<std::byte> bytes(1'000'000, std::byte{1});
+    must(queue->read({memory.address + kBytes - bytes.size(), bytes.size()}, bytes));
+    EXPECT_TRUE(std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; }));
+    EXPECT_LT(must(device->memory_info()).free, free - kBytes / 2);
+  }
+  EXPECT_GT(must(device_->memory_info()).free, free - kBytes / 2);
+}
+
+// Launches of one thread while another allocates, in one way and in the other.
+TEST_F(CudaReal, LaunchesWaitLittleForMemoryBesideThem) {
+  const auto code = load(saxpy_code());
+  auto x = must(device_->allocate(std::uint64_t{64} << 20));
+  const std::array bindings{all_of(x), all_of(x)};
+  // From so many MiB on, so that none is there from the time before.
+  const auto longest_us = [&](bool beside, std::uint64_t from) {
+    std::atomic<bool> ends{false};
+    std::vector<DeviceMemory> kept;
+    double longest = 0;
+    std::thread other;
+    for (int batch = 0; !ends; ++batch) {
+      const auto begin = Clock::now();
+      for (int i = 0; i < 16; ++i) must(queue_->launch(saxpy(*code, bindings, 1 << 22)));
+      if (batch > 0) longest = std::max(longest, 1e3 * milliseconds(Clock::now() - begin));
+      must(queue_->wait());
+      if (batch != 10) continue;
+      other = std::thread([&] {
+        for (std::uint64_t mebibytes = from; mebibytes < from + 8; ++mebibytes) {
+          const std::uint64_t bytes = mebibytes << 20;
+          auto made = beside ? device_->allocate_beside(bytes) : device_->allocate(bytes);
+          if (made) kept.push_back(*std::move(made));
+        }
+        ends = true;
+      });
+    }
+    other.join();
+    EXPECT_EQ(kept.size(), 8U);
+    return longest;
+  };
+  std::printf("longest 16 launches beside allocations:");
+  for (std::uint64_t from = 16; from <= 1024; from *= 2) {
+    const bool beside = (from & 0x555) != 0;
+    std::printf(" %.0f us%s", longest_us(beside, from), beside ? "," : " (usual kind),");
+  }
+  std::printf("\n");
+}
+
 TEST_F(CudaReal, CopiesAreFast) {
   constexpr std::uint64_t kBytes = std::uint64_t{256} << 20;
   auto memory = must(device_->allocate(kBytes));

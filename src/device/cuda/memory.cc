@@ -35,7 +35,7 @@ Result<void> MemoryPool::open(Options options, EventPool& events) {
 
 void MemoryPool::close() {
   const std::scoped_lock lock(mutex_);
-  for (const auto& [bytes, address] : free_) free_block({address, bytes});
+  for (const auto& [bytes, block] : free_) free_block(block);
   free_.clear();
   cached_ = 0;
   if (zeroed_ != nullptr) events_->give_back(zeroed_);
@@ -45,7 +45,7 @@ void MemoryPool::close() {
 }
 
 void MemoryPool::free_block(Block block) {
-  if (options_.stream_ordered) {
+  if (block.ordered) {
     context_.driver().memory_free_async(block.address, stream_);
   } else {
     context_.driver().memory_free(block.address);
@@ -56,43 +56,44 @@ bool MemoryPool::take_cached(std::uint64_t bytes, Block& block) {
   const std::scoped_lock lock(mutex_);
   const auto it = free_.lower_bound(bytes);
   if (it == free_.end() || it->first - bytes > bytes / 8) return false;
-  block = {it->second, it->first};
+  block = it->second;
   free_.erase(it);
   cached_ -= block.bytes;
   return true;
 }
 
-CuResult MemoryPool::take_fresh(std::uint64_t bytes, Block& block) {
+CuResult MemoryPool::take_fresh(std::uint64_t bytes, bool beside, Block& block) {
   block.bytes = bytes;
-  return options_.stream_ordered
-             ? context_.driver().memory_allocate_async(&block.address, bytes, stream_)
-             : context_.driver().memory_allocate(&block.address, bytes);
+  block.ordered = options_.stream_ordered || (beside && options_.pools);
+  if (!block.ordered) return context_.driver().memory_allocate(&block.address, bytes);
+  has_ordered_.store(true, std::memory_order_relaxed);
+  return context_.driver().memory_allocate_async(&block.address, bytes, stream_);
 }
 
 void MemoryPool::put(Block block) {
   const std::scoped_lock lock(mutex_);
   retiring_ -= block.bytes;
   if (context_.lost()) return;
-  free_.emplace(block.bytes, block.address);
+  free_.emplace(block.bytes, block);
   cached_ += block.bytes;
 }
 
 std::uint64_t MemoryPool::trim() {
   reclaim_.sweep();
   if (context_.lost() || (!options_.stream_ordered && !reclaim_.idle())) return 0;
-  std::multimap<std::uint64_t, CuAddress> blocks;
+  std::multimap<std::uint64_t, Block> blocks;
   {
     const std::scoped_lock lock(mutex_);
     blocks.swap(free_);
-    for (const auto& [bytes, address] : blocks) cached_ -= bytes;
+    for (const auto& [bytes, block] : blocks) cached_ -= bytes;
   }
   std::uint64_t freed = 0;
-  for (const auto& [bytes, address] : blocks) {
-    free_block({address, bytes});
+  for (const auto& [bytes, block] : blocks) {
+    free_block(block);
     freed += bytes;
   }
   // What a stream-ordered free gives back is there when the stream has come so far.
-  if (options_.stream_ordered) context_.driver().stream_synchronize(stream_);
+  if (has_ordered()) context_.driver().stream_synchronize(stream_);
   return freed;
 }
 
@@ -110,7 +111,7 @@ Error MemoryPool::no_memory(std::uint64_t bytes) {
   return {Code::out_of_memory, std::move(what), "free buffers, or work in parts"};
 }
 
-Result<MemoryPool::Block> MemoryPool::take(std::uint64_t bytes) {
+Result<MemoryPool::Block> MemoryPool::take(std::uint64_t bytes, bool beside) {
   const std::uint64_t rounded = size_class(bytes);
   if (rounded == 0 || rounded > options_.total_bytes) return std::unexpected(no_memory(bytes));
   reclaim_.sweep();
@@ -118,12 +119,12 @@ Result<MemoryPool::Block> MemoryPool::take(std::uint64_t bytes) {
   if (retiring_.load() > options_.total_bytes / 4) reclaim_.drain(kBreath);
   Block block;
   if (take_cached(rounded, block)) return block;
-  CuResult result = take_fresh(rounded, block);
+  CuResult result = take_fresh(rounded, beside, block);
   if (result == cu::kOutOfMemory) {
     reclaim_.drain(kPatience);
     if (take_cached(rounded, block)) return block;
     trim();
-    result = take_fresh(rounded, block);
+    result = take_fresh(rounded, beside, block);
   }
   if (result == cu::kOutOfMemory) return std::unexpected(no_memory(bytes));
   VYRE_CHECK(context_.check(result, "cuMemAlloc"));
@@ -142,8 +143,9 @@ Result<void> MemoryPool::zero(const Block& block, std::uint64_t bytes) {
   return context_.check(driver.event_record(zeroed_, stream_), "cuEventRecord");
 }
 
-Result<DeviceMemory> MemoryPool::allocate(std::uint64_t bytes, std::shared_ptr<const void> keep) {
-  VYRE_TRY(const Block block, take(bytes));
+Result<DeviceMemory> MemoryPool::allocate(std::uint64_t bytes, std::shared_ptr<const void> keep,
+                                          bool beside) {
+  VYRE_TRY(const Block block, take(bytes, beside));
   if (const auto zeroed = zero(block, bytes); !zeroed) {
     retiring_ += block.bytes;
     put(block);

@@ -22,7 +22,8 @@ std::uint64_t size_class(std::uint64_t bytes);
 class MemoryPool {
  public:
   struct Options {
-    bool stream_ordered = false;  // the driver can free without waiting: used by guests
+    bool pools = false;           // the driver has pools of its own
+    bool stream_ordered = false;  // which free without waiting: used by guests for everything
     std::uint64_t total_bytes = 0;
   };
 
@@ -33,10 +34,15 @@ class MemoryPool {
   void close();
 
   // Zero for all work of this device's queues that is submitted from now on. `keep` lives as long
-  // as the memory is used.
-  Result<DeviceMemory> allocate(std::uint64_t bytes, std::shared_ptr<const void> keep);
+  // as the memory is used. `beside` threads that launch: an allocation of the usual kind makes them
+  // wait for some tenths of a millisecond.
+  Result<DeviceMemory> allocate(std::uint64_t bytes, std::shared_ptr<const void> keep,
+                                bool beside = false);
   // Gives back to the driver what nobody uses, unless a kernel runs: how much it was.
   std::uint64_t trim();
+
+  // Whether some of it is of the driver's pools, which outlive a context.
+  bool has_ordered() const { return has_ordered_.load(std::memory_order_relaxed); }
 
   // Counts. Queues whose last look is older wait for zeroed() first, if there is one.
   std::uint64_t allocations() const { return allocations_.load(std::memory_order_acquire); }
@@ -50,11 +56,12 @@ class MemoryPool {
   struct Block {
     CuAddress address = 0;
     std::uint64_t bytes = 0;
+    bool ordered = false;  // it is of a pool of the driver's
   };
 
   bool take_cached(std::uint64_t bytes, Block& block);
-  CuResult take_fresh(std::uint64_t bytes, Block& block);
-  Result<Block> take(std::uint64_t bytes);
+  CuResult take_fresh(std::uint64_t bytes, bool beside, Block& block);
+  Result<Block> take(std::uint64_t bytes, bool beside);
   Result<void> zero(const Block& block, std::uint64_t bytes);
   void put(Block block);
   void free_block(Block block);
@@ -71,7 +78,8 @@ class MemoryPool {
   std::atomic<std::uint64_t> retiring_{0};  // by work that runs
   std::atomic<std::uint64_t> cached_{0};    // by nobody
   std::mutex mutex_;
-  std::multimap<std::uint64_t, CuAddress> free_;
+  std::multimap<std::uint64_t, Block> free_;
+  std::atomic<bool> has_ordered_{false};
 };
 
 // Memory of the host that the device reaches, too.
