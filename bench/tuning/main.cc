@@ -152,9 +152,10 @@ void print(const Row& row) {
   const Timed& best = row.again.all[row.again.best];
   std::string each;
   for (const Online& o : row.trials) {
-    each += fmt::format(" | first {:.3f} window {:.3f} ({:.3f}) later {:.3f} good {} {:.3f}",
-                        first_ratio(o), window_ratio(o), window_noise(o), later_ratio(o),
-                        call_text(good_from(row, o)), row.of_best(o.choice));
+    each += fmt::format(
+        " | first {:.3f} window {:.3f} ({:.3f}) later {:.3f} good {} {:.3f} stolen {:.0f} ms",
+        first_ratio(o), window_ratio(o), window_noise(o), later_ratio(o),
+        call_text(good_from(row, o)), row.of_best(o.choice), o.stolen_ms);
   }
   fmt::print(
       "{:14} {:9} {:3} {:9.1f} us  default {:.3f} guess {:.3f} swept {:.3f} online {:.3f}  good "
@@ -193,6 +194,7 @@ Json json_of(const Row& row, const Online& o) {
           {"verified", o.verified},
           {"measured", o.measured},
           {"load_ns", o.load_ns},
+          {"stolen_ms", o.stolen_ms},
           {"untunable", o.untunable}};
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <tuple>
 
@@ -19,6 +21,16 @@ constexpr unsigned kBatchesOfWindow = 63;  // about kCalls
 
 double since(Clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+}
+
+// Since the machine was started, of all its processors; 0 where nobody tells.
+double stolen_ms() {
+  std::ifstream file("/proc/stat");
+  std::string name;
+  file >> name;
+  double ticks = 0;  // user, nice, system, idle, waiting, two kinds of interrupts, stolen
+  for (int i = 0; i < 8 && file; ++i) file >> ticks;
+  return file ? ticks * 10 : 0;
 }
 
 // In batches of kInFlight; `after` hears of each how long it took.
@@ -80,6 +92,7 @@ Result<Online> run_online(const Setup& setup, const std::string& device) {
   VYRE_TRY(const Setup own, Setup::make(session, setup.problem()));
   VYRE_TRY(const Dispatch tuned, session.prepare(own.kernel(), own.bindings(), own.size()));
   Online out;
+  const double stolen_before_ms = stolen_ms();
   const TuningView first = *tuned.tuning();
   out.start = first.variants[first.start];
   VYRE_TRY(const Dispatch frozen,
@@ -143,6 +156,7 @@ Result<Online> run_online(const Setup& setup, const std::string& device) {
   VYRE_CHECK(run_calls(session, chosen, kInFlight));
   VYRE_TRY(const auto later, run_in_turns(session, chosen, tuned, out.frozen_ns / kCalls));
   std::tie(out.later_frozen_ns, out.later_ns) = later;
+  out.stolen_ms = stolen_ms() - stolen_before_ms;
   return out;
 }
 

@@ -23,6 +23,7 @@ struct Online {
   double allowance_ns = 0;
   std::size_t made = 0, verified = 0, measured = 0;  // candidates, in the end
   double load_ns = 0;                                // of one, about
+  double stolen_ms = 0;  // that the machine's own host took from its processors meanwhile
   std::string untunable;
 };
 
