@@ -54,6 +54,7 @@ class Calls {
                                                 const Slice& slice) const;
   Result<void> compare_shadows(const Dispatch& dispatch, TunedKernel& kernel,
                                const Slice& slice) const;
+  void note_pace(TunedKernel& kernel, const TunedKernel::Timing& timing) const;
   void harvest(TunedKernel& kernel) const;
   // ---- tuned_sweep.cc
   Result<void> sweep(const Dispatch& dispatch) const;

@@ -124,6 +124,7 @@ class TunedKernel {
   struct Timing {
     OnlineStep step;
     std::shared_ptr<Event> begin, end;
+    std::uint64_t call = 0;
     double scale = 1;
     double overhead_ns = 0;  // of the host, to time it
     bool slowed = false;
@@ -138,6 +139,8 @@ class TunedKernel {
   std::mutex mutex;
   std::deque<Timing> timings;
   std::optional<Check> check;
+  std::shared_ptr<Event> pace_from;  // the end of an earlier call that was timed
+  std::uint64_t pace_from_call = 0;
   std::deque<std::uint32_t> to_load;  // compiled; as soon as the ledger allows it
   std::uint32_t load_looks = 0;       // since something is to be loaded
   std::deque<std::uint32_t> to_make;  // as soon as the ledger allows it

@@ -26,6 +26,9 @@ constexpr std::uint32_t kLookPeriod = 16;
 constexpr double kPollNs = 100'000;  // about; and at least
 constexpr std::uint32_t kMostPollPeriod = 32;
 constexpr std::uint32_t kMostPlain = 4096;  // calls that ask nobody
+// So many calls, at least, tell how long one takes among others. Some dispatches of a kernel may be
+// given a few that they have not made yet.
+constexpr std::uint64_t kPaceCalls = 256;
 
 double ns_of(std::chrono::nanoseconds t) { return static_cast<double>(t.count()); }
 
@@ -243,6 +246,20 @@ Result<void> Calls::submit_beside(const Dispatch& d, TunedKernel& t, std::uint32
   return {};
 }
 
+// Two events around a short launch take in what the host needs to submit it. Events of calls that
+// are far apart do not. With the kernel's mutex held.
+void Calls::note_pace(TunedKernel& t, const TunedKernel::Timing& timing) const {
+  if (on_host_ || t.tuner.settled()) return;
+  const std::uint64_t calls = timing.call - t.pace_from_call;
+  if (t.pace_from != nullptr && calls < kPaceCalls) return;
+  if (t.pace_from != nullptr) {
+    const double ns = between(*timing.end, *t.pace_from) * timing.scale;
+    t.tuner.pace(ns / static_cast<double>(calls));
+  }
+  t.pace_from = timing.end;
+  t.pace_from_call = timing.call;
+}
+
 // Takes what has ended. With the kernel's mutex held.
 void Calls::harvest(TunedKernel& t) const {
   while (!t.timings.empty() && is_ready(*t.timings.front().end)) {
@@ -254,6 +271,7 @@ void Calls::harvest(TunedKernel& t) const {
       continue;
     }
     t.tuner.report(timing.step, ns, timing.slowed);
+    note_pace(t, timing);
     t.tuner.charge(timing.overhead_ns);
     if (!timing.step.probe) t.incumbent_ns = ns;
     if (tuning_->options().observer.call) {
@@ -375,6 +393,7 @@ Result<void> Calls::submit_tuned(const Dispatch& d, const RunLimits& limits) con
   }
   TunedKernel::Timing timing;
   timing.step = step;
+  timing.call = t.tuner.calls();
   timing.slowed = tuning_->compiles();
   if (!t.exact) {
     const double items = double(d.extent_[0]) * d.extent_[1] * d.extent_[2];

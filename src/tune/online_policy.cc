@@ -65,7 +65,14 @@ OnlinePolicy::OnlinePolicy(std::vector<OnlineCandidate> candidates, std::uint32_
 
 double OnlinePolicy::call_ns() const {
   const double timed_ns = candidates_[incumbent_].median_ns;
-  return std::max(timed_ns - options_.timing_bias_ns, timed_ns / 2);
+  const double among_others_ns = std::max(timed_ns - options_.timing_bias_ns, timed_ns / 2);
+  return pace_ns_ > 0 ? std::min(among_others_ns, pace_ns_) : among_others_ns;
+}
+
+void OnlinePolicy::pace(double call_ns) {
+  if (!(call_ns > 0)) return;
+  pace_ns_ = pace_ns_ > 0 ? (3 * pace_ns_ + call_ns) / 4 : call_ns;
+  believed_ = false;
 }
 
 void OnlinePolicy::count_call() {

@@ -96,6 +96,9 @@ class OnlinePolicy {
   void verified(std::uint32_t candidate, double cost_ns);
   void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
   void charge(double ns);  // anything else that the tuner cost
+  // Of some hundred calls that follow each other on a device, this much passed for each: they take
+  // no longer, even where one alone seems to.
+  void pace(double call_ns);
   // Whether something may be done now that costs so much.
   bool may_lose(double ns) const;
 
@@ -261,6 +264,7 @@ class OnlinePolicy {
 
   double spent_ns_ = 0, lost_ns_ = 0, reserved_ns_ = 0, allowance_ns_ = 0;
   double tokens_ns_ = 0;               // what may be lost soon
+  double pace_ns_ = 0;                 // from call to call; 0: not known
   double calls_before_ = 0;            // of other processes
   std::uint64_t uncounted_calls_ = 0;  // before the incumbent's time was known
   double verification_ns_ = 0;         // what the last one cost; 0: none yet

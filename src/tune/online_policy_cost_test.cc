@@ -85,6 +85,34 @@ TEST(OnlinePolicy, ShortCallsSeemLongerThanTheyAre) {
   EXPECT_NEAR(shortest.ledger().spent_ns, 1000 * 2e3, 0.05 * 1000 * 2e3) << "half, at least";
 }
 
+TEST(OnlinePolicy, CallsTakeNoLongerThanPassesFromOneToTheNext) {
+  const OnlineOptions options{.needs_code = true, .makes_beside = true, .making_ns = 100e3};
+  OnlinePolicy policy(some_candidates(20), 0, options);
+  policy.pace(5e3);
+  EXPECT_EQ(run_calls(policy, 1000, 12e3).made, 0U);
+  EXPECT_EQ(policy.reason(),
+            "the first choice: calls of 5.0 us are too short to try others beside them");
+  EXPECT_NEAR(policy.ledger().spent_ns, 1000 * 5e3, 0.05 * 1000 * 5e3);
+
+  OnlinePolicy rare(some_candidates(20), 0, options);
+  rare.pace(1e6);  // the program does other things between them
+  EXPECT_GT(run_calls(rare, 1000, 12e3).made, 0U);
+  EXPECT_NEAR(rare.ledger().spent_ns, 1000 * 12e3, 0.05 * 1000 * 12e3);
+}
+
+TEST(OnlinePolicy, ASearchEndsWhenCallsTurnOutToBeTooShortForIt) {
+  const OnlineOptions options{
+      .needs_code = true, .makes_beside = true, .making_ns = 100e3, .needs_verification = true};
+  OnlinePolicy policy(some_candidates(20), 0, options);
+  for (int call = 0; call < 20; ++call) {
+    if (const OnlineStep step = policy.next(); step.timed) policy.report(step, 12e3);
+  }
+  EXPECT_FALSE(policy.settled()) << "something is being made";
+  policy.pace(5e3);
+  run_calls(policy, 1000, 12e3);
+  EXPECT_TRUE(policy.settled());
+}
+
 TEST(OnlinePolicy, WhatIsSavedNeverTakesBackALoss) {
   OnlinePolicy policy(some_candidates(20), 0, {});
   double lost_ns = 0;

@@ -234,6 +234,10 @@ void OnlineTuner::charge(double ns) {
   policy_->charge(ns);
 }
 
+void OnlineTuner::pace(double call_ns) {
+  change([&](OnlinePolicy& policy) { policy.pace(call_ns); });
+}
+
 void OnlineTuner::began_with(std::string text) {
   const std::scoped_lock lock(mutex_);
   if (origin_.match || !untunable_.empty()) return;

@@ -77,6 +77,9 @@ class OnlineTuner {
   void verified(std::uint32_t candidate, double cost_ns);
   void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
   void charge(double ns);
+  void pace(double call_ns);
+  // That were asked for or given by `plain_calls` so far.
+  std::uint64_t calls() const { return calls_.load(std::memory_order_relaxed); }
   bool may_lose(double ns) const;
   // Where `start` came from, for those who ask; before anyone does. What is known says more.
   void began_with(std::string text);
