@@ -108,7 +108,8 @@ Result<Extent> parse_extent(std::string_view text, std::string_view separators) 
   Extent extent{1, 1, 1};
   std::size_t axis = 0;
   while (true) {
-    const std::size_t at = text.find_first_of(separators);
+    const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    const std::size_t at = text.find_first_of(separators, hexadecimal ? 2 : 0);
     if (axis == extent.size()) {
       return fail(Code::invalid_input, "there are more than three axes");
     }

@@ -21,8 +21,8 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 // A whole number from 0 to `most`: decimal, or hexadecimal behind 0x.
 Result<std::uint64_t> parse_whole(std::string_view text, std::uint64_t most = UINT64_MAX);
 
-// "64", "64,32" or "64,32,1" (with any of the separators): axes that are left out are 1, none is 0.
-Result<Extent> parse_extent(std::string_view text, std::string_view separators = ",");
+// "64", "64,32" or "64x32x1" (with any of the separators): axes that are left out are 1, none is 0.
+Result<Extent> parse_extent(std::string_view text, std::string_view separators = ",x");
 
 // "4096", "64KiB", "1.5 MiB", "2GB": a number of bytes (KiB = 1024, KB = 1000).
 Result<std::uint64_t> parse_bytes(std::string_view text);

@@ -25,8 +25,11 @@ TEST(Values, ExtentsHaveOneToThreeAxes) {
   EXPECT_EQ(parse_extent("64").value(), (Extent{64, 1, 1}));
   EXPECT_EQ(parse_extent("64,32").value(), (Extent{64, 32, 1}));
   EXPECT_EQ(parse_extent("64,32,4294967295").value(), (Extent{64, 32, UINT32_MAX}));
-  EXPECT_EQ(parse_extent("8x4", "x,").value(), (Extent{8, 4, 1}));
-  for (const char* bad : {"", ",", "1,", ",1", "0", "1,0", "1,1,1,1", "4294967296", "1;2", "-1"}) {
+  EXPECT_EQ(parse_extent("8x4").value(), (Extent{8, 4, 1}));
+  EXPECT_EQ(parse_extent("0x10x0x20x3").value(), (Extent{16, 32, 3}));
+  EXPECT_FALSE(parse_extent("8,4", "x"));
+  for (const char* bad : {"", ",", "1,", ",1", "0", "1,0", "1,1,1,1", "4294967296", "1;2", "-1",
+                          "4x", "x4", "0x", "4x0"}) {
     EXPECT_FALSE(parse_extent(bad)) << bad;
   }
 }

@@ -94,6 +94,11 @@ bool OnlinePolicy::incumbent_is_known() const {
   return candidates_[incumbent_].recent_ns.size() >= kFirstSamples;
 }
 
+void OnlinePolicy::set_allowance() {
+  if (allowance_ns_ != 0 || !incumbent_is_known()) return;
+  allowance_ns_ = std::min(options_.allowance_ns, options_.allowance_calls * call_ns());
+}
+
 Ledger OnlinePolicy::ledger() const {
   return {.spent_ns = spent_ns_,
           .lost_ns = lost_ns_,
@@ -228,9 +233,7 @@ OnlineStep OnlinePolicy::next() {
   }
   if (settled_) return settled_step(step);
   if (owed_pair_ != 0) return time_incumbent(step);
-  if (allowance_ns_ == 0 && incumbent_is_known()) {
-    allowance_ns_ = std::min(options_.allowance_ns, options_.allowance_calls * call_ns());
-  }
+  set_allowance();
   believe();
   const Candidate& incumbent = candidates_[incumbent_];
   if (active_.empty()) {

@@ -176,6 +176,7 @@ class OnlinePolicy {
   // online_policy.cc: what to do next.
   double call_ns() const;  // of the incumbent, among others; 0: not known
   void count_call();
+  void set_allowance();  // as soon as a call's time is known
   OnlineStep grant(OnlineStep step, std::uint64_t pair, double reserve_ns);
   OnlineStep time_incumbent(OnlineStep step);
   OnlineStep settled_step(OnlineStep step);

@@ -66,6 +66,7 @@ void OnlinePolicy::restore_times(const KeyState& known) {
   lost_ns_ = saved_lost_ns_ = std::max(0.0, known.lost_ns);
   const double usual_ns = call_ns();
   if (usual_ns > 0) calls_before_ = spent_ns_ / usual_ns;
+  set_allowance();
 }
 
 void OnlinePolicy::restore_order(const KeyState& known, bool is_answer) {

@@ -346,6 +346,9 @@ TEST(OnlinePolicy, ASettledAnswerIsServedAtOnceAndStaysSettled) {
   second.policy().restore(known, true);
   EXPECT_TRUE(second.policy().settled());
   EXPECT_EQ(second.policy().incumbent(), first.policy().incumbent());
+  EXPECT_NEAR(second.policy().ledger().bound_ns, first.policy().ledger().bound_ns,
+              0.2 * first.policy().ledger().bound_ns)
+      << "what it was allowed counts with what it lost";
   second.calls(1000);
   EXPECT_EQ(count_probes(second), 0u);
   EXPECT_TRUE(second.policy().settled());
