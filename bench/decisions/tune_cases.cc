@@ -44,6 +44,7 @@ void run_step(std::uint64_t calls) {
 // Stages in layouts of seven, every 31st flagged.
 std::vector<FusionStage> stage_list(std::size_t count) {
   std::vector<FusionStage> stages;
+  stages.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     stages.push_back({.id = i,
                       .layout_hash = i / 7,

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "arguments.h"
 #include "checks.h"
 #include "launch_cost.h"
 #include "side.h"
@@ -18,6 +19,10 @@
 
 namespace vyre::bench {
 namespace {
+
+constexpr const char* kUsage =
+    "gpu_suite bench --peers FILE [--root FOLDER] [--device NAME] [--only NAME] [--rounds N] "
+    "[--json FILE]";
 
 struct Options {
   std::string peers, root = ".", device = "cuda", only, json;
@@ -151,34 +156,29 @@ Result<std::vector<Streaming>> measure_streaming(const Session& session, unsigne
   return out;
 }
 
-[[noreturn]] void refuse(const std::string& why) {
-  fmt::print(stderr, "gpu_suite: {}\n", why);
-  std::exit(2);
-}
-
-Options parse(int argc, char** argv) {
+Options parse(Arguments arguments) {
   Options out;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string_view option = argv[i];
-    if (i + 1 == argc) refuse(fmt::format("'{}' needs a value, or is unknown", option));
-    const std::string value = argv[i + 1];
+  while (arguments.next()) {
+    const std::string_view option = arguments.option();
     if (option == "--peers") {
-      out.peers = value;
+      out.peers = arguments.value();
     } else if (option == "--root") {
-      out.root = value;
+      out.root = arguments.value();
     } else if (option == "--device") {
-      out.device = value;
+      out.device = arguments.value();
     } else if (option == "--only") {
-      out.only = value;
+      out.only = arguments.name(problem_names());
     } else if (option == "--rounds") {
-      out.rounds = static_cast<unsigned>(std::max(1, std::atoi(value.c_str())));
+      out.rounds = arguments.number(1U, 10'000U);
     } else if (option == "--json") {
-      out.json = value;
+      out.json = arguments.value();
     } else {
-      refuse(fmt::format("unknown option '{}'", option));
+      arguments.refuse_option();
     }
   }
-  if (out.peers.empty()) refuse("--peers names the cubin that nvcc made of bench/gpu/peers.cu");
+  if (out.peers.empty()) {
+    arguments.refuse("--peers names the cubin that nvcc made of bench/gpu/peers.cu");
+  }
   return out;
 }
 
@@ -264,7 +264,8 @@ Result<int> run(const Options& options) {
 }  // namespace vyre::bench
 
 int bench_main(int argc, char** argv) {
-  const auto done = vyre::bench::run(vyre::bench::parse(argc, argv));
+  const auto done =
+      vyre::bench::run(vyre::bench::parse({"gpu_suite", vyre::bench::kUsage, argc, argv}));
   if (done) return *done;
   fmt::print(stderr, "gpu_suite: {}\n", describe(done.error()));
   return 1;

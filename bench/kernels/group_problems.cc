@@ -66,7 +66,7 @@ Problem histogram_problem(Size size) {
   p.name = "histogram";
   p.workgroup = {256, 1, 1};
   p.groups = {n / (256 * 16), 1, 1};
-  p.buffers = {input_of(bytes_of(values)), output_of(256 * 4)};
+  p.buffers = {input_of(bytes_of(values)), output_of(std::size_t{256} * 4)};
   p.has_barriers = true;
   p.check = [wanted](const Outputs& out) { return check_equal(out[1], wanted); };
   return p;

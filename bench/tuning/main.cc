@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "arguments.h"
 #include "checks.h"
 #include "online.h"
 #include "setup.h"
@@ -25,6 +26,10 @@ constexpr double kShortCallNs = 10'000;
 constexpr unsigned kTrialsOfShort = 3;  // for each of others
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
+constexpr const char* kUsage =
+    "tuning_bench [--device NAME] [--only NAME[,NAME...]] [--sizes small,standard,large,huge] "
+    "[--rounds N] [--trials N] [--json FILE] [--online-only 1]";
+
 struct Options {
   std::string device = "auto";
   std::vector<std::string> names = problem_names();
@@ -36,30 +41,15 @@ struct Options {
   bool online_only = false;  // of the search beside calls, without every variant's time
 };
 
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> out;
-  while (!text.empty()) {
-    const auto comma = std::min(text.find(','), text.size());
-    out.emplace_back(text.substr(0, comma));
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
-  return out;
-}
-
 // For GPUs: as much as their memory is for.
 Problem make_huge(const std::string& name) {
   if (name == "saxpy") return saxpy_problem_of(1U << 26);
   if (name == "stencil") return stencil_problem_of(8192);
-  fmt::print(stderr, "tuning_bench: there is no huge {}\n", name);
-  std::exit(2);
+  return {};
 }
 
-Size size_named(const std::string& name) {
-  if (name == "small") return Size::small;
-  if (name == "standard") return Size::standard;
-  if (name == "large") return Size::large;
-  fmt::print(stderr, "tuning_bench: there is no size '{}'\n", name);
-  std::exit(2);
+Size size_named(std::string_view name) {
+  return name == "small" ? Size::small : name == "large" ? Size::large : Size::standard;
 }
 
 std::vector<std::size_t> fastest(const Exhaustive& measured, std::size_t count) {
@@ -108,6 +98,7 @@ double window_noise(const Online& o) { return o.worst_frozen_ns / o.frozen_ns; }
 template <typename Figure>
 auto middle_of(const std::vector<Online>& trials, Figure figure) {
   std::vector<decltype(figure(trials.front()))> values;
+  values.reserve(trials.size());
   for (const Online& o : trials) values.push_back(figure(o));
   std::ranges::sort(values);
   return values[values.size() / 2];
@@ -221,6 +212,39 @@ Json json_of(const Row& row) {
   return out;
 }
 
+Options parse(Arguments arguments) {
+  const std::vector<std::string> sizes = {"small", "standard", "large", "huge"};
+  const std::vector<std::string> huge = {"saxpy", "stencil"};
+  Options out;
+  while (arguments.next()) {
+    const std::string_view option = arguments.option();
+    if (option == "--device") {
+      out.device = arguments.value();
+    } else if (option == "--only") {
+      out.names = arguments.names(problem_names());
+    } else if (option == "--sizes") {
+      out.sizes = arguments.names(sizes);
+    } else if (option == "--rounds") {
+      out.rounds = arguments.number(1U, 10'000U);
+    } else if (option == "--trials") {
+      out.trials = arguments.number(1U, 1'000U);
+    } else if (option == "--online-only") {
+      out.online_only = arguments.number(0U, 1U) != 0;
+    } else if (option == "--json") {
+      out.json = arguments.value();
+    } else {
+      arguments.refuse_option();
+    }
+  }
+  const bool any_huge = std::ranges::find(out.sizes, "huge") != out.sizes.end();
+  for (const std::string& name : out.names) {
+    if (any_huge && std::ranges::find(huge, name) == huge.end()) {
+      arguments.refuse(fmt::format("there is no huge {}; give --only saxpy,stencil", name));
+    }
+  }
+  return out;
+}
+
 int run(const Options& options) {
   auto session = Session::open(options.device, {});
   if (!session) {
@@ -241,7 +265,13 @@ int run(const Options& options) {
       row->size = size;
       print(*row);
       all.push_back(json_of(*row));
-      if (!options.json.empty()) std::ofstream(options.json) << all.dump(1) << '\n';
+      if (options.json.empty()) continue;
+      std::ofstream file(options.json);
+      file << all.dump(1) << '\n';
+      if (!file) {
+        fmt::print(stderr, "tuning_bench: cannot write {}\n", options.json);
+        return 1;
+      }
     }
   }
   return 0;
@@ -251,18 +281,5 @@ int run(const Options& options) {
 }  // namespace vyre::bench
 
 int main(int argc, char** argv) {
-  vyre::bench::Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view option = argv[i];
-    if (option == "--device") options.device = argv[i + 1];
-    if (option == "--only") options.names = vyre::bench::split(argv[i + 1]);
-    if (option == "--sizes") options.sizes = vyre::bench::split(argv[i + 1]);
-    if (option == "--rounds") options.rounds = static_cast<unsigned>(std::atoi(argv[i + 1]));
-    if (option == "--trials") {
-      options.trials = static_cast<unsigned>(std::max(1, std::atoi(argv[i + 1])));
-    }
-    if (option == "--online-only") options.online_only = std::string_view(argv[i + 1]) != "0";
-    if (option == "--json") options.json = argv[i + 1];
-  }
-  return vyre::bench::run(options);
+  return vyre::bench::run(vyre::bench::parse({"tuning_bench", vyre::bench::kUsage, argc, argv}));
 }

@@ -128,7 +128,7 @@ Result<Online> run_online(const Setup& setup, const std::string& device) {
   };
   while (calls < kMostCalls && !tuned.tuning()->settled && tuned.tuning()->untunable.empty()) {
     VYRE_CHECK(run_calls(session, tuned, kInFlight * 8, look_on));
-    if (calls * out.frozen_ns / kCalls > 20e9) break;
+    if (static_cast<double>(calls) * out.frozen_ns / kCalls > 20e9) break;
   }
   const TuningView last = *tuned.tuning();
   Windows alone;

@@ -106,6 +106,7 @@ Result<Exhaustive> measure_all(const Setup& setup, const std::vector<Variant>& v
     }
     t.ns = figures[i];
     std::vector<double> off;
+    off.reserve(times.size());
     for (const auto& round : times) off.push_back(std::abs(round[i] - t.ns));
     t.spread_ns = 1.48 * median(std::move(off));
     if (!any || t.ns < out.all[out.best].ns) out.best = i;
