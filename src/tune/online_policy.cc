@@ -32,10 +32,10 @@ constexpr double kWindow = 1000;   // calls
 constexpr double kLater = 0.7;     // of what a window may lose, is planned with after the first one
 // Of what a window may lose, that can be saved up: the least, and as much as one step needs.
 constexpr double kSavedShare = 0.25, kMostSavedShare = 0.75;
+constexpr double kSavedEnough = 0.7;  // of that, for a step that costs more
 // One thread compiles beside a GPU for each so much of a call: a search beside short ones may lose
 // so little that one is always ahead of it.
 constexpr double kCallOfCompilerNs = 20'000;
-constexpr double kSavedEnough = 0.7;  // of that, for a step that costs more
 // Each other one of its kind that was tried counts against a candidate.
 constexpr double kSameKind = 0.06;
 constexpr double kLargestGain = 54.59815003;  // of the preconditioner: e^4
