@@ -135,7 +135,7 @@ ClearedDecisions clear_decisions(std::span<const DecisionFile> files,
 }
 
 Result<std::string> adapter_of_file(const std::string& file, const std::string& given) {
-  const std::string adapter = given.empty() ? fs::path(file).stem().string() : given;
+  std::string adapter = given.empty() ? fs::path(file).stem().string() : given;
   const bool is_id = adapter.size() == sizeof(AdapterId::characters) &&
                      adapter.starts_with("launch-adapter-v2-") &&
                      adapter.find_first_not_of("0123456789abcdef", 18) == std::string::npos;

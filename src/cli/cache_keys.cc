@@ -157,10 +157,11 @@ std::int64_t now_ms() {
 
 std::string age_text(std::int64_t at_ms) {
   const std::int64_t seconds = std::max<std::int64_t>(0, now_ms() - at_ms) / 1000;
+  const std::int64_t hours = seconds / 3600;
   if (seconds < 60) return fmt::format("{} s", seconds);
-  if (seconds < 3600) return fmt::format("{} min", seconds / 60);
-  if (seconds < 48 * 3600) return fmt::format("{} h", seconds / 3600);
-  return fmt::format("{} d", seconds / (24 * 3600));
+  if (hours < 1) return fmt::format("{} min", seconds / 60);
+  if (hours < 48) return fmt::format("{} h", hours);
+  return fmt::format("{} d", hours / 24);
 }
 
 std::string duration_text(double ns) {

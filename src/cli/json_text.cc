@@ -19,7 +19,7 @@ Json to_json(const Scalar& scalar) {
     case ScalarKind::u32: return scalar.as_u32();
     default: break;
   }
-  const std::string text = format_scalar(scalar);
+  std::string text = format_scalar(scalar);
   if (!std::isfinite(scalar.as_double())) return text;
   return std::strtod(text.c_str(), nullptr);
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "vyre/base/error.h"
@@ -81,11 +82,11 @@ class OptionSet {
   };
 
   template <class T>
-  static void append(std::vector<T>& target, T&& item) {
+  static void append(std::vector<T>& target, std::type_identity_t<T> item) {
     target.push_back(std::move(item));
   }
   template <class T>
-  static void append(std::vector<T>& target, std::vector<T>&& items) {
+  static void append(std::vector<T>& target, std::vector<T> items) {
     for (T& item : items) target.push_back(std::move(item));
   }
 

@@ -141,7 +141,8 @@ std::string replay_plot(std::span<const ReplayCurve> curves, std::size_t width, 
   const auto ends = labels(curves, floor, rows, colour);
   std::string out = "      fraction of the optimum, mean of the runs\n";
   for (std::size_t row = 0; row < rows; ++row) {
-    const double value = 1 - static_cast<double>(row / rows_of_tenth) / 10;
+    const std::size_t tenths = row / rows_of_tenth;
+    const double value = 1 - static_cast<double>(tenths) / 10;
     out += row % rows_of_tenth == 0 ? fmt::format(" {:.1f} ┤", value) : "     │";
     out += canvas.row(row, colour) + ends[row];
     while (out.ends_with(' ')) out.pop_back();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 
 #include "vyre/cli/replay_plot.h"
 
@@ -88,9 +89,9 @@ void add_curve(std::string& out, const Frame& frame, const ReplayCurve& curve,
     band += fmt::format("{:.1f},{:.1f} ", x, frame.y(curve.high[e - 1]));
     line += fmt::format("{:.1f},{:.1f} ", x, frame.y(curve.mean[e - 1]));
   }
-  for (auto e = at.rbegin(); e != at.rend(); ++e) {
+  for (const std::size_t e : std::views::reverse(at)) {
     band +=
-        fmt::format("{:.1f},{:.1f} ", frame.x(static_cast<double>(*e)), frame.y(curve.low[*e - 1]));
+        fmt::format("{:.1f},{:.1f} ", frame.x(static_cast<double>(e)), frame.y(curve.low[e - 1]));
   }
   out += fmt::format("<polygon points=\"{}\" fill=\"{}\" opacity=\"0.12\"/>\n", band, colour);
   out += fmt::format(
@@ -172,8 +173,9 @@ std::string replay_svg(std::span<const ReplayPanel> panels) {
       "runs, band from quartile to quartile</text>\n",
       kLeft, curves.front().runs);
   for (std::size_t i = 0; i < panels.size(); ++i) {
+    const std::size_t row = i / columns;
     add_panel(out, panels[i], kPanelWidth * static_cast<double>(i % columns),
-              kHeader + kPanelHeight * static_cast<double>(i / columns));
+              kHeader + kPanelHeight * static_cast<double>(row));
   }
   return out + "</svg>\n";
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/stage_file.h"
@@ -40,7 +41,8 @@ std::string boundary_reason(const StageFile& file, const FusionPlan& plan, std::
 std::string budget_bar(std::uint64_t required, std::uint64_t budget) {
   constexpr int kCells = 20;
   const double share = static_cast<double>(required) / static_cast<double>(budget);
-  const int full = std::clamp(static_cast<int>(share * kCells + 0.5), required > 0 ? 1 : 0, kCells);
+  const int full = static_cast<int>(
+      std::clamp(std::lround(share * kCells), required > 0 ? 1L : 0L, long{kCells}));
   return fmt::format("[{}{}] {:.0f}%", std::string(static_cast<std::size_t>(full), '#'),
                      std::string(static_cast<std::size_t>(kCells - full), '.'), share * 100);
 }

@@ -10,7 +10,7 @@ std::size_t text_width(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-Table::Table(std::vector<std::string> heading, std::vector<std::size_t> right)
+Table::Table(std::vector<std::string> heading, const std::vector<std::size_t>& right)
     : heading_(std::move(heading)), right_(heading_.size(), false) {
   for (const std::size_t column : right) right_[column] = true;
 }

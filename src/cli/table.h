@@ -14,7 +14,7 @@ namespace vyre {
 // left unless they are named in `right`.
 class Table {
  public:
-  explicit Table(std::vector<std::string> heading, std::vector<std::size_t> right = {});
+  explicit Table(std::vector<std::string> heading, const std::vector<std::size_t>& right = {});
 
   // As many cells as the heading has.
   void add(std::vector<std::string> row);

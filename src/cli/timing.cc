@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 namespace vyre {
 namespace {
@@ -19,7 +20,7 @@ constexpr nanoseconds kPatience = std::chrono::seconds(5);       // with all tha
 std::uint64_t quantile(const std::vector<nanoseconds>& sorted, double fraction) {
   const auto last = static_cast<double>(sorted.size() - 1);
   return static_cast<std::uint64_t>(
-      sorted[static_cast<std::size_t>(fraction * last + 0.5)].count());
+      sorted[static_cast<std::size_t>(std::lround(fraction * last))].count());
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ Summary summary_of(std::vector<double> times) {
   if (times.empty()) return {};
   std::ranges::sort(times);
   const auto at = [&](double q) {
-    return times[static_cast<std::size_t>(q * static_cast<double>(times.size() - 1) + 0.5)];
+    return times[static_cast<std::size_t>(std::lround(q * static_cast<double>(times.size() - 1)))];
   };
   return {at(0.5), at(0.1), at(0.9)};
 }

@@ -82,7 +82,7 @@ Result<void> Calls::submit_with_uniforms(const Dispatch& d, Launch& launch, Runs
     }
     copy.take(u.offset, {values.data() + used, u.bytes});
     bindings[u.slot] = {reinterpret_cast<std::uintptr_t>(values.data() + used), u.bytes};
-    used += (u.bytes + 15) / 16 * 16;
+    used += (std::size_t{u.bytes} + 15) / 16 * 16;
   }
   launch.bindings = {bindings.data(), d.bindings_.size()};
   return begin(launch, timed);

@@ -31,7 +31,11 @@ class ExprPrinter {
   std::string list(ExprRange range, std::uint32_t depth = 0) const;
   // Counts one thing printed; false once there have been many more than the program has, as where
   // something contains itself.
-  bool spend() const { return left_ > 0 && left_-- > 0; }
+  bool spend() const {
+    if (left_ == 0) return false;
+    --left_;
+    return true;
+  }
 
  private:
   std::string node(const Expr& expr, std::uint32_t depth) const;

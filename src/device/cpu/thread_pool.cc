@@ -1,9 +1,12 @@
 #include "vyre/device/cpu/thread_pool.h"
 
+#include <fmt/format.h>
 #include <xmmintrin.h>
 
 #include <algorithm>
 #include <system_error>
+
+#include "vyre/base/log.h"
 
 namespace vyre {
 namespace {
@@ -33,8 +36,9 @@ void ThreadPool::start() {
   try {
     workers_.reserve(threads_ - 1);
     for (unsigned i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { work(i); });
-  } catch (const std::system_error&) {
-    // The system has no more threads for us.
+  } catch (const std::system_error& none) {
+    VYRE_LOG(debug, "the pool has {} threads, not {}: {}", workers_.size() + 1, threads_,
+             none.what());
   }
 }
 

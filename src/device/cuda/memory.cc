@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kBreath{20};
 
 std::uint64_t size_class(std::uint64_t bytes) {
   if (bytes <= kSmallest) return kSmallest;
-  const int shift = std::bit_width(bytes - 1) - 4;
+  const int shift = static_cast<int>(std::bit_width(bytes - 1)) - 4;
   const std::uint64_t steps = ((bytes - 1) >> shift) + 1;
   return (steps << shift) >> shift == steps ? steps << shift : 0;
 }
