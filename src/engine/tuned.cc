@@ -1,8 +1,8 @@
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/log.h"

@@ -14,6 +14,7 @@ TypeId compare_exchange_type(TypeTable& types, ScalarKind kind) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-unhandled-self-assignment): a value may be stored where it is.
 Ref& Ref::operator=(const Ref& value) {
   state_->store(id_, Arg(value, value.state_->place(value).where));
   return *this;

@@ -219,7 +219,8 @@ Slot Compiler::construct(const ConstructExpr& e, TypeId type, std::optional<Slot
     if (structure != nullptr) {
       offset = structure->members[i].offset;
     } else if (by_scalars) {
-      offset = i / matrix->rows * stride + i % matrix->rows * scalar_bytes(matrix->kind);
+      offset =
+          i / matrix->rows * stride + std::uint64_t{i % matrix->rows} * scalar_bytes(matrix->kind);
     } else if (!is_vector) {
       offset = i * stride;
     }

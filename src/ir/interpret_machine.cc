@@ -33,17 +33,17 @@ void put(std::byte* at, R value) {
 }
 template <class T, class Fn>
 void each(std::byte* m, const Instr& in, Fn fn) {
-  for (std::uint32_t i = 0; i < in.n; ++i) put(m + in.dst + 4 * i, fn(read<T>(m + in.a + 4 * i)));
+  for (std::size_t i = 0; i < in.n; ++i) put(m + in.dst + 4 * i, fn(read<T>(m + in.a + 4 * i)));
 }
 template <class T, class Fn>
 void each2(std::byte* m, const Instr& in, Fn fn) {
-  for (std::uint32_t i = 0; i < in.n; ++i) {
+  for (std::size_t i = 0; i < in.n; ++i) {
     put(m + in.dst + 4 * i, fn(read<T>(m + in.a + 4 * i), read<T>(m + in.b + 4 * i)));
   }
 }
 template <class T, class Fn>
 void each3(std::byte* m, const Instr& in, Fn fn) {
-  for (std::uint32_t i = 0; i < in.n; ++i) {
+  for (std::size_t i = 0; i < in.n; ++i) {
     put(m + in.dst + 4 * i,
         fn(read<T>(m + in.a + 4 * i), read<T>(m + in.b + 4 * i), read<T>(m + in.c + 4 * i)));
   }
@@ -52,19 +52,19 @@ void each3(std::byte* m, const Instr& in, Fn fn) {
 template <class T>
 void splat(std::byte* m, const Instr& in) {
   const T value = read<T>(m + in.a);
-  for (std::uint32_t i = 0; i < in.n; ++i) write(m + in.dst + sizeof(T) * i, value);
+  for (std::size_t i = 0; i < in.n; ++i) write(m + in.dst + sizeof(T) * i, value);
 }
 template <class T>
 void swizzle(std::byte* m, const Instr& in) {
   std::array<T, 4> lanes{};
-  for (std::uint32_t i = 0; i < in.n; ++i) {
+  for (std::size_t i = 0; i < in.n; ++i) {
     lanes[i] = read<T>(m + in.a + sizeof(T) * ((in.wide >> (8 * i)) & 3U));
   }
-  for (std::uint32_t i = 0; i < in.n; ++i) write(m + in.dst + sizeof(T) * i, lanes[i]);
+  for (std::size_t i = 0; i < in.n; ++i) write(m + in.dst + sizeof(T) * i, lanes[i]);
 }
 template <class T>
 void select_each(std::byte* m, const Instr& in) {
-  for (std::uint32_t i = 0; i < in.n; ++i) {
+  for (std::size_t i = 0; i < in.n; ++i) {
     const bool chosen = read<std::uint32_t>(m + in.c + 4 * i) != 0;
     write(m + in.dst + sizeof(T) * i, read<T>(m + (chosen ? in.b : in.a) + sizeof(T) * i));
   }
@@ -346,7 +346,7 @@ Machine::Stop Machine::run(Invocation& invocation) {
       case Op::fma_f32: each3<float>(m, in, F::fma); break;
       case Op::dot_f32: {
         float sum = F::mul(read<float>(m + in.a), read<float>(m + in.b));
-        for (std::uint32_t i = 1; i < in.n; ++i) {
+        for (std::size_t i = 1; i < in.n; ++i) {
           sum = F::fma(read<float>(m + in.a + 4 * i), read<float>(m + in.b + 4 * i), sum);
         }
         write(m + in.dst, sum);

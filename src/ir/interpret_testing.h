@@ -33,9 +33,9 @@ class KernelWriter {
   TypeId mat(ScalarKind kind, std::uint32_t columns, std::uint32_t rows) {
     return program.types.matrix(kind, columns, rows);
   }
-  TypeId structure(std::string name, std::vector<std::pair<std::string, TypeId>> members) {
+  TypeId structure(std::string name, const std::vector<std::pair<std::string, TypeId>>& members) {
     std::vector<Member> out;
-    for (auto& [member, type] : members) out.push_back({.name = member, .type = type});
+    for (const auto& [member, type] : members) out.push_back({.name = member, .type = type});
     return program.types.structure(std::move(name), std::move(out));
   }
   TypeId pointer_type(MemoryKind memory, TypeId pointee, Access access = Access::read_write) {
@@ -71,7 +71,8 @@ class KernelWriter {
   }
 
   // Functions: callees first, the entry last. Between `begin` and `end`.
-  FunctionId begin(std::string name, std::vector<TypeId> parameters = {}, TypeId result = {}) {
+  FunctionId begin(std::string name, const std::vector<TypeId>& parameters = {},
+                   TypeId result = {}) {
     Function function{.name = std::move(name),
                       .result = result,
                       .parameters = static_cast<std::uint32_t>(parameters.size()),
@@ -253,7 +254,7 @@ class KernelWriter {
     locals.push_back({"v" + std::to_string(locals.size()), kind, type, {}});
     return static_cast<LocalId>(locals.size() - 1);
   }
-  ExprId global(Global g) {
+  ExprId global(const Global& g) {
     const auto id = static_cast<GlobalId>(program.globals.size());
     program.globals.push_back(g);
     return writer.expr(pointer_type(g.memory, g.type, g.access), GlobalPtrExpr{id});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <limits>
 #include <new>
 #include <tuple>
@@ -31,12 +32,13 @@ bool slot_order(const PlannedBinding& a, const PlannedBinding& b) {
   return std::tie(a.slot, a.declaration) < std::tie(b.slot, b.declaration);
 }
 
-// The buffer of unknown access that comes first in slot order.
+// The buffer of unknown access that comes first in slot order. There is one.
 UnknownAccess first_unknown_access(std::span<const BufferDecl> buffers) {
   const BufferDecl* first = nullptr;
   for (const BufferDecl& buffer : buffers) {
     if (!role_of(buffer) && (first == nullptr || buffer.slot < first->slot)) first = &buffer;
   }
+  assert(first != nullptr);
   return UnknownAccess{first->name};
 }
 

@@ -245,7 +245,8 @@ OnlineStep OnlinePolicy::next() {
     settle();
     return settled_step(step);
   }
-  if ((step.make = to_make())) {
+  step.make = to_make();
+  if (step.make) {
     candidates_[*step.make].stage = CandidateStage::making;
     ++tried_of_kind_[candidates_[*step.make].kind];
   }

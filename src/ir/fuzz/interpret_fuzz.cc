@@ -203,7 +203,7 @@ class Generator {
       const bool is_array = k_.program.types.get_if<ArrayType>(at.type) != nullptr;
       if (!must && ((parts == 0 && !is_array) || byte() % 2 == 0)) return at;
       if (k_.program.types.get_if<StructType>(at.type) != nullptr) {
-        const std::uint32_t i = byte() % parts;
+        const std::uint32_t i = byte() % std::max(parts, 1U);
         at = {k_.program.types.component(at.type, i), k_.member(at.id, i)};
       } else {
         at = {k_.program.types.component(at.type), k_.at(at.id, value(k_.u32, 3))};

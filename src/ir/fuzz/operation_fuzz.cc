@@ -125,8 +125,9 @@ class Bench {
     vyre::apply_bitcast(types_, type(same, n), word, used);
     check(same, used);
     if (n <= 2) {
-      vyre::apply_bitcast(types_, type(ScalarKind::f16, 2 * n), word, std::span(out).first(2 * n));
-      check(ScalarKind::f16, std::span(out).first(2 * n));
+      vyre::apply_bitcast(types_, type(ScalarKind::f16, 2 * n), word,
+                          std::span(out).first(std::size_t{2} * n));
+      check(ScalarKind::f16, std::span(out).first(std::size_t{2} * n));
     }
   }
 
@@ -178,7 +179,7 @@ class Bench {
     const bool abstract = f == ScalarKind::abstract_float;
     const ScalarKind exponent = abstract ? ScalarKind::abstract_int : ScalarKind::i32;
     call(MathFn::ldexp, f, a.type, n, {a, draw(exponent, n)});
-    std::vector<std::uint64_t> out(2 * n);
+    std::vector<std::uint64_t> out(std::size_t{2} * n);
     const Operand operand = a;
     vyre::apply(MathFn::frexp, types_, a.type, {&operand, 1}, out);
     vyre::apply(MathFn::modf, types_, a.type, {&operand, 1}, out);
@@ -219,10 +220,12 @@ class Bench {
     const Value m = draw(f, columns * rows, columns), t = draw(f, rows * columns, rows);
     const Value v = draw(f, columns), s = draw(f, 1), square = draw(f, rows * rows, rows);
     std::vector<std::uint64_t> out(16);
-    vyre::apply(vyre::BinaryOp::mul, types_, square.type, m, t, std::span(out).first(rows * rows));
+    vyre::apply(vyre::BinaryOp::mul, types_, square.type, m, t,
+                std::span(out).first(std::size_t{rows} * rows));
     vyre::apply(vyre::BinaryOp::mul, types_, type(f, rows), m, v, std::span(out).first(rows));
     vyre::apply(vyre::BinaryOp::mul, types_, type(f, rows), v, t, std::span(out).first(rows));
-    vyre::apply(vyre::BinaryOp::mul, types_, m.type, m, s, std::span(out).first(columns * rows));
+    vyre::apply(vyre::BinaryOp::mul, types_, m.type, m, s,
+                std::span(out).first(std::size_t{columns} * rows));
     check(f, out);
     call(MathFn::determinant, f, type(f, 1), 1, {square});
     call(MathFn::transpose, f, t.type, rows * columns, {m});
