@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstdio>
+#include <exception>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -245,7 +246,8 @@ Options parse(Arguments arguments) {
   return out;
 }
 
-int run(const Options& options) {
+int run(int argc, char** argv) {
+  const Options options = parse({"tuning_bench", kUsage, argc, argv});
   auto session = Session::open(options.device, {});
   if (!session) {
     fmt::print(stderr, "{}\n", describe(session.error()));
@@ -281,5 +283,10 @@ int run(const Options& options) {
 }  // namespace vyre::bench
 
 int main(int argc, char** argv) {
-  return vyre::bench::run(vyre::bench::parse({"tuning_bench", vyre::bench::kUsage, argc, argv}));
+  try {
+    return vyre::bench::run(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "tuning_bench: %s\n", e.what());
+    return 1;
+  }
 }

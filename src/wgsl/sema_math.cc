@@ -226,9 +226,8 @@ Value call_bitcast(Context& cx, const ast::Call& node, Arguments& arguments, Spa
   Value& given = arguments[0];
   const ScalarKind to_kind = cx.types().scalar_kind(*type).value_or(ScalarKind::boolean);
   const bool as_unsigned = to_kind == ScalarKind::u32 && is_natural(cx, given);
-  const Value value = as_unsigned
-                          ? convert(cx, given, with_kind(cx.types(), given.type, ScalarKind::u32))
-                          : concretize(cx, given);
+  Value value = as_unsigned ? convert(cx, given, with_kind(cx.types(), given.type, ScalarKind::u32))
+                            : concretize(cx, given);
   if (value.failed()) return failed(span);
   const std::uint64_t bits = bit_size(cx.types(), *type);
   if (bits == 0 || bits != bit_size(cx.types(), value.type)) {

@@ -52,7 +52,7 @@ std::string Writer::index(int count, int depth) {
       depth > 0 ? expression(shapes.scalar(is_signed ? Kind::i32 : Kind::u32), depth - 1)
                 : leaf(shapes.scalar(is_signed ? Kind::i32 : Kind::u32), false);
   // A literal index would have to be inside.
-  const std::string safe =
+  std::string safe =
       fmt::format("({} + {})", leaf(shapes.scalar(is_signed ? Kind::i32 : Kind::u32), false), e);
   --index_depth;
   if (pick < 8) return fmt::format("({} % {}{})", safe, count, is_signed ? "i" : "u");
@@ -66,7 +66,7 @@ std::optional<std::string> Writer::counter_index(int count) {
     if (v.text[0] == 'c' && (v.uniform || !pure_uniform)) counters.push_back(v.text);
   }
   if (counters.empty() || !random.chance(0.5)) return std::nullopt;
-  const std::string c = random.of(counters);
+  std::string c = random.of(counters);
   switch (random.below(5)) {
     case 0: return fmt::format("{} + {}", c, random.below(4));
     case 1: return fmt::format("{} * {}", c, random.between(2, 3));
