@@ -183,23 +183,33 @@ TEST(OnlinePolicy, KindsTakeTurnsWhereTheirPriorsAreClose) {
   EXPECT_EQ(kinds, (std::vector<std::uint32_t>{1, 2, 0, 1, 2})) << "the start is of kind 0";
 }
 
+std::optional<std::uint32_t> made_next(OnlinePolicy& policy) {
+  for (int call = 0; call < 50; ++call) {
+    const OnlineStep step = policy.next();
+    if (step.timed) policy.report(step, 1e5);
+    if (step.make) return step.make;
+  }
+  return {};
+}
+
 TEST(OnlinePolicy, WhatIsLeftUnmadeIsAskedForAgain) {
   OnlinePolicy policy(some_candidates(2), 0, {.needs_code = true});
-  const auto made_next = [&]() -> std::optional<std::uint32_t> {
-    for (int call = 0; call < 50; ++call) {
-      const OnlineStep step = policy.next();
-      if (step.timed) policy.report(step, 1e5);
-      if (step.make) return step.make;
-    }
-    return {};
-  };
-  ASSERT_EQ(made_next(), 1U);
-  ASSERT_EQ(made_next(), std::nullopt);
+  ASSERT_EQ(made_next(policy), 1U);
+  ASSERT_EQ(made_next(policy), std::nullopt);
   policy.leave_unmade(1);
-  EXPECT_EQ(made_next(), 1U);
+  EXPECT_EQ(made_next(policy), 1U);
   policy.made(1);
   policy.leave_unmade(1);  // too late
   EXPECT_EQ(policy.view()[1].stage, CandidateStage::verified);
+}
+
+TEST(OnlinePolicy, WhatWasLeftUnmadeDoesNotCountAgainstItsKind) {
+  std::vector<OnlineCandidate> candidates = some_candidates(3);
+  for (std::uint32_t i = 0; i < candidates.size(); ++i) candidates[i].kind = i;
+  OnlinePolicy policy(candidates, 0, {.needs_code = true, .most_making = 1});
+  ASSERT_EQ(made_next(policy), 1U);
+  policy.leave_unmade(1);
+  EXPECT_EQ(made_next(policy), 1U);
 }
 
 }  // namespace

@@ -279,6 +279,7 @@ void OnlinePolicy::leave_unmade(std::uint32_t index) {
   Candidate& candidate = candidates_[index];
   if (candidate.stage != CandidateStage::making) return;
   candidate.stage = CandidateStage::unmade;
+  --tried_of_kind_[candidate.kind];
   believed_ = false;
 }
 
