@@ -63,8 +63,11 @@ class ServedLaunches {
   }
   // So many calls of it need not ask.
   void give(std::uint32_t candidate, std::uint32_t calls) {
+    given_.fetch_add(calls, std::memory_order_relaxed);
     plain_.store({candidate, calls}, std::memory_order_relaxed);
   }
+  // What was given since the last time: one that asks has made these calls.
+  std::uint32_t settle_given() { return given_.exchange(0, std::memory_order_relaxed); }
 
   const ServedLaunch* find(std::uint32_t candidate) const {
     const ServedLaunch* latest = latest_.load(std::memory_order_acquire);
@@ -83,6 +86,7 @@ class ServedLaunches {
   std::mutex mutex_;
   bool has_first_ = false;
   std::deque<ServedLaunch> others_;
+  std::atomic<std::uint32_t> given_{0};
 };
 
 class TunedKernel {
@@ -118,13 +122,14 @@ class TunedKernel {
   // Why they are not: times or comparisons in flight, something to make, a sweep to begin with.
   static constexpr std::uint32_t kInFlight = 1, kToMake = 2, kToSweep = 4;
   std::atomic<std::uint32_t> looks{0}, polls{0};
+  std::atomic<std::uint64_t> given{0};  // calls that dispatches were given, and may not have made
   std::atomic<double> incumbent_ns{0};  // of its last timed call
 
   // ---- For the calls in flight, with `mutex` held
   struct Timing {
     OnlineStep step;
     std::shared_ptr<Event> begin, end;
-    std::uint64_t call = 0;
+    std::uint64_t calls = 0, given = 0;  // by then; and those of them that may come later
     double scale = 1;
     double overhead_ns = 0;  // of the host, to time it
     bool slowed = false;
@@ -140,7 +145,7 @@ class TunedKernel {
   std::deque<Timing> timings;
   std::optional<Check> check;
   std::shared_ptr<Event> pace_from;  // the end of an earlier call that was timed
-  std::uint64_t pace_from_call = 0;
+  std::uint64_t pace_from_calls = 0;
   std::deque<std::uint32_t> to_load;  // compiled; as soon as the ledger allows it
   std::uint32_t load_looks = 0;       // since something is to be loaded
   std::deque<std::uint32_t> to_make;  // as soon as the ledger allows it

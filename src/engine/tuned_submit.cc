@@ -26,8 +26,7 @@ constexpr std::uint32_t kLookPeriod = 16;
 constexpr double kPollNs = 100'000;  // about; and at least
 constexpr std::uint32_t kMostPollPeriod = 32;
 constexpr std::uint32_t kMostPlain = 4096;  // calls that ask nobody
-// So many calls, at least, tell how long one takes among others. Some dispatches of a kernel may be
-// given a few that they have not made yet.
+// So many calls, at least, tell how long one takes among others.
 constexpr std::uint64_t kPaceCalls = 256;
 
 double ns_of(std::chrono::nanoseconds t) { return static_cast<double>(t.count()); }
@@ -250,14 +249,15 @@ Result<void> Calls::submit_beside(const Dispatch& d, TunedKernel& t, std::uint32
 // are far apart do not. With the kernel's mutex held.
 void Calls::note_pace(TunedKernel& t, const TunedKernel::Timing& timing) const {
   if (on_host_ || t.tuner.settled()) return;
-  const std::uint64_t calls = timing.call - t.pace_from_call;
-  if (t.pace_from != nullptr && calls < kPaceCalls) return;
+  // At least so many were made in between.
+  const std::uint64_t made = timing.calls - std::min(timing.given, timing.calls);
   if (t.pace_from != nullptr) {
+    if (made < t.pace_from_calls + kPaceCalls) return;
     const double ns = between(*timing.end, *t.pace_from) * timing.scale;
-    t.tuner.pace(ns / static_cast<double>(calls));
+    t.tuner.pace(ns / static_cast<double>(made - t.pace_from_calls));
   }
   t.pace_from = timing.end;
-  t.pace_from_call = timing.call;
+  t.pace_from_calls = timing.calls;
 }
 
 // Takes what has ended. With the kernel's mutex held.
@@ -326,6 +326,7 @@ void Calls::harvest(TunedKernel& t) const {
 
 Result<void> Calls::submit_tuned(const Dispatch& d, const RunLimits& limits) const {
   TunedKernel& t = *d.tuned_;
+  t.given.fetch_sub(d.served_->settle_given(), std::memory_order_relaxed);
   if (t.tuner.has_attention(TunedKernel::kToSweep)) VYRE_CHECK(sweep(d));
   // Another thread that harvests does it for this one too. Asking a GPU costs as much as a short
   // kernel takes.
@@ -353,6 +354,7 @@ Result<void> Calls::submit_tuned(const Dispatch& d, const RunLimits& limits) con
     const bool polls = !settled || t.tuner.has_attention(TunedKernel::kInFlight);
     const std::uint32_t plain = t.tuner.plain_calls(
         polls ? poll_period(t.incumbent_ns) : kMostPlain, settled ? TunedKernel::kInFlight : 0);
+    t.given.fetch_add(plain, std::memory_order_relaxed);
     d.served_->give(step.candidate, plain);
     return {};
   }
@@ -393,7 +395,8 @@ Result<void> Calls::submit_tuned(const Dispatch& d, const RunLimits& limits) con
   }
   TunedKernel::Timing timing;
   timing.step = step;
-  timing.call = t.tuner.calls();
+  timing.calls = t.tuner.calls();
+  timing.given = t.given.load(std::memory_order_relaxed);
   timing.slowed = tuning_->compiles();
   if (!t.exact) {
     const double items = double(d.extent_[0]) * d.extent_[1] * d.extent_[2];

@@ -7,6 +7,7 @@
 #include "vyre/base/temporary_folder_testing.h"
 #include "vyre/engine/session.h"
 #include "vyre/engine/shadows_internal.h"
+#include "vyre/engine/tuned_internal.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre {
@@ -87,6 +88,19 @@ struct Work {
   }
   TuningView view() const { return *dispatch.tuning(); }
 };
+
+TEST(TunedTest, CallsThatWereGivenAreMadeWhenOneAsksAgain) {
+  ServedLaunches served;
+  const ServedLaunch launch{.candidate = 3};
+  served.add(launch);
+  EXPECT_EQ(served.take(), nullptr);
+  served.give(3, 2);
+  EXPECT_EQ(served.take()->candidate, 3U);
+  EXPECT_NE(served.take(), nullptr);
+  EXPECT_EQ(served.take(), nullptr);
+  EXPECT_EQ(served.settle_given(), 2U);
+  EXPECT_EQ(served.settle_given(), 0U);
+}
 
 TEST(TunedTest, ASearchEndsWithTheFastestVariant) {
   const Work work = Work::make(options_of(TunerMode::natural_gradient, slow_down_others), "add");
