@@ -16,7 +16,7 @@ constexpr unsigned kInFlight = 16;
 constexpr unsigned kCallsOfTurn = 100;
 constexpr double kTurnsNs = 50e6;  // of each of two, for calls that are short
 constexpr std::chrono::milliseconds kCompilersEnd{150};
-constexpr std::uint64_t kMostCalls = 20'000;
+constexpr std::uint64_t kMostCalls = kMostWindows * kCalls;
 constexpr unsigned kBatchesOfWindow = 63;  // about kCalls
 
 double since(Clock::time_point begin) {
@@ -64,23 +64,23 @@ Result<std::pair<double, double>> run_in_turns(const Session& session, const Dis
   return out;
 }
 
-// The slowest window of batches, as the time of kCalls calls.
+// Of batches, as the time of kCalls calls.
 class Windows {
  public:
-  void add(double batch_ns) {
+  // Whether that completes a window.
+  bool add(double batch_ns) {
     sum_ns_ += batch_ns;
-    if (++batches_ < kBatchesOfWindow) return;
-    worst_ns_ = std::max(worst_ns_, sum_ns_ * kCalls / (kBatchesOfWindow * kInFlight));
+    if (++batches_ < kBatchesOfWindow) return false;
+    all_ns_.push_back(std::exchange(sum_ns_, 0) * kCalls / (kBatchesOfWindow * kInFlight));
     batches_ = 0;
-    sum_ns_ = 0;
-    ++count_;
+    return true;
   }
-  double worst_ns() const { return worst_ns_; }
-  unsigned count() const { return count_; }
+  const std::vector<double>& all_ns() const { return all_ns_; }
 
  private:
-  double sum_ns_ = 0, worst_ns_ = 0;
-  unsigned batches_ = 0, count_ = 0;
+  double sum_ns_ = 0;
+  unsigned batches_ = 0;
+  std::vector<double> all_ns_;
 };
 
 }  // namespace
@@ -124,7 +124,7 @@ Result<Online> run_online(const Setup& setup, const std::string& device) {
   Windows searching;
   const auto look_on = [&](double batch_ns) {
     look(batch_ns);
-    searching.add(batch_ns);
+    if (searching.add(batch_ns)) out.windows_lost_ns.push_back(tuned.tuning()->ledger.lost_ns);
   };
   while (calls < kMostCalls && !tuned.tuning()->settled && tuned.tuning()->untunable.empty()) {
     VYRE_CHECK(run_calls(session, tuned, kInFlight * 8, look_on));
@@ -132,12 +132,12 @@ Result<Online> run_online(const Setup& setup, const std::string& device) {
   }
   const TuningView last = *tuned.tuning();
   Windows alone;
-  while (alone.count() < searching.count()) {
+  while (alone.all_ns().size() < searching.all_ns().size()) {
     VYRE_CHECK(run_calls(session, frozen, kInFlight * kBatchesOfWindow,
                          [&](double batch_ns) { alone.add(batch_ns); }));
   }
-  out.worst_window_ns = searching.worst_ns();
-  out.worst_frozen_ns = alone.worst_ns();
+  out.windows_ns = searching.all_ns();
+  out.frozen_windows_ns = alone.all_ns();
   out.lost_in_all_ns = last.ledger.lost_ns;
   out.bound_in_all_ns = last.ledger.bound_ns;
   if (last.settled) out.settled = calls;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -165,6 +166,55 @@ TEST(OnlinePolicy, WhatTheFirstCallsLoseIsNotOwedByTheLater) {
   EXPECT_TRUE(policy.may_lose(0.1 * window_ns));
   policy.charge(window_ns);
   EXPECT_FALSE(policy.may_lose(0.1 * window_ns)) << "but by these it is";
+}
+
+// Beside calls of 50 us whose times come late, where each candidate costs something to put in place
+// and to compare, and none is ready before a certain call. The most that the ledger says was lost
+// in a thousand calls after the first, as a share of them.
+double most_lost_in_a_window(std::uint64_t late, std::uint64_t ready_from) {
+  const double call_ns = 50e3;
+  const double making_ns = 200e3;
+  const double comparing_ns = 170e3;
+  OnlinePolicy policy(some_candidates(200), 0,
+                      {.needs_code = true,
+                       .makes_beside = true,
+                       .making_ns = making_ns,
+                       .needs_verification = true});
+  std::deque<std::pair<std::uint64_t, OnlineStep>> running;
+  std::deque<std::uint32_t> to_load;
+  std::vector<double> lost_ns;
+  for (std::uint64_t call = 0; call < 8000; ++call) {
+    const OnlineStep step = policy.next();
+    if (step.make) to_load.push_back(*step.make);
+    if (!to_load.empty() && call >= ready_from && policy.may_lose(making_ns)) {
+      policy.charge(making_ns);
+      policy.made(to_load.front());
+      to_load.pop_front();
+    }
+    if (step.verify || step.timed) running.emplace_back(call + late, step);
+    while (!running.empty() && running.front().first <= call) {
+      const OnlineStep ended = running.front().second;
+      running.pop_front();
+      if (ended.verify) policy.verified(*ended.verify, comparing_ns);
+      if (ended.timed) policy.report(ended, call_ns * (1 + 0.002 * ended.candidate));
+    }
+    lost_ns.push_back(policy.ledger().lost_ns);
+  }
+  double most_ns = 0;
+  for (std::size_t call = 1000; call + 1000 < lost_ns.size(); call += 10) {
+    most_ns = std::max(most_ns, lost_ns[call + 1000] - lost_ns[call]);
+  }
+  return most_ns / (1000 * call_ns);
+}
+
+TEST(OnlinePolicy, NoThousandCallsAfterTheFirstLoseMoreThanTheirShare) {
+  for (const std::uint64_t late : {0, 16, 64}) {
+    for (const std::uint64_t ready_from : {0, 900, 990, 1010}) {
+      const double most = most_lost_in_a_window(late, ready_from);
+      EXPECT_LE(most, 0.02) << late << ' ' << ready_from;
+      EXPECT_GE(most, 0.005) << late << ' ' << ready_from << ": and it goes on searching";
+    }
+  }
 }
 
 TEST(OnlinePolicy, KindsTakeTurnsWhereTheirPriorsAreClose) {
