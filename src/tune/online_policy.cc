@@ -38,6 +38,7 @@ constexpr double kSavedEnough = 0.7;  // of that, for a step that costs more
 constexpr double kCallOfCompilerNs = 20'000;
 // Each other one of its kind that was tried counts against a candidate.
 constexpr double kSameKind = 0.06;
+constexpr double kPaceGrows = 1.1;            // at most, from one time it is measured to the next
 constexpr double kLargestGain = 54.59815003;  // of the preconditioner: e^4
 
 constexpr const char* kFirstReason = "the first choice; nothing else is measured yet";
@@ -71,7 +72,8 @@ double OnlinePolicy::call_ns() const {
 
 void OnlinePolicy::pace(double call_ns) {
   if (!(call_ns > 0)) return;
-  pace_ns_ = pace_ns_ > 0 ? (3 * pace_ns_ + call_ns) / 4 : call_ns;
+  // What holds up a machine for a while makes calls seem longer, and nothing makes them shorter.
+  pace_ns_ = pace_ns_ > 0 ? std::min(call_ns, kPaceGrows * pace_ns_) : call_ns;
   believed_ = false;
 }
 

@@ -101,6 +101,19 @@ TEST(OnlinePolicy, CallsTakeNoLongerThanPassesFromOneToTheNext) {
   EXPECT_NEAR(rare.ledger().spent_ns, 1000 * 12e3, 0.05 * 1000 * 12e3);
 }
 
+TEST(OnlinePolicy, APauseOfTheMachineDoesNotMakeCallsLonger) {
+  const OnlineOptions options{.needs_code = true, .makes_beside = true, .making_ns = 100e3};
+  OnlinePolicy policy(some_candidates(20), 0, options);
+  policy.pace(5e3);
+  policy.pace(17e3);
+  EXPECT_EQ(run_calls(policy, 1000, 20e3).made, 0U);
+  EXPECT_NEAR(policy.ledger().spent_ns, 1000 * 5.5e3, 0.1 * 1000 * 5.5e3);
+  for (int i = 0; i < 20; ++i) policy.pace(17e3);  // and this is none
+  const double before_ns = policy.ledger().spent_ns;
+  run_calls(policy, 1000, 20e3);
+  EXPECT_NEAR(policy.ledger().spent_ns - before_ns, 1000 * 17e3, 0.05 * 1000 * 17e3);
+}
+
 TEST(OnlinePolicy, ASearchEndsWhenCallsTurnOutToBeTooShortForIt) {
   const OnlineOptions options{
       .needs_code = true, .makes_beside = true, .making_ns = 100e3, .needs_verification = true};

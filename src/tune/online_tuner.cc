@@ -181,11 +181,19 @@ OnlineStep OnlineTuner::ask(std::uint64_t call) {
   return step;
 }
 
+// What may be lost goes by them, and what is lost is theirs.
+void OnlineTuner::count_calls() {
+  const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
+  if (!searching_ || calls <= counted_) return;
+  policy_->skip(calls - std::exchange(counted_, calls));
+}
+
 template <typename Change>
 void OnlineTuner::change(Change&& change) {
   bool flush = false;
   {
     const std::scoped_lock lock(mutex_);
+    count_calls();
     change(*policy_);
     publish();
     flush = wants_flush();
@@ -231,6 +239,7 @@ void OnlineTuner::drop(std::uint32_t candidate, std::string why, double cost_ns)
 
 void OnlineTuner::charge(double ns) {
   const std::scoped_lock lock(mutex_);
+  count_calls();
   policy_->charge(ns);
 }
 
@@ -301,8 +310,9 @@ void OnlineTuner::finish(std::uint32_t winner, std::vector<EvidenceEvent> events
   });
 }
 
-bool OnlineTuner::may_lose(double ns) const {
+bool OnlineTuner::may_lose(double ns) {
   const std::scoped_lock lock(mutex_);
+  count_calls();
   return policy_->may_lose(ns);
 }
 

@@ -80,7 +80,7 @@ class OnlineTuner {
   void pace(double call_ns);
   // That were asked for or given by `plain_calls` so far.
   std::uint64_t calls() const { return calls_.load(std::memory_order_relaxed); }
-  bool may_lose(double ns) const;
+  bool may_lose(double ns);
   // Where `start` came from, for those who ask; before anyone does. What is known says more.
   void began_with(std::string text);
   // The program is not to be tuned: the incumbent stays.
@@ -108,6 +108,7 @@ class OnlineTuner {
   void restore();
   void serve(std::uint32_t candidate);  // from now on, and search no more
   void publish();                       // what the policy says, for those that do not lock
+  void count_calls();                   // of which the policy does not know yet
   template <typename Change>
   void change(Change&& change);  // of the policy, and all that follows from it
   bool writes() const;

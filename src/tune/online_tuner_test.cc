@@ -84,6 +84,22 @@ class OnlineTunerFile : public testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST(OnlineTuner, WhatIsLostIsOfTheCallsThatWereGiven) {
+  std::vector<OnlineCandidate> candidates;
+  for (std::size_t i = 0; i < 20; ++i) candidates.push_back({"c=" + std::to_string(i), 100});
+  OnlineTuner tuner(key(), candidates, 0, TunerMode::natural_gradient, {.needs_code = true}, {});
+  while (tuner.calls() < 980) {
+    const OnlineStep step = tuner.next();  // and nobody makes what it asks for
+    if (step.timed) tuner.report(step, 1e6);
+  }
+  // Those after the first thousand lose what they lose, though none of them has asked.
+  while (tuner.calls() < 1000) ASSERT_GT(tuner.plain_calls(1000), 0U);
+  const double window_ns = 0.02 * 1000 * 1e6;
+  EXPECT_TRUE(tuner.may_lose(0.1 * window_ns));
+  tuner.charge(window_ns);
+  EXPECT_FALSE(tuner.may_lose(0.1 * window_ns));
+}
+
 TEST(OnlineTuner, FindsTheBestWithoutAStore) {
   const SimulatedSpace its = space();
   const auto tuner = tuner_of(its, nullptr);
