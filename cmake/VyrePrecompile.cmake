@@ -25,6 +25,10 @@ function(vyre_precompile target)
   if(NOT VYRE_PRECOMPILE OR CMAKE_CXX_COMPILER_LAUNCHER)
     return()
   endif()
+  # LLVM's are many, and bring flags of their own: not for the few files of a program.
+  if(arg_PROGRAM AND "third_party_llvm" IN_LIST arg_LIBS)
+    return()
+  endif()
   # GCC 12, where it optimises, warns that precompiled strings leave their bounds, which they do not.
   # A build without precompiled headers has these warnings.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
