@@ -65,24 +65,8 @@ Result<std::pair<double, double>> run_in_turns(const Session& session, const Dis
   return out;
 }
 
-// Of batches, as the time of kCalls calls.
-class Windows {
- public:
-  // Whether that completes a window.
-  bool add(double batch_ns) {
-    sum_ns_ += batch_ns;
-    if (++batches_ < kBatchesOfWindow) return false;
-    all_ns_.push_back(std::exchange(sum_ns_, 0) * kCalls / (kBatchesOfWindow * kInFlight));
-    batches_ = 0;
-    return true;
-  }
-  const std::vector<double>& all_ns() const { return all_ns_; }
-
- private:
-  double sum_ns_ = 0;
-  unsigned batches_ = 0;
-  std::vector<double> all_ns_;
-};
+// As the time of kCalls calls.
+double window_ns(double batches_ns) { return batches_ns * kCalls / (kBatchesOfWindow * kInFlight); }
 
 }  // namespace
 
@@ -122,23 +106,24 @@ Result<Online> run_online(const Setup& setup, const std::string& device) {
   const TuningView middle = *tuned.tuning();
   out.lost_ns = middle.ledger.lost_ns;
   out.bound_ns = middle.ledger.bound_ns;
-  Windows searching;
+  double batches_ns = 0;  // of the window that has begun
+  unsigned batches = 0;
   const auto look_on = [&](double batch_ns) {
     look(batch_ns);
-    if (searching.add(batch_ns)) out.windows_lost_ns.push_back(tuned.tuning()->ledger.lost_ns);
+    batches_ns += batch_ns;
+    if (++batches % kBatchesOfWindow != 0) return;
+    out.windows_ns.push_back(window_ns(std::exchange(batches_ns, 0)));
+    out.windows_lost_ns.push_back(tuned.tuning()->ledger.lost_ns);
   };
   while (calls < kMostCalls && !tuned.tuning()->settled && tuned.tuning()->untunable.empty()) {
     VYRE_CHECK(run_calls(session, tuned, kInFlight * 8, look_on));
     if (static_cast<double>(calls) * out.frozen_ns / kCalls > 20e9) break;
   }
   const TuningView last = *tuned.tuning();
-  Windows alone;
-  while (alone.all_ns().size() < searching.all_ns().size()) {
-    VYRE_CHECK(run_calls(session, frozen, kInFlight * kBatchesOfWindow,
-                         [&](double batch_ns) { alone.add(batch_ns); }));
+  while (out.frozen_windows_ns.size() < out.windows_ns.size()) {
+    VYRE_TRY(const double ns, run_calls(session, frozen, kInFlight * kBatchesOfWindow));
+    out.frozen_windows_ns.push_back(window_ns(ns));
   }
-  out.windows_ns = searching.all_ns();
-  out.frozen_windows_ns = alone.all_ns();
   out.lost_in_all_ns = last.ledger.lost_ns;
   out.bound_in_all_ns = last.ledger.bound_ns;
   if (last.settled) out.settled = calls;
