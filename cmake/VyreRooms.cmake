@@ -121,7 +121,10 @@ function(vyre_program name)
     set(flags vyre_suite_flags)
   endif()
   target_link_libraries(${name} PRIVATE ${flags} ${libraries} third_party_fmt ${arg_LIBS})
-  vyre_precompile(${name} FLAGS ${flags} PROGRAM LIBS ${arg_LIBS})
+  # A benchmark brings flags of what it compares us with (OpenMP), which a precompiled header minds.
+  if(flags STREQUAL "vyre_suite_flags")
+    vyre_precompile(${name} FLAGS ${flags} PROGRAM LIBS ${arg_LIBS})
+  endif()
 endfunction()
 
 function(_vyre_make_room name)
