@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "vyre/ir/argument_rules.h"
 #include "vyre/ir/walk.h"
 
 namespace vyre {
@@ -18,20 +19,6 @@ std::string describe_fault(const Program& program, const Expr& expr, Fault fault
   if (std::holds_alternative<ConvertExpr>(expr.node)) operation = "conversion";
   if (std::holds_alternative<BitcastExpr>(expr.node)) operation = "bitcast";
   return fmt::format("'{}' of {}: {}", operation, program.types.spell(expr.type), to_string(fault));
-}
-
-// Where one constant operand alone decides that the operation is an error.
-Fault fault_of_right_side(const TypeTable& types, BinaryOp op, TypeId type,
-                          const std::vector<std::uint64_t>& right) {
-  const auto kind = types.scalar_kind(type);
-  if (!kind || !is_integer(*kind)) return Fault::none;
-  const bool divides = op == BinaryOp::div || op == BinaryOp::rem;
-  if (divides && std::ranges::find(right, 0U) != right.end()) return Fault::division_by_zero;
-  const bool shifts = op == BinaryOp::shift_left || op == BinaryOp::shift_right;
-  if (shifts && std::ranges::any_of(right, [](std::uint64_t n) { return n >= 32; })) {
-    return Fault::shift_too_large;
-  }
-  return Fault::none;
 }
 
 }  // namespace
@@ -196,10 +183,18 @@ Result<Scalar> Folder::override_value(OverrideId id) {
 Result<void> Folder::check_partly_constant(ExprId id) {
   const ExprNode node = program_[id].node;
   if (const auto* e = std::get_if<IndexExpr>(&node)) return check_index(id, *e);
-  const auto* e = std::get_if<BinaryExpr>(&node);
-  if (e == nullptr || state(e->right) != State::override_constant) return {};
-  const Fault fault =
-      fault_of_right_side(program_.types, e->op, program_[e->left].type, need(e->right));
+  Fault fault = Fault::none;
+  if (const auto* e = std::get_if<BinaryExpr>(&node);
+      e != nullptr && state(e->right) == State::override_constant) {
+    fault = right_side_fault(e->op, program_.types, operand(e->right));
+  } else if (const auto* call = std::get_if<MathExpr>(&node)) {
+    std::vector<Operand> arguments;
+    for (const ExprId argument : program_.list(call->arguments)) {
+      const bool known = state(argument) != State::varies;
+      arguments.push_back(known ? operand(argument) : Operand{program_[argument].type, {}});
+    }
+    fault = argument_fault(call->fn, program_.types, arguments);
+  }
   if (fault == Fault::none) return {};
   return fault_at(id, describe_fault(program_, program_[id], fault));
 }

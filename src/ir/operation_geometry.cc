@@ -87,11 +87,12 @@ typename N::Value determinant(const Vector<N>& m, std::size_t n) {
 }
 
 template <class N>
-Vector<N> refract(const Vector<N>& e1, const Vector<N>& e2, typename N::Value e3,
-                  std::size_t count) {
+Vector<N> refract(const Vector<N>& e1, const Vector<N>& e2, typename N::Value e3, std::size_t count,
+                  Fault& fault) {
   using T = typename N::Value;
-  const T d = dot<N>(e2, e1, count);
-  const T k = N::fma(-N::mul(e3, e3), N::fma(-d, d, 1), 1);
+  const T d = dot<N>(e2, e1, count), squared = N::mul(e3, e3), rest = N::fma(-d, d, 1);
+  const T k = N::fma(-squared, rest, 1);
+  for (const T step : {d, squared, rest, k}) note(fault, finite_or_fault(step));
   Vector<N> out{};
   if (k < 0) return out;
   const T along = N::fma(e3, d, N::sqrt(k));
@@ -126,21 +127,28 @@ Fault apply_float(MathFn fn, const Shape& shape, std::span<const Operand> argume
     case MathFn::normalize: {
       const T size = length<N>(a, count);
       for (std::size_t i = 0; i < count; ++i) v[i] = N::div(a[i], size);
-      Fault fault = size == 0 ? Fault::domain : Fault::none;
+      Fault fault = size == 0 ? Fault::domain : finite_or_fault(size);
       note(fault, store<N>(v, count, out.data()));
       return fault;
     }
     case MathFn::face_forward: {
-      const bool keeps = dot<N>(b, c, count) < 0;
-      for (std::size_t i = 0; i < count; ++i) v[i] = keeps ? a[i] : -a[i];
-      break;
+      const T facing = dot<N>(b, c, count);
+      for (std::size_t i = 0; i < count; ++i) v[i] = facing < 0 ? a[i] : -a[i];
+      Fault fault = finite_or_fault(facing);
+      note(fault, store<N>(v, count, out.data()));
+      return fault;
     }
     case MathFn::reflect: {
       const T twice = N::mul(2, dot<N>(b, a, count));
       for (std::size_t i = 0; i < count; ++i) v[i] = N::fma(-twice, b[i], a[i]);
       break;
     }
-    case MathFn::refract: v = refract<N>(a, b, c[0], count); break;
+    case MathFn::refract: {
+      Fault fault = Fault::none;
+      v = refract<N>(a, b, c[0], count, fault);
+      note(fault, store<N>(v, count, out.data()));
+      return fault;
+    }
     default: assert(!"not a function of vectors or matrices"); break;
   }
   return store<N>(v, count, out.data());

@@ -14,8 +14,7 @@ struct BitField {
     return count == 0 ? 0 : (count == 32 ? ~0U : ((1U << count) - 1U)) << offset;
   }
 };
-BitField bit_field(Bits offset, Bits count, Fault& fault) {
-  if (offset + count > 32) note(fault, Fault::order);
+BitField bit_field(Bits offset, Bits count) {
   BitField field{};
   field.offset = static_cast<std::uint32_t>(std::min<Bits>(offset, 32));
   field.count = static_cast<std::uint32_t>(std::min<Bits>(count, 32 - field.offset));
@@ -76,10 +75,7 @@ Fault numeric(MathFn fn, std::span<const Operand> arguments, std::span<Bits> out
       case MathFn::sign: v = sign_of<N>(a); break;
       case MathFn::min: v = std::min(a, at(1)); break;
       case MathFn::max: v = std::max(a, at(1)); break;
-      case MathFn::clamp:
-        if (at(1) > at(2)) note(fault, Fault::order);
-        v = std::min(std::max(a, at(1)), at(2));
-        break;
+      case MathFn::clamp: v = std::min(std::max(a, at(1)), at(2)); break;
       default: assert(!"not a function of integers"); break;
     }
     out[i] = N::store(v);
@@ -130,11 +126,11 @@ Fault apply_integer_math(MathFn fn, ScalarKind kind, std::span<const Operand> ar
         return e == 0 ? ~0U : static_cast<std::uint32_t>(std::countr_zero(e));
       });
     case MathFn::extract_bits: {
-      const auto field = bit_field(arguments[1].scalars[0], arguments[2].scalars[0], fault);
+      const auto field = bit_field(arguments[1].scalars[0], arguments[2].scalars[0]);
       return each([&](std::uint32_t e, std::size_t) { return extract_bits(is_signed, e, field); });
     }
     case MathFn::insert_bits: {
-      const auto field = bit_field(arguments[2].scalars[0], arguments[3].scalars[0], fault);
+      const auto field = bit_field(arguments[2].scalars[0], arguments[3].scalars[0]);
       return each([&](std::uint32_t e, std::size_t i) {
         return insert_bits(e, static_cast<std::uint32_t>(arguments[1].scalars[i]), field);
       });

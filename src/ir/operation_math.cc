@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "vyre/ir/argument_rules.h"
 #include "vyre/ir/operation_internal.h"
 
 namespace vyre {
@@ -42,9 +43,10 @@ double transcendental(MathFn fn, double v, Fault& fault) {
   }
 }
 
-// exp2(y * log2(x)): negative bases are outside the domain even for whole exponents.
+// exp2(y * log2(x)): negative bases are outside the domain even for whole exponents, and so is zero
+// unless the exponent is positive.
 double power(double x, double y, Fault& fault) {
-  if (x < 0) note(fault, Fault::domain);
+  if (x < 0 || (x == 0 && y <= 0)) note(fault, Fault::domain);
   if (x < 0 || std::isnan(x) || std::isnan(y)) return std::numeric_limits<double>::quiet_NaN();
   return std::pow(std::fabs(x), y);
 }
@@ -52,8 +54,7 @@ double power(double x, double y, Fault& fault) {
 // The double holds x * 2^n exactly for every f32 and f16 once n is held to a range beyond which the
 // result is zero or infinite anyway.
 template <class N>
-typename N::Value load_exponent(typename N::Value x, std::int64_t n, Fault& fault) {
-  if (n > N::kBias + 1) note(fault, Fault::domain);
+typename N::Value load_exponent(typename N::Value x, std::int64_t n) {
   const std::int64_t limit = N::kIsAbstract ? 5000 : 400;
   return N::from_double(std::ldexp(double{x}, static_cast<int>(std::clamp(n, -limit, limit))));
 }
@@ -68,9 +69,7 @@ T round_half_even(T v) {
 }
 
 template <class N>
-typename N::Value smoothstep(typename N::Value low, typename N::Value high, typename N::Value x,
-                             Fault& fault) {
-  if (low == high) note(fault, Fault::order);
+typename N::Value smoothstep(typename N::Value low, typename N::Value high, typename N::Value x) {
   const auto t = N::clamp(N::div(N::sub(x, low), N::sub(high, low)), 0, 1);
   return N::mul(N::mul(t, t), N::fma(-2, t, 3));
 }
@@ -96,9 +95,7 @@ typename N::Value component(MathFn fn, const At& at, Fault& fault) {
     case MathFn::saturate: return N::clamp(a, 0, 1);
     case MathFn::min: return N::min(a, at(1));
     case MathFn::max: return N::max(a, at(1));
-    case MathFn::clamp:
-      if (at(1) > at(2)) note(fault, Fault::order);
-      return N::clamp(a, at(1), at(2));
+    case MathFn::clamp: return N::clamp(a, at(1), at(2));
     case MathFn::step: return a <= at(1) ? T(1) : T(0);
     case MathFn::sqrt:
       if (a < 0) note(fault, Fault::domain);
@@ -107,7 +104,7 @@ typename N::Value component(MathFn fn, const At& at, Fault& fault) {
     case MathFn::radians: return N::mul(a, T(std::numbers::pi / 180));
     case MathFn::fma: return N::fma(a, at(1), at(2));
     case MathFn::mix: return N::fma(at(1), at(2), N::mul(a, N::sub(1, at(2))));
-    case MathFn::smoothstep: return smoothstep<N>(a, at(1), at(2), fault);
+    case MathFn::smoothstep: return smoothstep<N>(a, at(1), at(2));
     case MathFn::quantize_to_f16: return quantize<N>(a, fault);
     case MathFn::atan2: return N::from_double(std::atan2(double{a}, double{at(1)}));
     case MathFn::pow: return N::from_double(power(a, at(1), fault));
@@ -133,13 +130,14 @@ Fault each_component(MathFn fn, std::span<const Operand> arguments, std::span<Bi
 }
 
 template <class N>
-Fault ldexp_components(std::span<const Operand> arguments, std::span<Bits> out) {
+Fault ldexp_components(bool abstract_exponent, std::span<const Operand> arguments,
+                       std::span<Bits> out) {
   Fault fault = Fault::none;
   for (std::size_t i = 0; i < arguments[0].scalars.size(); ++i) {
     const Bits bits = component_bits(arguments[1], i);
     const std::int64_t n =
-        N::kIsAbstract ? AbstractIntNumber::load(bits) : std::int64_t{I32Number::load(bits)};
-    const auto v = load_exponent<N>(N::load(arguments[0].scalars[i]), n, fault);
+        abstract_exponent ? AbstractIntNumber::load(bits) : std::int64_t{I32Number::load(bits)};
+    const auto v = load_exponent<N>(N::load(arguments[0].scalars[i]), n);
     note(fault, finite_or_fault(v));
     out[i] = N::store(v);
   }
@@ -175,7 +173,6 @@ Fault apply_float_math(MathFn fn, ScalarKind kind, std::span<const Operand> argu
                        std::span<Bits> out) {
   return with_float(kind, [&]<class N>(N) {
     switch (fn) {
-      case MathFn::ldexp: return ldexp_components<N>(arguments, out);
       case MathFn::frexp:
       case MathFn::modf: return split_components<N>(fn, arguments, out);
       default: return each_component<N>(fn, arguments, out);
@@ -183,13 +180,24 @@ Fault apply_float_math(MathFn fn, ScalarKind kind, std::span<const Operand> argu
   });
 }
 
-Fault apply(MathFn fn, const TypeTable& types, TypeId, std::span<const Operand> arguments,
-            std::span<std::uint64_t> out) {
+namespace {
+
+Fault apply_ldexp(const TypeTable& types, std::span<const Operand> arguments, std::span<Bits> out) {
+  const bool abstract_exponent = is_abstract(shape_of(types, arguments[1].type).kind);
+  return with_float(shape_of(types, arguments[0].type).kind, [&]<class N>(N) {
+    return ldexp_components<N>(abstract_exponent, arguments, out);
+  });
+}
+
+Fault compute(MathFn fn, const TypeTable& types, std::span<const Operand> arguments,
+              std::span<std::uint64_t> out) {
   const auto is_set = [](Bits v) { return v != 0; };
   const ScalarKind kind = shape_of(types, arguments[0].type).kind;
   switch (fn) {
     case MathFn::all: out[0] = std::ranges::all_of(arguments[0].scalars, is_set); break;
     case MathFn::any: out[0] = std::ranges::any_of(arguments[0].scalars, is_set); break;
+
+    case MathFn::ldexp: return apply_ldexp(types, arguments, out);
 
     case MathFn::dot:
       if (!is_float(kind)) return apply_integer_math(fn, kind, arguments, out);
@@ -228,6 +236,15 @@ Fault apply(MathFn fn, const TypeTable& types, TypeId, std::span<const Operand> 
                             : apply_integer_math(fn, kind, arguments, out);
   }
   return Fault::none;
+}
+
+}  // namespace
+
+Fault apply(MathFn fn, const TypeTable& types, TypeId, std::span<const Operand> arguments,
+            std::span<std::uint64_t> out) {
+  Fault fault = argument_fault(fn, types, arguments);
+  note(fault, compute(fn, types, arguments, out));
+  return fault;
 }
 
 }  // namespace vyre

@@ -23,7 +23,6 @@ class Lexer {
   explicit Lexer(std::string_view text) : text_(text) { tokens_.reserve(text.size() / 4 + 16); }
 
   std::vector<Token> run() {
-    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
     while (at_ < text_.size()) step();
     add(end_of_text, at_, at_);
     return std::move(tokens_);

@@ -110,10 +110,10 @@ TEST(Lexer, MarksInvalidTextEvenInComments) {
   EXPECT_EQ(tokens_of("# $ ?"), "unknown unknown unknown");
 }
 
-TEST(Lexer, SkipsAByteOrderMarkAtTheBeginningOnly) {
+TEST(Lexer, KnowsNoByteOrderMark) {
   EXPECT_EQ(tokens_of("\xEF\xBB\xBF"
                       "a"),
-            "a");
+            "unknown a");
   EXPECT_EQ(tokens_of("a\xEF\xBB\xBF"), "a unknown");
 }
 

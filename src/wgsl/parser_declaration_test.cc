@@ -12,7 +12,6 @@ std::string parsed(std::string_view text) { return parse_module_text(text); }
 TEST(Module, MayBeEmpty) {
   EXPECT_EQ(parsed(""), "");
   EXPECT_EQ(parsed(" // nothing\n;;"), "");
-  EXPECT_EQ(parsed("\xEF\xBB\xBF"), "");
 }
 
 TEST(Module, BeginsWithDirectives) {

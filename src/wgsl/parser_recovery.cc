@@ -40,6 +40,8 @@ Lexical explain_character(std::string_view text) {
     case '#': return {std::move(message), "WGSL has no preprocessor"};
     case '"':
     case '\'': return {std::move(message), "WGSL has no strings and no characters"};
+    case 0xFEFF:
+      return {"a byte order mark is no part of WGSL", "save the text as UTF-8 without one"};
     default: return {std::move(message), {}};
   }
 }

@@ -19,14 +19,13 @@ constexpr std::string_view kRequirements[] = {
     "packed_4x8_integer_dot_product",
     "pointer_composite_access",
     "readonly_and_readwrite_storage_textures",
-    "subgroup_id",
-    "subgroup_uniformity",
     "texture_and_sampler_let",
     "texture_formats_tier1",
     "uniform_buffer_standard_layout",
     "unrestricted_pointer_parameters",
 };
-constexpr std::string_view kMissingRequirements[] = {"buffer_view", "immediate_address_space"};
+constexpr std::string_view kMissingRequirements[] = {"buffer_view", "immediate_address_space",
+                                                     "subgroup_id", "subgroup_uniformity"};
 constexpr std::string_view kMissingExtensions[] = {"clip_distances", "dual_source_blending",
                                                    "primitive_index", "subgroups",
                                                    "subgroup_size_control"};
@@ -60,9 +59,12 @@ void check_requirement(Context& cx, const ast::Name& name) {
                : fmt::format("unknown language feature '{}'; did you mean '{}'?", name.text, near));
 }
 
-// Controls of one range: a rule may be named again only with the same severity.
+// Controls of one range. At the top of the module a rule may be named again with the same severity;
+// on one item it may be named once.
 class Controls {
  public:
+  explicit Controls(bool whole_module) : whole_module_(whole_module) {}
+
   void add(Context& cx, const ast::DiagnosticControl& control) {
     if (!contains(kSeverities, control.severity.text)) {
       cx.error(control.severity.span,
@@ -79,14 +81,19 @@ class Controls {
       cx.diagnostics.warning(span, fmt::format("unknown diagnostic rule '{}'", rule));
     }
     const auto [at, fresh] = seen_.try_emplace(rule, control.severity);
-    if (!fresh && at->second.text != control.severity.text) {
+    if (fresh) return;
+    if (at->second.text != control.severity.text) {
       cx.error(span, fmt::format("'{}' is set to '{}' and to '{}'", rule, at->second.text,
                                  control.severity.text))
+          .note(at->second.span, "first set here");
+    } else if (!whole_module_) {
+      cx.error(span, fmt::format("'{}' is set twice", rule))
           .note(at->second.span, "first set here");
     }
   }
 
  private:
+  bool whole_module_;
   std::unordered_map<std::string, ast::Name> seen_;
 };
 
@@ -100,7 +107,7 @@ const ast::Attribute* find_attribute(ast::AttributeList list, ast::AttributeKind
 void check_attributes(Context& cx, ast::AttributeList list, std::string_view what,
                       std::initializer_list<ast::AttributeKind> allowed) {
   std::uint32_t seen = 0;
-  Controls controls;
+  Controls controls(false);
   for (const ast::Attribute& a : list) {
     if (std::ranges::find(allowed, a.kind) == allowed.end()) {
       cx.error(a.span, fmt::format("@{} cannot stand on {}", to_string(a.kind), what));
@@ -114,6 +121,16 @@ void check_attributes(Context& cx, ast::AttributeList list, std::string_view wha
     if ((seen & bit) != 0) cx.error(a.span, fmt::format("@{} is given twice", to_string(a.kind)));
     seen |= bit;
   }
+}
+
+void check_invariant(Context& cx, ast::AttributeList list) {
+  const ast::Attribute* invariant = find_attribute(list, ast::AttributeKind::invariant);
+  if (invariant == nullptr) return;
+  const ast::Attribute* builtin = find_attribute(list, ast::AttributeKind::builtin);
+  const auto* name =
+      builtin == nullptr ? nullptr : builtin->arguments[0]->get_if<ast::Identifier>();
+  if (name != nullptr && name->name.text == "position") return;
+  cx.error(invariant->span, "@invariant stands beside @builtin(position) only");
 }
 
 std::optional<std::uint32_t> attribute_number(Context& cx, const ast::Attribute& attribute,
@@ -138,7 +155,7 @@ std::optional<std::uint32_t> attribute_number(Context& cx, const ast::Attribute&
 void check_directives(Context& cx) {
   for (const ast::Name& name : cx.module.enables) check_enable(cx, name);
   for (const ast::Name& name : cx.module.requirements) check_requirement(cx, name);
-  Controls controls;
+  Controls controls(true);
   for (const ast::DiagnosticControl& control : cx.module.diagnostics) controls.add(cx, control);
 }
 

@@ -16,6 +16,9 @@ void check_attributes(Context& cx, ast::AttributeList list, std::string_view wha
 // Null when it is not there.
 const ast::Attribute* find_attribute(ast::AttributeList list, ast::AttributeKind kind);
 
+// @invariant needs @builtin(position) beside it.
+void check_invariant(Context& cx, ast::AttributeList list);
+
 // The only argument: a constant integer of at least `least`. Reported and empty otherwise.
 std::optional<std::uint32_t> attribute_number(Context& cx, const ast::Attribute& attribute,
                                               std::uint32_t least,

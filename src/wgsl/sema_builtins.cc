@@ -26,7 +26,8 @@ constexpr Pattern kExtractBits[] = {{"Tuu", 'T', kConcreteIntegers}};
 constexpr Pattern kInsertBits[] = {{"TTuu", 'T', kConcreteIntegers}};
 constexpr Pattern kFrexp[] = {{"T", 'X', kFloats}};
 constexpr Pattern kModf[] = {{"T", 'Y', kFloats}};
-constexpr Pattern kLdexp[] = {{"TI", 'T', kFloats}};
+constexpr Pattern kLdexp[] = {{"TI", 'T', kind_bit(ScalarKind::abstract_float)},
+                              {"TJ", 'T', kFloats}};
 constexpr Pattern kMix[] = {{"TTT", 'T', kFloats}, {"VVS", 'V', kFloats}};
 constexpr Pattern kVector1[] = {{"V", 'V', kFloats}};
 constexpr Pattern kVector2[] = {{"VV", 'V', kFloats}};

@@ -135,6 +135,28 @@ TEST(Constants, FaultsAreErrorsWithTheirValues) {
             "1:1: 'bitcast(2139095040)' is not a finite number of type f32\n");
 }
 
+TEST(Constants, BuiltinsCheckTheStepsOfTheirFormula) {
+  EXPECT_EQ(constant_errors("pow(0f, 0f)"), "1:1: 'pow(0, 0)' is undefined for this argument\n");
+  EXPECT_EQ(constant_errors("pow(0f, -1f)"), "1:1: 'pow(0, -1)' is undefined for this argument\n");
+  EXPECT_EQ(constant_errors("pow(0f, 1f)"), "");
+  EXPECT_NE(constant_errors("normalize(vec2(3.4e38f, 3.4e38f))"), "");
+  EXPECT_NE(constant_errors("faceForward(vec2(1f), vec2(3.4e38f), vec2(3.4e38f))"), "");
+  EXPECT_EQ(constant_errors("faceForward(vec2(1f), vec2(3.4e38f), vec2(0f))"), "");
+  EXPECT_NE(constant_errors("refract(vec2(1f), vec2(0f), 3.4e38f)"), "");
+  EXPECT_EQ(constant_errors("refract(vec2(1f), vec2(0f), 3f)"), "");
+}
+
+TEST(Constants, LdexpKeepsItsFirstArgumentAbstract) {
+  EXPECT_EQ(body_errors("const v = ldexp(1.0, i32(511)); const_assert ldexp(v, -511i) == 1.0;"),
+            "");
+  EXPECT_EQ(constant_errors("ldexp(1.0, 1025i)"),
+            "1:1: 'ldexp(1, 1025)' has arguments in the wrong order or out of range\n");
+  EXPECT_NE(constant_errors("ldexp(1f, 200i)"), "");
+  EXPECT_EQ(constant_errors("ldexp(1f, 2f)"),
+            "1:1: no overload of 'ldexp' takes (f32, f32) [there is ldexp(T, i32 shaped as T) -> "
+            "T, T is f32, f16 or a vector of one]\n");
+}
+
 TEST(Constants, TheLargestFloatMayBeWrittenShort) {
   EXPECT_EQ(error_text("const a: f32 = 3.4028235e38; const b: f32 = -3.40282347e+38;"), "");
   EXPECT_EQ(error_text("const a: f32 = 3.5e38;"),

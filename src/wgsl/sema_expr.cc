@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "vyre/base/overloaded.h"
+#include "vyre/ir/argument_rules.h"
 #include "vyre/wgsl/sema_builtins.h"
 #include "vyre/wgsl/sema_convert.h"
 #include "vyre/wgsl/sema_memory.h"
@@ -258,19 +259,6 @@ Value check_binary(Context& cx, const ast::Expr& expr, const ast::Binary& node) 
   return binary(cx, ir_operator(node.op), std::move(left), std::move(right), expr.span);
 }
 
-// A constant right side can be wrong whatever the left side is.
-Fault check_right_side(const Context& cx, BinaryOp op, const Value& right) {
-  const ScalarKind kind = *cx.types().scalar_kind(right.type);
-  const bool divides = (op == BinaryOp::div || op == BinaryOp::rem) && is_integer(kind);
-  const bool shifts = op == BinaryOp::shift_left || op == BinaryOp::shift_right;
-  if (!divides && !shifts) return Fault::none;
-  for (const std::uint64_t bits : flatten(cx, right)) {
-    if (divides && bits == 0) return Fault::division_by_zero;
-    if (shifts && bits >= 32) return Fault::shift_too_large;
-  }
-  return Fault::none;
-}
-
 Value fold_binary(Context& cx, BinaryOp op, TypeId result, const Value& left, const Value& right,
                   Span span) {
   const std::vector<std::uint64_t> a = flatten(cx, left);
@@ -357,7 +345,9 @@ Value binary(Context& cx, BinaryOp op, Value left, Value right, Span span) {
     return fold_binary(cx, op, match->result, left, right, span);
   }
   if (right.is_constant() && !cx.unevaluated) {
-    if (const Fault fault = check_right_side(cx, op, right); fault != Fault::none) {
+    const std::vector<std::uint64_t> scalars = flatten(cx, right);
+    const Fault fault = right_side_fault(op, cx.types(), {right.type, scalars});
+    if (fault != Fault::none) {
       report_fault(cx, fault, fmt::format("... {} {}", to_string(op), spell_constant(cx, right)),
                    match->result, span);
       return failed(span);

@@ -1,6 +1,7 @@
 // Functions: headers, parameters and bodies.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -105,13 +106,15 @@ void check_missing_return(Context& cx, const ast::Function& written, const Funct
                                        written.name.text, cx.spell(info.result)));
 }
 
+bool is_stage(const ast::Attribute& attribute) {
+  return attribute.kind == AttributeKind::compute || attribute.kind == AttributeKind::vertex ||
+         attribute.kind == AttributeKind::fragment;
+}
+
 // The stage of an entry point; null for other functions.
 const ast::Attribute* find_stage(const ast::Function& function) {
-  for (const AttributeKind kind :
-       {AttributeKind::compute, AttributeKind::vertex, AttributeKind::fragment}) {
-    if (const auto* stage = find_attribute(function.attributes, kind)) return stage;
-  }
-  return nullptr;
+  const auto stage = std::ranges::find_if(function.attributes, is_stage);
+  return stage == function.attributes.end() ? nullptr : &*stage;
 }
 
 bool check_stage(Context& cx, const ast::Function& function, const ast::Attribute* stage) {
@@ -128,6 +131,12 @@ bool check_stage(Context& cx, const ast::Function& function, const ast::Attribut
           .with_fix("write @compute in front");
     }
     return true;
+  }
+  for (const ast::Attribute& other : function.attributes) {
+    if (!is_stage(other) || other.kind == stage->kind) continue;
+    cx.error(other.span, fmt::format("'{}' cannot be both a {} and a {} shader", function.name.text,
+                                     to_string(stage->kind), to_string(other.kind)));
+    return false;
   }
   if (stage->kind == AttributeKind::compute) return true;
   cx.error(stage->span, fmt::format("'{}' is a {} shader; vyre runs @compute entry points only",

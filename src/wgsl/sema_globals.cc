@@ -91,7 +91,7 @@ std::optional<Space> check_space(Context& cx, const ast::Variable& variable) {
     return std::nullopt;
   }
   const ast::Expr& written = *variable.template_args[0];
-  const auto name = plain_name(cx, written, "an address space");
+  const auto name = enumerant(cx, written, "an address space");
   if (!name) return std::nullopt;
   const auto memory = find_memory_kind(*name);
   if (!memory || *memory == MemoryKind::function) {
@@ -105,7 +105,7 @@ std::optional<Space> check_space(Context& cx, const ast::Variable& variable) {
   if (*memory == MemoryKind::storage || *memory == MemoryKind::uniform) space.access = Access::read;
   if (variable.template_args.size() == 1) return space;
   const ast::Expr& mode = *variable.template_args[1];
-  const auto mode_name = plain_name(cx, mode, "an access mode");
+  const auto mode_name = enumerant(cx, mode, "an access mode");
   if (!mode_name) return std::nullopt;
   const auto access = find_access(*mode_name);
   if (*memory != MemoryKind::storage || variable.template_args.size() > 2) {

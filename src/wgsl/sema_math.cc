@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "vyre/ir/argument_rules.h"
 #include "vyre/wgsl/sema_builtins.h"
 #include "vyre/wgsl/sema_convert.h"
 #include "vyre/wgsl/sema_expr.h"
@@ -19,6 +20,7 @@ void report_no_overload(Context& cx, std::string_view name, std::span<const Patt
                         std::span<const Value> arguments, Span span) {
   std::string candidates;
   for (const Pattern& pattern : patterns) {
+    if (pattern.kinds == kind_bit(ScalarKind::abstract_float)) continue;
     candidates += fmt::format("{}{}{}", candidates.empty() ? "" : "; ", name, describe(pattern));
   }
   cx.error(span, fmt::format("no overload of '{}' takes {}", name, spell_types(cx, arguments)))
@@ -33,53 +35,22 @@ std::string call_text(const Context& cx, std::string_view name, std::span<const 
   return fmt::format("{}({})", name, fmt::join(texts, ", "));
 }
 
+// The value of the function if all its arguments are constant; otherwise what those that are
+// constant make wrong.
 Fault evaluate(Context& cx, MathFn fn, TypeId result, std::span<const Value> arguments,
                std::vector<std::uint64_t>& out) {
   std::array<std::vector<std::uint64_t>, kMaxParameters> scalars;
   std::array<Operand, kMaxParameters> operands{};
+  bool constant = true;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    scalars[i] = flatten(cx, arguments[i]);
+    constant = constant && arguments[i].is_constant();
+    if (arguments[i].is_constant()) scalars[i] = flatten(cx, arguments[i]);
     operands[i] = {arguments[i].type, scalars[i]};
   }
+  const std::span<const Operand> known(operands.data(), arguments.size());
+  if (!constant) return argument_fault(fn, cx.types(), known);
   out.resize(cx.types().scalar_count(result));
-  return apply(fn, cx.types(), result, {operands.data(), arguments.size()}, out);
-}
-
-// A function whose arguments are not all constant can be wrong by those that are.
-Fault check_partly_constant(Context& cx, MathFn fn, TypeId result, std::span<const Value> given) {
-  std::vector<Value> arguments(given.begin(), given.end());
-  const auto fixed = [&](std::size_t i) { return arguments[i].is_constant(); };
-  const auto zero = [&](std::size_t i) { arguments[i] = make_zero(arguments[i].type, {}); };
-  switch (fn) {
-    case MathFn::clamp:
-      if (!fixed(1) || !fixed(2)) return Fault::none;
-      arguments[0] = arguments[1];
-      break;
-    case MathFn::smoothstep:
-      if (!fixed(0) || !fixed(1)) return Fault::none;
-      arguments[2] = arguments[0];
-      break;
-    case MathFn::extract_bits:
-      if (!fixed(1) || !fixed(2)) return Fault::none;
-      zero(0);
-      break;
-    case MathFn::insert_bits:
-      if (!fixed(2) || !fixed(3)) return Fault::none;
-      zero(0);
-      zero(1);
-      break;
-    case MathFn::ldexp: {
-      if (!fixed(1)) return Fault::none;
-      const std::int32_t most = cx.types().scalar_kind(result) == ScalarKind::f16 ? 16 : 128;
-      for (const std::uint64_t bits : flatten(cx, arguments[1])) {
-        if (Scalar{ScalarKind::i32, bits}.as_i32() > most) return Fault::order;
-      }
-      return Fault::none;
-    }
-    default: return Fault::none;
-  }
-  std::vector<std::uint64_t> out;
-  return evaluate(cx, fn, result, arguments, out) == Fault::order ? Fault::order : Fault::none;
+  return apply(fn, cx.types(), result, known, out);
 }
 
 Value select_constant(Context& cx, TypeId type, std::span<const Value> v, Span span) {
@@ -180,9 +151,7 @@ Value call_math(Context& cx, std::string_view name, Arguments& arguments, Span s
   const Combined all = combine(arguments.values());
   const bool constant = all.phase == Phase::constant;
   std::vector<std::uint64_t> out;
-  const Fault fault =
-      constant ? evaluate(cx, builtin.fn, match->result, arguments.values(), out)
-               : check_partly_constant(cx, builtin.fn, match->result, arguments.values());
+  const Fault fault = evaluate(cx, builtin.fn, match->result, arguments.values(), out);
   if (fault != Fault::none && !cx.unevaluated) {
     report_fault(cx, fault, call_text(cx, name, arguments.values()), match->result, span);
     return failed(span);

@@ -129,6 +129,26 @@ Value emit_let(Context& cx, std::string_view name, const Value& value) {
   return use_let(cx, local, value.type, value.span);
 }
 
+bool mentions_override(const Context& cx, ExprId tree) {
+  bool found = false;
+  for_each_subexpr(cx.program, tree, [&](ExprId part) {
+    found = found || std::holds_alternative<OverrideExpr>(cx.program[part].node);
+  });
+  return found;
+}
+
+void keep_overrides(Context& cx, const Value& value) {
+  if (value.expr == kNoExpr || !mentions_override(cx, value.expr)) return;
+  const auto* pointer = cx.types().get_if<PointerType>(value.type);
+  if (pointer == nullptr) {
+    emit_let(cx, "unused", value);
+  } else if (cx.types().is_constructible(pointer->pointee) && pointer->access != Access::write) {
+    const TypeId type = pointer->pointee;
+    const ExprId copy = clone(cx, value.expr, value.span);
+    emit_let(cx, "unused", computed(cx, type, LoadExpr{copy}, Phase::runtime, false, value.span));
+  }
+}
+
 Value load(Context& cx, Value value) {
   if (!value.is_reference()) return value;
   if (value.access == Access::write) {

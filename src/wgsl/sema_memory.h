@@ -43,6 +43,12 @@ Value emit_let(Context& cx, std::string_view name, const Value& value);
 // The value of a let, in an expression that stands at `span`.
 Value use_let(Context& cx, LocalId local, TypeId type, Span span);
 
+// Whether a tree of expressions depends on an override directly.
+bool mentions_override(const Context& cx, ExprId tree);
+// Keeps a value that nothing uses if it depends on overrides: evaluating it with their values may
+// be an error.
+void keep_overrides(Context& cx, const Value& value);
+
 // The load rule: references become values, everything else stays.
 Value load(Context& cx, Value value);
 // The pointer &ref, and the reference *ptr.

@@ -1,4 +1,5 @@
 // Module scope: order, structs and layout, variables, overrides, entry points, directives.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "vyre/wgsl/module.h"
@@ -360,6 +361,47 @@ TEST(ParsedModules, MayHaveNoEntryPoint) {
   EXPECT_TRUE(parsed.module->programs.empty());
   EXPECT_EQ(parsed.message(), "");
   EXPECT_EQ(error_text(kMain), "");
+}
+
+TEST(Directives, ADiagnosticRuleIsSetOnceOnAnItem) {
+  constexpr std::string_view kOff = "diagnostic(off, derivative_uniformity)";
+  const std::string twice = fmt::format("@{} @{} ", kOff, kOff);
+  EXPECT_EQ(error_text(twice + "fn f() {}"), "1:58: 'derivative_uniformity' is set twice\n");
+  EXPECT_EQ(error_text("fn f() { " + twice + "if true {} }"),
+            "1:67: 'derivative_uniformity' is set twice\n");
+  EXPECT_EQ(error_text(fmt::format("{};{};", kOff, kOff)), "");
+}
+
+TEST(Directives, RequireOnlyWhatThereIs) {
+  EXPECT_EQ(error_text("requires buffer_view;"),
+            "1:10: the language feature 'buffer_view' is not supported\n");
+}
+
+TEST(EntryPoints, HaveOneStage) {
+  EXPECT_EQ(error_text("@compute @vertex @workgroup_size(1) fn main() {}"),
+            "1:10: 'main' cannot be both a compute and a vertex shader\n");
+}
+
+TEST(ModuleScope, DeclarationsHideEnumerants) {
+  EXPECT_EQ(error_text("var<private> read: i32;\n"
+                       "@group(0) @binding(0) var<storage, read> a: i32;"),
+            "2:36: 'read' is a variable here; expected an access mode\n");
+  EXPECT_EQ(error_text("const storage = 1;\n@group(0) @binding(0) var<storage> a: i32;"),
+            "2:27: 'storage' is a constant here; expected an address space\n");
+  EXPECT_EQ(error_text("const function = 1; fn f(p: ptr<function, i32>) {}"),
+            "1:33: 'function' is a constant here; expected an address space\n");
+}
+
+TEST(ModuleScope, InvariantBelongsToThePosition) {
+  EXPECT_EQ(error_text("struct A { @invariant a: vec4f }"),
+            "1:12: @invariant stands beside @builtin(position) only\n");
+  EXPECT_EQ(error_text("struct A { @invariant @builtin(position) a: vec4f }"), "");
+}
+
+TEST(ModuleScope, AByteOrderMarkIsAnError) {
+  EXPECT_EQ(error_text("\xEF\xBB\xBF"
+                       "const a = 1;"),
+            "1:1: a byte order mark is no part of WGSL [save the text as UTF-8 without one]\n");
 }
 
 }  // namespace

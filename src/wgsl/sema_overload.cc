@@ -38,6 +38,7 @@ bool bind_shape(const TypeTable& types, char letter, TypeId type, Sizes& sizes) 
     case 'T':
     case 'U':
     case 'I':
+    case 'J':
     case 'B': return (scalar || vector != 0) && bind(sizes.n, scalar ? 1 : vector);
     case 'V':
     case 'w': return vector != 0 && bind(sizes.n, vector);
@@ -69,8 +70,8 @@ TypeId type_of(TypeTable& types, char letter, ScalarKind kind, const Sizes& size
     case '3':
     case '4': return types.vector(kind, static_cast<std::uint32_t>(letter - '0'));
     case 'U': return shaped(types, ScalarKind::u32, sizes.n);
-    case 'I':
-      return shaped(types, is_abstract(kind) ? ScalarKind::abstract_int : ScalarKind::i32, sizes.n);
+    case 'I': return shaped(types, ScalarKind::abstract_int, sizes.n);
+    case 'J': return shaped(types, ScalarKind::i32, sizes.n);
     case 'B':
     case 'w': return shaped(types, ScalarKind::boolean, sizes.n);
     case 'u': return types.scalar(ScalarKind::u32);
@@ -138,7 +139,8 @@ std::string_view letter_name(char letter) {
     case '3': return "vec3<S>";
     case '4': return "vec4<S>";
     case 'U': return "u32 shaped as T";
-    case 'I': return "i32 shaped as T";
+    case 'I': return "abstract integer shaped as T";
+    case 'J': return "i32 shaped as T";
     case 'B': return "bool shaped as T";
     case 'w': return "vecN<bool>";
     case 'u': return "u32";

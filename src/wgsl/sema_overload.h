@@ -2,7 +2,8 @@
 // all overloads that differ in scalar kind and size.
 //
 //   T  S or vecN<S>        S  the scalar            V  vecN<S>
-//   2 3 4  vec2<S>, ...    U  u32, shaped as T      I  i32 (abstract if S is), shaped as T
+//   2 3 4  vec2<S>, ...    U  u32, shaped as T      I  abstract integer, shaped as T
+//   J  i32, shaped as T
 //   B  bool, shaped as T   w  vecN<bool>            u i b  u32, i32, bool
 //   M  matCxR<S>           Q  matCxC<S>             m  matRxC<S>
 //   C  vecC<S>             R  vecR<S>               A  matKxR<S>     K  matCxK<S>

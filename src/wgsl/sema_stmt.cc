@@ -85,9 +85,10 @@ void emit_store(Context& cx, const Value& target, const Value& value, Span span)
 
 void check_phony(Context& cx, const ast::Expr& right) {
   const Value value = check_value(cx, right);
-  if (value.failed() || cx.types().is_constructible(value.type) ||
-      cx.types().get_if<PointerType>(value.type)) {
-    return;  // evaluated for its effects, which have been emitted
+  if (value.failed()) return;
+  if (cx.types().is_constructible(value.type) || cx.types().get_if<PointerType>(value.type)) {
+    keep_overrides(cx, value);  // effects have been emitted
+    return;
   }
   cx.error(value.span, fmt::format("{} is not a value", cx.spell(value.type)));
 }
@@ -270,6 +271,7 @@ void declare_let(Context& cx, const ast::Variable& variable) {
   Symbol symbol;
   if (declared.fine && cx.types().get_if<PointerType>(declared.type)) {
     freeze(cx, declared.initial);
+    keep_overrides(cx, declared.initial);
     symbol.what = TreeSymbol{declared.initial};
   } else if (declared.fine && !cx.types().is_constructible(declared.type)) {
     cx.error(variable.name.span, fmt::format("'{}' cannot be a value of type {}",
@@ -282,7 +284,7 @@ void declare_let(Context& cx, const ast::Variable& variable) {
 
 bool check_local_space(Context& cx, const ast::Variable& variable) {
   if (variable.template_args.empty()) return true;
-  const auto space = plain_name(cx, *variable.template_args[0], "an address space");
+  const auto space = enumerant(cx, *variable.template_args[0], "an address space");
   if (!space) return false;
   if (*space != "function") {
     cx.error(variable.template_args[0]->span,

@@ -81,6 +81,7 @@ std::optional<Member> check_member(Context& cx, const ast::StructMember& written
       cx, written.attributes, "a struct member",
       {AttributeKind::align, AttributeKind::size, AttributeKind::builtin, AttributeKind::location,
        AttributeKind::blend_src, AttributeKind::interpolate, AttributeKind::invariant});
+  check_invariant(cx, written.attributes);
   const auto type = resolve_type(cx, *written.type);
   if (!type || !check_member_type(cx, *type, last, written.type->span)) return std::nullopt;
   Member member{.name = std::string(written.name.text), .type = *type};

@@ -168,7 +168,7 @@ std::optional<Access> pointer_access(Context& cx, const ast::Identifier& name, M
   const Access usual = read_only ? Access::read : Access::read_write;
   if (name.template_args.size() < 3) return usual;
   const ast::Expr& written = *name.template_args[2];
-  const auto text = plain_name(cx, written, "an access mode: read, write or read_write");
+  const auto text = enumerant(cx, written, "an access mode: read, write or read_write");
   if (!text) return std::nullopt;
   const auto access = find_access(*text);
   if (!access) {
@@ -203,7 +203,7 @@ bool can_live_in(const TypeTable& types, TypeId type, MemoryKind memory) {
 std::optional<TypeId> pointer_type(Context& cx, const ast::Identifier& name, Span span) {
   if (!takes(cx, name, span, 2, 3)) return std::nullopt;
   const ast::Expr& space = *name.template_args[0];
-  const auto text = plain_name(cx, space, "an address space");
+  const auto text = enumerant(cx, space, "an address space");
   if (!text) return std::nullopt;
   const auto memory = find_memory_kind(*text);
   if (!memory) {
@@ -262,6 +262,16 @@ std::optional<std::string_view> plain_name(Context& cx, const ast::Expr& expr,
   const auto* name = expr.get_if<ast::Identifier>();
   if (name != nullptr && name->template_args.empty()) return name->name.text;
   cx.error(expr.span, fmt::format("expected {}", what));
+  return std::nullopt;
+}
+
+std::optional<std::string_view> enumerant(Context& cx, const ast::Expr& expr,
+                                          std::string_view what) {
+  const auto name = plain_name(cx, expr, what);
+  const Symbol* hidden_by = name ? lookup(cx, *name) : nullptr;
+  if (hidden_by == nullptr) return name;
+  cx.error(expr.span, fmt::format("'{}' is {} here; expected {}", *name, kind_of(*hidden_by), what))
+      .note(hidden_by->declared, "declared here");
   return std::nullopt;
 }
 

@@ -31,6 +31,10 @@ bool check_type_limits(Context& cx, TypeId type, Span span);
 
 std::optional<MemoryKind> find_memory_kind(std::string_view name);
 std::optional<Access> find_access(std::string_view name);
+// The name of a predeclared enumerant (an address space, an access mode), which a declaration of
+// the module can hide.
+std::optional<std::string_view> enumerant(Context& cx, const ast::Expr& expr,
+                                          std::string_view what);
 // The name that an expression consists of; reported and empty when it is anything else.
 std::optional<std::string_view> plain_name(Context& cx, const ast::Expr& expr,
                                            std::string_view what);
