@@ -45,8 +45,14 @@ std::string names_of(const Module& module) {
 }
 
 Outcome<const Program*> program_of(const Module& module, const char* entry) {
+  if (entry != nullptr && !module.why_not_run(entry).empty()) {
+    return failure(VYRE_INVALID_INPUT, std::string(module.why_not_run(entry)));
+  }
   if (module.programs.empty()) {
-    return failure(VYRE_INVALID_INPUT, "the module has no compute entry point");
+    return failure(VYRE_INVALID_INPUT, module.not_run.empty()
+                                           ? "the module has no compute entry point"
+                                           : "the module has no entry point that vyre runs: " +
+                                                 module.not_run.front().why);
   }
   if (entry == nullptr) {
     if (module.programs.size() == 1) return &module.programs.front();

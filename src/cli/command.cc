@@ -53,6 +53,12 @@ Result<const Program*> choose_entry(const Module& module, const std::string& fil
                                     const std::string& entry) {
   std::vector<std::string> names;
   for (const Program& program : module.programs) names.push_back(program.name);
+  const std::string_view refused = module.why_not_run(entry);
+  if (!refused.empty()) return fail(Code::invalid_input, fmt::format("{}: {}", file, refused));
+  if (names.empty() && !module.not_run.empty()) {
+    return fail(Code::invalid_input, fmt::format("{} has no entry point that vyre runs: {}", file,
+                                                 module.not_run.front().why));
+  }
   if (names.empty()) {
     return fail(Code::invalid_input, fmt::format("{} has no @compute entry point", file));
   }

@@ -84,8 +84,7 @@ class Encoder {
     put_all(program_.types[id].index());
     std::visit(
         Overloaded{
-            [](const VoidType&) {},
-            [&](const ScalarType& t) { put_all(t.kind); },
+            [](const VoidType&) {}, [&](const ScalarType& t) { put_all(t.kind); },
             [&](const VectorType& t) { put_all(t.kind, t.size); },
             [&](const MatrixType& t) { put_all(t.kind, t.columns, t.rows); },
             [&](const ArrayType& t) {
@@ -101,6 +100,7 @@ class Encoder {
             },
             [&](const AtomicType& t) { put_all(t.kind); },
             [&](const PointerType& t) { put_all(t.memory, type_number(t.pointee), t.access); },
+            [](const HandleType&) {},  // in no valid program
         },
         program_.types[id]);
     return out;

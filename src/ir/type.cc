@@ -53,6 +53,7 @@ std::uint64_t hash_of(const Type& type) {
           [&](const PointerType& t) {
             return mix(mix(mix(seed, word(t.memory)), word(t.pointee)), word(t.access));
           },
+          [&](const HandleType& t) { return mix(seed, std::hash<std::string>{}(t.name)); },
       },
       type);
 }
@@ -212,6 +213,7 @@ Layout TypeTable::compute_layout(const Type& type) const {
           },
           [](const AtomicType&) { return Layout{4, 4}; },
           [](const PointerType&) { return Layout{8, 8}; },
+          [](const HandleType&) { return Layout{}; },
       },
       type);
 }
@@ -266,6 +268,7 @@ TypeTable::Facts TypeTable::compute_facts(const Type& type) const {
             return Facts{
                 .scalar_count = 1, .host_shareable = is_concrete_number(t.kind), .atomic = true};
           },
+          [](const HandleType&) { return Facts{}; },
           [&](const PointerType& t) {
             return Facts{.nesting = saturating_add(facts(t.pointee).nesting, 1U)};
           },
@@ -361,6 +364,7 @@ std::string TypeTable::spell(TypeId id) const {
             }
             return fmt::format("ptr<storage, {}, {}>", pointee, to_string(t.access));
           },
+          [](const HandleType& t) { return t.name; },
       },
       (*this)[id]);
 }

@@ -71,9 +71,14 @@ struct PointerType {
   Access access;
   bool operator==(const PointerType&) const = default;
 };
+// A texture or a sampler, by its WGSL spelling: checked by the front end, in no valid program.
+struct HandleType {
+  std::string name;
+  bool operator==(const HandleType&) const = default;
+};
 
 using Type = std::variant<VoidType, ScalarType, VectorType, MatrixType, ArrayType, StructType,
-                          AtomicType, PointerType>;
+                          AtomicType, PointerType, HandleType>;
 
 // Bytes. A run-time sized array has size 0 here and a struct that ends in one has the offset of
 // that member; an override-sized array has size 0 until specialised.

@@ -419,6 +419,7 @@ class Analysis {
     for (const Requirement& r : requirements_) {
       if (!varies[static_cast<std::size_t>(r.node)]) continue;
       ProgramIssue issue{r.message, r.pos};
+      issue.warning = r.need.warning;
       if (r.pos.line == 0) issue.what = fmt::format("in '{}': {}", function_.name, r.message);
       const auto why = graph_.explain(r.node);
       if (!why.branch.empty()) {
@@ -448,8 +449,11 @@ class Analysis {
     for (const Requirement& r : requirements_) all.push_back(r.node);
     const std::vector<bool> reached = graph_.nodes_reached_from(all);
     const auto blame = [&](NodeId node) {
-      for (const Requirement& r : requirements_) {
-        if (graph_.nodes_reached_from({r.node})[static_cast<std::size_t>(node)]) return r.need;
+      for (const bool warning : {false, true}) {  // errors first
+        for (const Requirement& r : requirements_) {
+          if (r.need.warning != warning) continue;
+          if (graph_.nodes_reached_from({r.node})[static_cast<std::size_t>(node)]) return r.need;
+        }
       }
       return UniformityNeed{};
     };

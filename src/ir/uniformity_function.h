@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "vyre/ir/uniformity.h"
+#include "vyre/ir/validate.h"
 
 namespace vyre {
 
@@ -12,6 +12,7 @@ namespace vyre {
 struct UniformityNeed {
   std::string what;  // "workgroupBarrier"
   SourcePos pos;
+  bool warning = false;  // not fulfilling it is no error
 };
 
 // What callers have to know of a function.

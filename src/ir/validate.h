@@ -16,6 +16,7 @@ struct ProgramIssue {
   std::string what;
   SourcePos pos;
   std::vector<ProgramNote> notes = {};  // what led to it
+  bool warning = false;                 // validate gives errors only
 };
 // Every error of the program, in source order: type errors, writes to read-only memory, barriers in
 // non-uniform control flow, unknown ids, zero workgroup axes, recursion, misplaced break/continue.

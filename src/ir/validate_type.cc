@@ -66,6 +66,9 @@ std::string TypeRules::look_at(const Program& program, TypeId id) const {
             return "";
           },
           [&](const StructType& t) { return look_at_struct(program, t); },
+          [](const HandleType& t) -> std::string {
+            return fmt::format("{} is a texture or a sampler, which no kernel has", t.name);
+          },
           [](const AtomicType& t) -> std::string {
             const bool good = t.kind == ScalarKind::i32 || t.kind == ScalarKind::u32;
             return good ? "" : fmt::format("an atomic of {}", to_string(t.kind));

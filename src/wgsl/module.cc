@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -21,28 +22,48 @@ namespace {
 constexpr std::size_t kMaxExpressions = std::size_t{1} << 25U;
 
 // Two variables of one entry point cannot share a binding.
-void check_bindings(const sema::Context& cx, const Program& program, Diagnostics& diagnostics) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, const Global*> bound;
+void check_bindings(const sema::Context& cx, const Program& program,
+                    const std::set<std::uint32_t>& handles, Diagnostics& diagnostics) {
+  struct Bound {
+    std::string_view name;
+    Span declared;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Bound> all;
+  const auto bind = [&](std::uint32_t group, std::uint32_t binding, Bound bound) {
+    const auto [at, fresh] = all.try_emplace({group, binding}, bound);
+    if (fresh) return;
+    diagnostics
+        .error(bound.declared,
+               fmt::format("the entry point '{}' uses '{}' and '{}', which are both at @group({}) "
+                           "@binding({})",
+                           program.name, at->second.name, bound.name, group, binding))
+        .note(at->second.declared, "the other one");
+  };
   for (const Global& global : program.globals) {
     if (global.memory != MemoryKind::storage && global.memory != MemoryKind::uniform) continue;
-    const auto [at, fresh] = bound.try_emplace({global.group, global.binding}, &global);
-    if (fresh) continue;
-    diagnostics
-        .error(
-            cx.span_of(global.pos),
-            fmt::format("the entry point '{}' uses '{}' and '{}', which are both at @group({}) "
-                        "@binding({})",
-                        program.name, at->second->name, global.name, global.group, global.binding))
-        .note(cx.span_of(at->second->pos), "the other one");
+    bind(global.group, global.binding, {global.name, cx.span_of(global.pos)});
+  }
+  for (const std::uint32_t index : handles) {
+    const sema::Handle& handle = cx.handles[index];
+    bind(handle.group, handle.binding, {handle.name, handle.declared});
   }
 }
 
 void report(const sema::Context& cx, const std::vector<ProgramIssue>& issues,
             Diagnostics& diagnostics) {
   for (const ProgramIssue& issue : issues) {
-    Diagnostic& error = diagnostics.error(cx.span_of(issue.pos), issue.what);
-    for (const ProgramNote& note : issue.notes) error.note(cx.span_of(note.pos), note.what);
+    const Span span = cx.span_of(issue.pos);
+    Diagnostic& shown =
+        issue.warning ? diagnostics.warning(span, issue.what) : diagnostics.error(span, issue.what);
+    for (const ProgramNote& note : issue.notes) shown.note(cx.span_of(note.pos), note.what);
   }
+}
+
+NotRun not_run(const sema::EntryPoint& entry, const sema::FunctionInfo& info,
+               const std::string& name) {
+  const std::string_view verb = entry.stage == sema::kCompute ? "uses" : "is";
+  return {name, fmt::format("'{}' {} {}, which vyre checks and does not run (docs/wgsl.md)", name,
+                            verb, info.not_run)};
 }
 
 std::optional<Module> analyse(const Source& source, Diagnostics& diagnostics) {
@@ -53,7 +74,7 @@ std::optional<Module> analyse(const Source& source, Diagnostics& diagnostics) {
   if (diagnostics.has_errors()) return std::nullopt;
 
   // Functions count here whether or not an entry point reaches them.
-  report(cx, check_uniformity(cx.program), diagnostics);
+  report(cx, check_uniformity(cx.program, cx.outside_facts), diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
 
   std::ranges::sort(cx.entries, {}, [&](const sema::EntryPoint& entry) {
@@ -63,16 +84,20 @@ std::optional<Module> analyse(const Source& source, Diagnostics& diagnostics) {
   for (const Override& o : cx.program.overrides) module.overrides.push_back({o.name, o.id});
   std::size_t expressions = 0;
   for (const sema::EntryPoint& entry : cx.entries) {
-    module.programs.push_back(extract(cx, entry));
-    const Program& program = module.programs.back();
+    const sema::FunctionInfo& info = cx.functions[entry.function];
+    Program program = extract(cx, entry);
     expressions += program.exprs.size();
     if (expressions > kMaxExpressions) {
-      diagnostics.error(cx.functions[entry.function].declared,
-                        "the entry points of this module are too large together");
+      diagnostics.error(info.declared, "the entry points of this module are too large together");
       return std::nullopt;
     }
-    check_bindings(cx, program, diagnostics);
+    check_bindings(cx, program, info.handles, diagnostics);
+    if (!info.not_run.empty()) {
+      module.not_run.push_back(not_run(entry, info, program.name));
+      continue;
+    }
     report(cx, validate(program), diagnostics);
+    module.programs.push_back(std::move(program));
   }
   if (diagnostics.has_errors()) return std::nullopt;
   return module;
@@ -87,6 +112,11 @@ bool ModuleOverride::is_called(std::string_view name_or_id) const {
 const Program* Module::find(std::string_view entry) const {
   const auto at = std::ranges::find(programs, entry, &Program::name);
   return at == programs.end() ? nullptr : &*at;
+}
+
+std::string_view Module::why_not_run(std::string_view entry) const {
+  const auto at = std::ranges::find(not_run, entry, &NotRun::entry);
+  return at == not_run.end() ? std::string_view() : at->why;
 }
 
 std::string ParsedModule::message() const { return render(*source, diagnostics); }

@@ -22,16 +22,26 @@ struct ModuleOverride {
   bool is_called(std::string_view name_or_id) const;
 };
 
-// A module that passed every check: one valid Program for each @compute entry point, in the order
-// of the text. A program holds only what its entry point reaches: the variables it mentions, the
-// functions it may call, the overrides it depends on. It is not specialised yet.
+// An entry point that passed every check and that vyre does not run: a vertex or fragment shader,
+// or a compute shader with textures.
+struct NotRun {
+  std::string entry;
+  std::string why;  // "'shade' uses the texture_2d<f32> 'image', ..." as a whole message
+};
+
+// A module that passed every check: one valid Program for each @compute entry point that vyre runs,
+// in the order of the text. A program holds only what its entry point reaches: the variables it
+// mentions, the functions it may call, the overrides it depends on. It is not specialised yet.
 struct Module {
   std::vector<Program> programs;  // Program::name is the entry point's name
   // All of the text, also those that no entry point uses.
   std::vector<ModuleOverride> overrides;
+  std::vector<NotRun> not_run;
 
   // The program of that entry point; null when there is none.
   const Program* find(std::string_view entry) const;
+  // Why the entry point is not run; empty for all others.
+  std::string_view why_not_run(std::string_view entry) const;
 };
 
 struct ParsedModule {

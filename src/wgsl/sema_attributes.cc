@@ -39,8 +39,8 @@ void check_enable(Context& cx, const ast::Name& name) {
   if (name.text == "f16") {
     cx.f16 = true;
   } else if (contains(kMissingExtensions, name.text) || name.text.starts_with("chromium_")) {
-    cx.error(name.span,
-             fmt::format("the extension '{}' is not supported; vyre has f16", name.text));
+    cx.error(name.span, fmt::format("the extension '{}' is not supported; vyre has f16", name.text))
+        .with_fix("docs/wgsl.md lists what is supported");
   } else {
     cx.error(name.span, fmt::format("unknown extension '{}'; vyre has f16", name.text));
   }
@@ -97,7 +97,22 @@ class Controls {
   std::unordered_map<std::string, ast::Name> seen_;
 };
 
+void apply_control(Context& cx, const ast::DiagnosticControl& control) {
+  constexpr Control kControls[] = {Control::error, Control::warning, Control::info, Control::off};
+  const auto* at = std::ranges::find(kSeverities, control.severity.text);
+  if (at == std::end(kSeverities) || control.rule_tail) return;
+  const Control chosen = kControls[at - std::begin(kSeverities)];
+  if (control.rule.text == "derivative_uniformity") cx.filters.derivative = chosen;
+  if (control.rule.text == "subgroup_uniformity") cx.filters.subgroup = chosen;
+}
+
 }  // namespace
+
+FilterScope::FilterScope(Context& cx, ast::AttributeList list) : cx_(cx), outer_(cx.filters) {
+  for (const ast::Attribute& a : list) {
+    if (a.kind == ast::AttributeKind::diagnostic) apply_control(cx, *a.diagnostic);
+  }
+}
 
 const ast::Attribute* find_attribute(ast::AttributeList list, ast::AttributeKind kind) {
   const auto at = std::ranges::find(list, kind, &ast::Attribute::kind);
@@ -156,7 +171,10 @@ void check_directives(Context& cx) {
   for (const ast::Name& name : cx.module.enables) check_enable(cx, name);
   for (const ast::Name& name : cx.module.requirements) check_requirement(cx, name);
   Controls controls(true);
-  for (const ast::DiagnosticControl& control : cx.module.diagnostics) controls.add(cx, control);
+  for (const ast::DiagnosticControl& control : cx.module.diagnostics) {
+    controls.add(cx, control);
+    apply_control(cx, control);
+  }
 }
 
 }  // namespace vyre::sema

@@ -16,6 +16,19 @@ void check_attributes(Context& cx, ast::AttributeList list, std::string_view wha
 // Null when it is not there.
 const ast::Attribute* find_attribute(ast::AttributeList list, ast::AttributeKind kind);
 
+// While it lives, diagnostic controls of an item hold.
+class FilterScope {
+ public:
+  FilterScope(Context& cx, ast::AttributeList list);
+  ~FilterScope() { cx_.filters = outer_; }
+  FilterScope(const FilterScope&) = delete;
+  FilterScope& operator=(const FilterScope&) = delete;
+
+ private:
+  Context& cx_;
+  Filters outer_;
+};
+
 // @invariant needs @builtin(position) beside it.
 void check_invariant(Context& cx, ast::AttributeList list);
 

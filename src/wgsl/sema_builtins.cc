@@ -166,10 +166,37 @@ constexpr Pattern kBitwise[] = {{"TT", 'T', kIntegers | kBool}};
 constexpr Pattern kXor[] = {{"TT", 'T', kIntegers}};
 constexpr Pattern kShift[] = {{"TU", 'T', kIntegers}};
 
-constexpr std::string_view kNoTextures = "vyre runs compute kernels without textures and samplers";
 constexpr std::string_view kNoSubgroups = "vyre does not support subgroup operations";
-constexpr std::string_view kFragmentOnly = "derivatives exist in fragment shaders only";
-constexpr std::string_view kNoBufferViews = "vyre does not support buffer views";
+
+// Names of WGSL and of its dialects that vyre knows and does not have.
+struct Refused {
+  std::string_view name;
+  bool prefix;
+  std::string_view why;
+};
+constexpr std::string_view kNoBufferViews = "vyre has no buffer views (docs/wgsl.md)";
+constexpr std::string_view kNoWide = "vyre has no 64-bit numbers (docs/wgsl.md)";
+constexpr std::string_view kNoRays = "vyre has no ray queries (docs/wgsl.md)";
+constexpr Refused kRefused[] = {
+    {"subgroupMatrix", true, "vyre has no subgroup matrices (docs/wgsl.md)"},
+    {"subgroup_matrix", true, "vyre has no subgroup matrices (docs/wgsl.md)"},
+    {"coop_mat", true, "vyre has no cooperative matrices (docs/wgsl.md)"},
+    {"subgroup", true, kNoSubgroups},
+    {"quadBroadcast", true, kNoSubgroups},
+    {"quadSwap", true, kNoSubgroups},
+    {"buffer", false, kNoBufferViews},
+    {"bufferView", true, kNoBufferViews},
+    {"bufferArrayView", true, kNoBufferViews},
+    {"bufferLength", false, kNoBufferViews},
+    {"binding_array", false, "vyre has no arrays of bindings (docs/wgsl.md)"},
+    {"i64", false, kNoWide},
+    {"u64", false, kNoWide},
+    {"f64", false, kNoWide},
+    {"rayQuery", true, kNoRays},
+    {"ray_query", false, kNoRays},
+    {"acceleration_structure", false, kNoRays},
+    {"texel_buffer", false, "vyre has no texel buffers (docs/wgsl.md)"},
+};
 
 }  // namespace
 
@@ -224,20 +251,8 @@ std::span<const Pattern> binary_patterns(BinaryOp op) {
 }
 
 std::string_view refusal(std::string_view name) {
-  if (name == "textureBarrier") return {};
-  if (name.starts_with("texture") || name == "sampler" || name == "sampler_comparison") {
-    return kNoTextures;
-  }
-  if (name.starts_with("subgroup") || name.starts_with("quadBroadcast") ||
-      name.starts_with("quadSwap")) {
-    return kNoSubgroups;
-  }
-  if (name.starts_with("dpdx") || name.starts_with("dpdy") || name.starts_with("fwidth")) {
-    return kFragmentOnly;
-  }
-  if (name == "buffer" || name.starts_with("bufferView") || name.starts_with("bufferArrayView") ||
-      name == "bufferLength") {
-    return kNoBufferViews;
+  for (const Refused& refused : kRefused) {
+    if (refused.prefix ? name.starts_with(refused.name) : name == refused.name) return refused.why;
   }
   return {};
 }

@@ -10,6 +10,8 @@
 #include "vyre/wgsl/sema_expr.h"
 #include "vyre/wgsl/sema_memory.h"
 #include "vyre/wgsl/sema_scope.h"
+#include "vyre/wgsl/sema_stage.h"
+#include "vyre/wgsl/sema_texture.h"
 #include "vyre/wgsl/sema_types.h"
 
 namespace vyre::sema {
@@ -103,6 +105,7 @@ Value call_user(Context& cx, std::uint32_t index, const ast::Name& name, Argumen
     return failed(span);
   }
   note_callee_accesses(cx, callee, arguments.values());
+  call_needs(cx, callee);
 
   arguments.release();
   flush(cx);
@@ -135,7 +138,7 @@ Value call_predeclared(Context& cx, const ast::Call& node, Span span) {
   }
   const bool math = find_math(name.text) != nullptr;
   const SpecialEntry* special = find_special(name.text);
-  if (!math && special == nullptr) {
+  if (!is_builtin_function(name.text)) {
     if (const std::string_view why = refusal(name.text); !why.empty()) {
       cx.error(name.span, fmt::format("'{}' is not available: {}", name.text, why));
     } else {
@@ -144,13 +147,17 @@ Value call_predeclared(Context& cx, const ast::Call& node, Span span) {
     const Arguments arguments(cx, node.arguments);  // for their own errors
     return failed(span);
   }
-  if (!node.callee.template_args.empty() && (math || special->which != SpecialBuiltin::bitcast)) {
+  if (!node.callee.template_args.empty() &&
+      (special == nullptr || special->which != SpecialBuiltin::bitcast)) {
     cx.error(name.span, fmt::format("'{}' takes no template arguments", name.text));
     return failed(span);
   }
   Arguments arguments(cx, node.arguments);
   if (arguments.failed()) return failed(span);
-  return math ? call_math(cx, name.text, arguments, span) : call_special(cx, node, arguments, span);
+  if (math) return call_math(cx, name.text, arguments, span);
+  if (special != nullptr) return call_special(cx, node, arguments, span);
+  return is_derivative(name.text) ? call_derivative(cx, name.text, arguments, span)
+                                  : call_texture(cx, name.text, arguments, span);
 }
 
 }  // namespace
@@ -175,6 +182,11 @@ Arguments::Arguments(Context& cx, ast::ExprList written) : cx_(cx) {
 
 void Arguments::release() {
   for (; held_ != 0; --held_) cx_.body->pending.pop_back();
+}
+
+bool is_builtin_function(std::string_view name) {
+  return find_math(name) != nullptr || find_special(name) != nullptr || is_texture_function(name) ||
+         is_derivative(name);
 }
 
 Value check_call(Context& cx, const ast::Expr& expr, const ast::Call& node) {
@@ -211,6 +223,7 @@ bool check_result_unused(Context& cx, const ast::Call& node) {
     const SpecialEntry* special = find_special(name.text);
     may_drop = special != nullptr && has_effects(special->which) &&
                special->which != SpecialBuiltin::workgroup_uniform_load;
+    may_drop = may_drop || gives_nothing(name.text);
   } else if (const auto* function = std::get_if<FunctionSymbol>(&symbol->what)) {
     may_drop = !cx.functions[function->index].must_use;
   } else {

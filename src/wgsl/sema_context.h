@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "vyre/ir/program.h"
+#include "vyre/ir/uniformity_function.h"
 #include "vyre/ir/writer.h"
 #include "vyre/wgsl/ast.h"
 #include "vyre/wgsl/diagnostics.h"
@@ -64,6 +66,9 @@ struct VarSymbol {
 struct TreeSymbol {
   Value value;
 };
+struct HandleSymbol {   // a texture or a sampler
+  std::uint32_t index;  // of Context::handles
+};
 struct TypeSymbol {
   TypeId type;
 };
@@ -74,7 +79,7 @@ struct FunctionSymbol {
 struct Symbol {
   Span declared;
   std::variant<BrokenSymbol, ConstSymbol, OverrideSymbol, GlobalSymbol, LetSymbol, VarSymbol,
-               TreeSymbol, TypeSymbol, FunctionSymbol>
+               TreeSymbol, HandleSymbol, TypeSymbol, FunctionSymbol>
       what;
   // In functions: how many names were declared before, and in how many scopes it stands.
   std::uint32_t order = 0;
@@ -108,6 +113,18 @@ class BitSet {
   std::vector<std::uint64_t> words_;
 };
 
+using Stages = std::uint8_t;  // set of the three
+constexpr Stages kCompute = 1;
+constexpr Stages kVertex = 2;
+constexpr Stages kFragment = 4;
+
+// Something that only some stages have.
+struct StageNeed {
+  Stages stages;
+  std::string what;
+  Span span;
+};
+
 struct FunctionInfo {
   const ast::Function* ast = nullptr;
   Span declared;
@@ -124,10 +141,16 @@ struct FunctionInfo {
   // What its own body mentions, whether or not a statement was emitted for it.
   std::vector<GlobalId> mentioned_globals;
   std::vector<OverrideId> mentioned_overrides;
+  // What it or its callees use: of some stages only, not run at all (the first of it), and textures
+  // and samplers by index of Context::handles.
+  std::vector<StageNeed> needs;
+  std::string not_run;
+  std::set<std::uint32_t> handles;
 };
 
 struct EntryPoint {
   std::uint32_t function = 0;  // of Context::functions
+  Stages stage = kCompute;
   Extent workgroup{1, 1, 1};
   std::array<ExprId, 3> workgroup_exprs{kNoExpr, kNoExpr, kNoExpr};
 };
@@ -167,6 +190,44 @@ struct Body {
   std::vector<Breakable> breakables{};
 };
 
+// ---- Textures and samplers
+
+struct HandleInfo {
+  enum class Class : std::uint8_t {
+    sampled,
+    multisampled,
+    depth,
+    depth_multisampled,
+    storage,
+    external,
+    sampler,
+    sampler_comparison,
+  };
+  enum class Shape : std::uint8_t { d1, d2, d2_array, d3, cube, cube_array };
+  Class kind;
+  Shape shape = Shape::d2;
+  ScalarKind scalar = ScalarKind::f32;  // of its texels
+  Access access = Access::read;         // of storage textures
+};
+
+struct Handle {
+  std::string_view name;
+  TypeId type{};
+  std::uint32_t group = 0;
+  std::uint32_t binding = 0;
+  Span declared;
+};
+
+// ---- Diagnostic controls
+
+enum class Control : std::uint8_t { off, info, warning, error };
+
+// The severities of the rules that can be controlled, where a statement stands.
+struct Filters {
+  Control derivative = Control::error;
+  Control subgroup = Control::error;
+};
+
 // ---- The module
 
 struct Context {
@@ -181,11 +242,18 @@ struct Context {
   Program program;  // of the whole module; no entry
   Writer writer;
   bool f16 = false;  // enabled
+  bool is_enabled(std::string_view extension) const { return f16 && extension == "f16"; }
+  Filters filters;
   std::unordered_map<std::string_view, Symbol> names;
   std::vector<FunctionInfo> functions;
   std::vector<EntryPoint> entries;
   std::unordered_map<std::uint32_t, const ast::Struct*> structs;  // by TypeId
-  Body* body = nullptr;                                           // null at module scope
+  std::vector<Handle> handles;
+  std::unordered_map<std::uint32_t, HandleInfo> handle_types;  // by TypeId
+  // Functions that are checked and not run: their names with all that matters, and their facts.
+  std::unordered_map<std::string, FunctionId> outside_functions;
+  std::unordered_map<std::uint32_t, UniformityFacts> outside_facts;  // by FunctionId
+  Body* body = nullptr;                                              // null at module scope
   // Inside the side of a constant && or || that is not evaluated: values do not matter there.
   bool unevaluated = false;
 
@@ -202,6 +270,11 @@ struct Context {
 
   TypeTable& types() { return program.types; }
   const TypeTable& types() const { return program.types; }
+  // What a texture or sampler type stands for; null for all others.
+  const HandleInfo* handle_info(TypeId type) const {
+    const auto at = handle_types.find(static_cast<std::uint32_t>(type));
+    return at == handle_types.end() ? nullptr : &at->second;
+  }
   std::string spell(TypeId type) const { return program.types.spell(type); }
   Diagnostic& error(Span span, std::string message) {
     return diagnostics.error(span, std::move(message));

@@ -1,6 +1,7 @@
 // Compute entry points: workgroup size and builtin inputs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "vyre/wgsl/sema_memory.h"
 #include "vyre/wgsl/sema_module.h"
 #include "vyre/wgsl/sema_scope.h"
+#include "vyre/wgsl/sema_stage.h"
 #include "vyre/wgsl/sema_types.h"
 
 namespace vyre::sema {
@@ -115,26 +117,9 @@ class Inputs {
 
  private:
   const Input* find(const ast::Attribute& attribute) {
-    const ast::Expr& written = *attribute.arguments[0];
-    const auto name = plain_name(cx_, written, "the name of a builtin value");
-    if (!name) return nullptr;
-    for (const Input& input : kInputs) {
-      if (input.name == *name) return &input;
-    }
-    std::vector<std::string_view> names;
-    for (const Input& input : kInputs) names.push_back(input.name);
-    const std::string_view near = closest(*name, names);
-    if (name->starts_with("subgroup") || *name == "num_subgroups") {
-      cx_.error(written.span,
-                fmt::format("'{}' is not available: vyre does not support subgroups", *name));
-    } else {
-      cx_.error(written.span,
-                near.empty() ? fmt::format("'{}' is no input of compute entry points", *name)
-                             : fmt::format("'{}' is no input of compute entry points; did you mean "
-                                           "'{}'?",
-                                           *name, near));
-    }
-    return nullptr;
+    const StageBuiltin* builtin = find_builtin(cx_, attribute, Direction::compute_in);
+    if (builtin == nullptr) return nullptr;
+    return std::ranges::find(kInputs, builtin->name, &Input::name);
   }
 
   Value value(TypeId type, ExprNode node) {

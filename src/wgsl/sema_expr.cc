@@ -13,6 +13,8 @@
 #include "vyre/wgsl/sema_memory.h"
 #include "vyre/wgsl/sema_overload.h"
 #include "vyre/wgsl/sema_scope.h"
+#include "vyre/wgsl/sema_stage.h"
+#include "vyre/wgsl/sema_texture.h"
 #include "vyre/wgsl/sema_types.h"
 
 namespace vyre::sema {
@@ -54,6 +56,13 @@ Value global_reference(Context& cx, GlobalId id, const ast::Name& name) {
   const MemoryKind memory = global.memory;
   const Access access = global.access;
   const TypeId type = global.type;
+  if (memory == MemoryKind::workgroup) {
+    need_stage(cx, kCompute, fmt::format("the workgroup variable '{}'", name.text), name.span);
+  }
+  if (memory == MemoryKind::storage && access == Access::read_write) {
+    need_stage(cx, kCompute | kFragment, fmt::format("the writable variable '{}'", name.text),
+               name.span);
+  }
   const TypeId pointer = cx.types().pointer(memory, type, access);
   Value v = computed(cx, type, GlobalPtrExpr{id}, Phase::runtime, false, name.span);
   cx.program[v.expr].type = pointer;
@@ -95,6 +104,23 @@ Value use_symbol(Context& cx, const Symbol& symbol, const ast::Name& name) {
             v.span = name.span;
             return v;
           },
+          [&](const HandleSymbol& s) {
+            if (cx.body == nullptr) {
+              cx.error(name.span, fmt::format("the variable '{}' cannot be used outside of "
+                                              "functions",
+                                              name.text));
+              return failed(name.span);
+            }
+            cx.body->info.handles.insert(s.index);
+            const HandleInfo* info = cx.handle_info(cx.handles[s.index].type);
+            if (info->kind == HandleInfo::Class::storage && info->access != Access::read) {
+              need_stage(cx, kCompute | kFragment,
+                         fmt::format("the writable texture '{}'", name.text), name.span);
+            }
+            not_run(cx, fmt::format("the {} '{}'", cx.spell(cx.handles[s.index].type), name.text));
+            return computed(cx, cx.handles[s.index].type, ZeroExpr{}, Phase::runtime, false,
+                            name.span);
+          },
           [&](const auto&) {
             cx.error(name.span,
                      fmt::format("'{}' is {}; a value is needed here", name.text, kind_of(symbol)))
@@ -108,8 +134,8 @@ Value use_symbol(Context& cx, const Symbol& symbol, const ast::Name& name) {
 Value check_identifier(Context& cx, const ast::Expr& expr, const ast::Identifier& node) {
   const Symbol* symbol = lookup(cx, node.name.text);
   if (symbol == nullptr) {
-    const bool type = is_type_name(node.name.text);
-    if (type || find_math(node.name.text) || find_special(node.name.text)) {
+    const bool type = is_type_name(node.name.text) || is_handle_name(node.name.text);
+    if (type || is_builtin_function(node.name.text)) {
       cx.error(node.name.span, fmt::format("'{}' is a {}; a value is needed here", node.name.text,
                                            type ? "type" : "builtin function"));
     } else if (const std::string_view why = refusal(node.name.text); !why.empty()) {
@@ -375,6 +401,10 @@ bool has_effects(const Context& cx, const ast::Expr& expr) {
             const SpecialEntry* special =
                 symbol == nullptr ? find_special(call.callee.name.text) : nullptr;
             if (special != nullptr && has_effects(special->which)) return true;
+            if (symbol == nullptr && (is_texture_function(call.callee.name.text) ||
+                                      is_derivative(call.callee.name.text))) {
+              return true;
+            }
             return any(call.arguments);
           },
           [&](const ast::Index& e) {

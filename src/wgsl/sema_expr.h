@@ -29,6 +29,8 @@ bool has_effects(const Context& cx, const ast::Expr& expr);
 Value check_index(Context& cx, const ast::Expr& expr, const ast::Index& node);
 Value check_member(Context& cx, const ast::Expr& expr, const ast::Member& node);
 
+// Whether WGSL predeclares a function of this name that vyre knows.
+bool is_builtin_function(std::string_view name);
 // sema_call.cc; the result may be of kind none.
 Value check_call(Context& cx, const ast::Expr& expr, const ast::Call& node);
 // Whether a call statement may drop the result; reports when it may not.

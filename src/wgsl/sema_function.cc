@@ -12,6 +12,7 @@
 #include "vyre/wgsl/sema_memory.h"
 #include "vyre/wgsl/sema_module.h"
 #include "vyre/wgsl/sema_scope.h"
+#include "vyre/wgsl/sema_stage.h"
 #include "vyre/wgsl/sema_stmt.h"
 #include "vyre/wgsl/sema_types.h"
 
@@ -21,7 +22,7 @@ namespace {
 using ast::AttributeKind;
 
 bool check_parameter_type(Context& cx, const ast::Parameter& parameter, TypeId type) {
-  if (cx.types().is_constructible(type)) return true;
+  if (cx.types().is_constructible(type) || cx.handle_info(type) != nullptr) return true;
   if (const auto* pointer = cx.types().get_if<PointerType>(type)) {
     const auto* array = cx.types().get_if<ArrayType>(pointer->pointee);
     const bool by_override = array != nullptr && array->count_expr != kNoExpr;
@@ -138,15 +139,17 @@ bool check_stage(Context& cx, const ast::Function& function, const ast::Attribut
                                      to_string(stage->kind), to_string(other.kind)));
     return false;
   }
-  if (stage->kind == AttributeKind::compute) return true;
-  cx.error(stage->span, fmt::format("'{}' is a {} shader; vyre runs @compute entry points only",
-                                    function.name.text, to_string(stage->kind)));
-  return false;
+  return true;
+}
+
+Stages stage_of(const ast::Attribute& attribute) {
+  if (attribute.kind == AttributeKind::compute) return kCompute;
+  return attribute.kind == AttributeKind::vertex ? kVertex : kFragment;
 }
 
 void check_body(Context& cx, const ast::Function& written, FunctionInfo& info, Function& function) {
+  const FilterScope filters(cx, written.body->attributes);
   check_attributes(cx, written.body->attributes, "a function's body", {AttributeKind::diagnostic});
-  cx.writer.open();
   const Behaviour behaviour = check_statements(cx, written.body->statements);
   function.body = cx.writer.close();
   check_missing_return(cx, written, info, behaviour);
@@ -163,8 +166,6 @@ void check_function(Context& cx, const ast::Function& written) {
   const ast::Attribute* stage = find_stage(written);
   info.entry = stage != nullptr;
   info.broken = !check_stage(cx, written, stage);
-  info.id = FunctionId{static_cast<std::uint32_t>(cx.program.functions.size())};
-
   Function function;
   function.name = std::string(written.name.text);
   function.result = info.result;
@@ -174,8 +175,13 @@ void check_function(Context& cx, const ast::Function& written) {
     Body body{.info = info, .function = function};
     cx.body = &body;
     push_scope(cx);
+    const FilterScope filters(cx, written.attributes);
+    cx.writer.open();
     EntryPoint entry;
-    if (info.entry) {
+    if (info.entry) entry.stage = stage_of(*stage);
+    if (info.entry && entry.stage != kCompute) {
+      info.broken = !check_graphics_entry(cx, written, entry.stage, info);
+    } else if (info.entry) {
       info.broken = !check_entry(cx, written, entry);
     } else {
       const bool result = check_result(cx, written, info);
@@ -186,6 +192,7 @@ void check_function(Context& cx, const ast::Function& written) {
     check_body(cx, written, info, function);
     pop_scope(cx);
     cx.body = nullptr;
+    if (info.entry && !info.broken) check_needs(cx, info, entry.stage);
     entry.function = static_cast<std::uint32_t>(cx.functions.size());
     if (info.entry) cx.entries.push_back(entry);
   }
@@ -199,6 +206,7 @@ void check_function(Context& cx, const ast::Function& written) {
              fmt::format("a module has at most {} entry points", Limits::kEntryPoints));
   }
   const auto index = static_cast<std::uint32_t>(cx.functions.size());
+  info.id = FunctionId{index};
   cx.functions.push_back(std::move(info));
   cx.program.functions.push_back(std::move(function));
   declare(cx, written.name, {.declared = {}, .what = FunctionSymbol{index}});

@@ -144,7 +144,9 @@ bool check_store_type(Context& cx, const ast::Variable& variable, const Space& s
       return true;
     case MemoryKind::workgroup:
       if (types.contains_runtime_array(type)) return refuse("its size must be known");
-      if (types.get_if<PointerType>(type)) return refuse("memory does not hold pointers");
+      if (types.get_if<PointerType>(type) || types.get_if<HandleType>(type)) {
+        return refuse("memory does not hold pointers, textures or samplers");
+      }
       return true;
     case MemoryKind::private_:
       if (by_override) return refuse("only workgroup variables are sized by overrides");
@@ -179,21 +181,37 @@ bool check_binding(Context& cx, const ast::Variable& variable, const Space& spac
   return true;
 }
 
-// Textures and samplers are the reason why a variable may have no address space.
-bool refuse_handle(Context& cx, const ast::Variable& variable) {
-  if (!variable.template_args.empty() || variable.type == nullptr) return false;
-  const auto* name = variable.type->get_if<ast::Identifier>();
-  if (name == nullptr || refusal(name->name.text).empty() || lookup(cx, name->name.text)) {
-    return false;
+// Textures and samplers are the variables without an address space.
+Symbol check_handle(Context& cx, const ast::Variable& variable, TypeId type) {
+  Handle handle{.name = variable.name.text, .type = type, .declared = variable.name.span};
+  const auto* group = find_attribute(variable.attributes, AttributeKind::group);
+  const auto* binding = find_attribute(variable.attributes, AttributeKind::binding);
+  if (variable.initializer != nullptr) {
+    cx.error(variable.initializer->span, "a texture or sampler takes no initial value");
+    return {};
   }
-  resolve_type(cx, *variable.type);
-  return true;
+  if (group == nullptr || binding == nullptr) {
+    cx.error(variable.name.span,
+             fmt::format("the variable '{}' needs @group and @binding", variable.name.text));
+    return {};
+  }
+  const auto group_number = attribute_number(cx, *group, 0);
+  const auto binding_number = attribute_number(cx, *binding, 0);
+  if (!group_number || !binding_number) return {};
+  handle.group = *group_number;
+  handle.binding = *binding_number;
+  cx.handles.push_back(handle);
+  return {.declared = {}, .what = HandleSymbol{static_cast<std::uint32_t>(cx.handles.size() - 1)}};
 }
 
 Symbol check_var(Context& cx, const ast::Variable& variable) {
   check_attributes(cx, variable.attributes, "a variable",
                    {AttributeKind::group, AttributeKind::binding});
-  if (refuse_handle(cx, variable)) return {};
+  if (variable.template_args.empty() && variable.type != nullptr) {
+    const auto type = resolve_type(cx, *variable.type);
+    if (!type) return {};
+    if (cx.handle_info(*type) != nullptr) return check_handle(cx, variable, *type);
+  }
   const auto space = check_space(cx, variable);
   const Declared declared = check_declared(cx, variable, false);
   if (!space || !declared.fine) return {};

@@ -106,7 +106,9 @@ std::vector<Value> check_selectors(Context& cx, const ast::Switch& node) {
 }  // namespace
 
 Behaviour check_loop(Context& cx, const ast::Loop& loop, Span span) {
+  const FilterScope filters(cx, loop.attributes);
   check_loop_attributes(cx, loop.attributes, "a loop");
+  const FilterScope body_filters(cx, loop.body->attributes);
   check_loop_attributes(cx, loop.body->attributes, "a loop's body");
   push_scope(cx);
   enter_loop(cx, static_cast<std::uint32_t>(cx.body->scopes.size()));
@@ -121,6 +123,7 @@ Behaviour check_loop(Context& cx, const ast::Loop& loop, Span span) {
   cx.body->breakables.push_back({Breakable::Kind::continuing});
   push_scope(cx);
   if (loop.continuing != nullptr) {
+    const FilterScope continuing_filters(cx, loop.continuing->attributes);
     check_loop_attributes(cx, loop.continuing->attributes, "a continuing block");
     continuing = check_statements(cx, loop.continuing->statements);
   }
@@ -139,6 +142,7 @@ Behaviour check_loop(Context& cx, const ast::Loop& loop, Span span) {
 }
 
 Behaviour check_for(Context& cx, const ast::For& loop, Span span) {
+  const FilterScope filters(cx, loop.attributes);
   check_loop_attributes(cx, loop.attributes, "a loop");
   push_scope(cx);
   if (loop.init != nullptr) check_statement(cx, *loop.init);
@@ -162,6 +166,7 @@ Behaviour check_for(Context& cx, const ast::For& loop, Span span) {
 }
 
 Behaviour check_while(Context& cx, const ast::While& loop, Span span) {
+  const FilterScope filters(cx, loop.attributes);
   check_loop_attributes(cx, loop.attributes, "a loop");
   enter_loop(cx, kNoDepth);
   cx.writer.open();
@@ -175,6 +180,8 @@ Behaviour check_while(Context& cx, const ast::While& loop, Span span) {
 }
 
 Behaviour check_switch(Context& cx, const ast::Switch& node, Span span) {
+  const FilterScope filters(cx, node.attributes);
+  const FilterScope body_filters(cx, node.body_attributes);
   check_loop_attributes(cx, node.attributes, "a switch");
   check_loop_attributes(cx, node.body_attributes, "a switch's body");
   std::vector<Value> selectors = check_selectors(cx, node);

@@ -11,6 +11,7 @@
 #include "vyre/wgsl/sema_expr.h"
 #include "vyre/wgsl/sema_memory.h"
 #include "vyre/wgsl/sema_overload.h"
+#include "vyre/wgsl/sema_stage.h"
 
 namespace vyre::sema {
 namespace {
@@ -172,6 +173,12 @@ Value call_special(Context& cx, const ast::Call& node, Arguments& arguments, Spa
     default: break;
   }
   if (!inside_function(cx, builtin.name, span)) return failed(span);
+  const bool atomic = builtin.which == SpecialBuiltin::atomic ||
+                      builtin.which == SpecialBuiltin::atomic_compare_exchange;
+  if (builtin.which != SpecialBuiltin::array_length) {
+    need_stage(cx, atomic ? kCompute | kFragment : kCompute, fmt::format("'{}'", builtin.name),
+               span);
+  }
   switch (builtin.which) {
     case SpecialBuiltin::array_length: return call_array_length(cx, arguments, span);
     case SpecialBuiltin::atomic:

@@ -123,6 +123,7 @@ std::string_view kind_of(const Symbol& symbol) {
                         [](const LetSymbol&) { return "a value"; },
                         [](const VarSymbol&) { return "a variable"; },
                         [](const TreeSymbol&) { return "a value"; },
+                        [](const HandleSymbol&) { return "a texture or sampler"; },
                         [](const TypeSymbol&) { return "a type"; },
                         [](const FunctionSymbol&) { return "a function"; },
                     },

@@ -12,6 +12,7 @@
 #include "vyre/wgsl/sema_expr.h"
 #include "vyre/wgsl/sema_memory.h"
 #include "vyre/wgsl/sema_scope.h"
+#include "vyre/wgsl/sema_stage.h"
 #include "vyre/wgsl/sema_types.h"
 
 namespace vyre::sema {
@@ -86,6 +87,7 @@ void emit_store(Context& cx, const Value& target, const Value& value, Span span)
 void check_phony(Context& cx, const ast::Expr& right) {
   const Value value = check_value(cx, right);
   if (value.failed()) return;
+  if (cx.handle_info(value.type) != nullptr) return;
   if (cx.types().is_constructible(value.type) || cx.types().get_if<PointerType>(value.type)) {
     keep_overrides(cx, value);  // effects have been emitted
     return;
@@ -269,7 +271,9 @@ LocalId name_value(Context& cx, const ast::Name& name, const Value& value) {
 void declare_let(Context& cx, const ast::Variable& variable) {
   Declared declared = check_declared(cx, variable, false);
   Symbol symbol;
-  if (declared.fine && cx.types().get_if<PointerType>(declared.type)) {
+  if (declared.fine && cx.handle_info(declared.type) != nullptr) {
+    symbol.what = TreeSymbol{declared.initial};
+  } else if (declared.fine && cx.types().get_if<PointerType>(declared.type)) {
     freeze(cx, declared.initial);
     keep_overrides(cx, declared.initial);
     symbol.what = TreeSymbol{declared.initial};
@@ -379,6 +383,7 @@ Behaviour check_statement(Context& cx, const ast::Statement& statement) {
                           return kNext;
                         },
                         [&](const ast::If& s) {
+                          const FilterScope filters(cx, s.attributes);
                           check_attributes(cx, s.attributes, "an 'if'",
                                            {ast::AttributeKind::diagnostic});
                           return check_if_arms(cx, s, 0, span);
@@ -400,7 +405,8 @@ Behaviour check_statement(Context& cx, const ast::Statement& statement) {
                           return kReturn;
                         },
                         [&](const ast::Discard&) {
-                          cx.error(span, "'discard' exists in fragment shaders only");
+                          need_stage(cx, kFragment, "'discard'", span);
+                          not_run(cx, "discard");
                           return kNext;
                         },
                         [&](const ast::ConstAssert& s) {
@@ -422,6 +428,7 @@ Behaviour check_statements(Context& cx, ast::List<const ast::Statement*> stateme
 }
 
 Behaviour check_block(Context& cx, const ast::Block& block) {
+  const FilterScope filters(cx, block.attributes);
   check_attributes(cx, block.attributes, "a block", {ast::AttributeKind::diagnostic});
   push_scope(cx);
   const Behaviour behaviour = check_statements(cx, block.statements);

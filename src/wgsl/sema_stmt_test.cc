@@ -142,7 +142,8 @@ TEST(Statements, JumpsStandWhereTheyCan) {
   EXPECT_EQ(body_errors("loop { break; continuing { return; } }"),
             "1:28: 'return' cannot stand in 'continuing'\n");
   EXPECT_EQ(body_errors("loop { break; continuing { loop { break; } } }"), "");
-  EXPECT_EQ(body_errors("discard;"), "1:1: 'discard' exists in fragment shaders only\n");
+  EXPECT_EQ(body_errors("discard;"),
+            "1:1: 'discard' exists in fragment shaders only; the compute shader 'main' uses it\n");
 }
 
 TEST(Statements, ContinueDoesNotSkipWhatContinuingUses) {

@@ -11,6 +11,7 @@
 #include "vyre/wgsl/sema_attributes.h"
 #include "vyre/wgsl/sema_module.h"
 #include "vyre/wgsl/sema_scope.h"
+#include "vyre/wgsl/sema_stage.h"
 #include "vyre/wgsl/sema_types.h"
 
 namespace vyre::sema {
@@ -21,8 +22,8 @@ using ast::AttributeKind;
 bool check_member_type(Context& cx, TypeId type, bool last, Span span) {
   const TypeTable& types = cx.types();
   const auto* array = types.get_if<ArrayType>(type);
-  if (types.get_if<PointerType>(type) != nullptr) {
-    cx.error(span, "a struct member cannot be a pointer");
+  if (types.get_if<PointerType>(type) != nullptr || types.get_if<HandleType>(type) != nullptr) {
+    cx.error(span, fmt::format("a struct member cannot be of type {}", types.spell(type)));
     return false;
   }
   if (array != nullptr && array->count_expr != kNoExpr) {
@@ -81,8 +82,8 @@ std::optional<Member> check_member(Context& cx, const ast::StructMember& written
       cx, written.attributes, "a struct member",
       {AttributeKind::align, AttributeKind::size, AttributeKind::builtin, AttributeKind::location,
        AttributeKind::blend_src, AttributeKind::interpolate, AttributeKind::invariant});
-  check_invariant(cx, written.attributes);
   const auto type = resolve_type(cx, *written.type);
+  if (type) check_io_attributes(cx, written.attributes, *type, written.name.span);
   if (!type || !check_member_type(cx, *type, last, written.type->span)) return std::nullopt;
   Member member{.name = std::string(written.name.text), .type = *type};
   bool fine = true;

@@ -8,6 +8,7 @@
 #include "vyre/wgsl/sema_convert.h"
 #include "vyre/wgsl/sema_expr.h"
 #include "vyre/wgsl/sema_scope.h"
+#include "vyre/wgsl/sema_texture.h"
 
 namespace vyre::sema {
 namespace {
@@ -88,7 +89,8 @@ std::optional<ScalarKind> element_kind(Context& cx, const ast::Identifier& name,
 bool check_element(Context& cx, TypeId element, Span span) {
   const TypeTable& types = cx.types();
   const auto* array = types.get_if<ArrayType>(element);
-  if (types.get_if<PointerType>(element) == nullptr && !types.contains_runtime_array(element) &&
+  if (types.get_if<PointerType>(element) == nullptr &&
+      types.get_if<HandleType>(element) == nullptr && !types.contains_runtime_array(element) &&
       (array == nullptr || array->count_expr == kNoExpr)) {
     return true;
   }
@@ -159,7 +161,8 @@ std::optional<TypeId> atomic_type(Context& cx, const ast::Identifier& name, Span
     return cx.types().atomic(scalar->kind);
   }
   cx.error(name.template_args[0]->span,
-           fmt::format("atomic is made of i32 or u32; {} is not", cx.spell(*element)));
+           fmt::format("atomic is made of i32 or u32; {} is not", cx.spell(*element)))
+      .with_fix("docs/wgsl.md lists what is supported");
   return std::nullopt;
 }
 
@@ -193,7 +196,8 @@ bool can_live_in(const TypeTable& types, TypeId type, MemoryKind memory) {
     case MemoryKind::function:
     case MemoryKind::private_: return types.is_constructible(type);
     case MemoryKind::workgroup:
-      return !types.contains_runtime_array(type) && types.get_if<PointerType>(type) == nullptr;
+      return !types.contains_runtime_array(type) && types.get_if<PointerType>(type) == nullptr &&
+             types.get_if<HandleType>(type) == nullptr;
     case MemoryKind::storage: return types.is_host_shareable(type);
     case MemoryKind::uniform: return types.is_host_shareable(type) && types.is_constructible(type);
   }
@@ -344,6 +348,7 @@ std::optional<TypeId> resolve_type(Context& cx, const ast::Identifier& name, Spa
   if (const auto generator = find_generator(text)) {
     return generated_type(cx, *generator, name, span);
   }
+  if (is_handle_name(text)) return handle_type(cx, name, span);
   if (const std::string_view why = refusal(text); !why.empty()) {
     cx.error(name.name.span, fmt::format("'{}' is not available: {}", text, why));
     return std::nullopt;
