@@ -124,6 +124,18 @@ TEST(GridForCount, CoversEveryElement) {
   }
 }
 
+TEST(GridForCount, HasTheLayersOfACubeAndNoMore) {
+  for (std::uint32_t count = 1; count <= 3000; ++count) {
+    const std::uint32_t side = ceil_cube_root(count);
+    const Extent grid = *grid_for_count(count, {1, 1, 2});
+    EXPECT_EQ(grid[0], side);
+    EXPECT_EQ(grid[1], side);
+    const std::uint32_t layer = side * side;
+    EXPECT_GE(grid[2] * 2 * layer, count) << "a layer is missing";
+    EXPECT_LT((grid[2] - 1) * 2 * layer, count) << "a layer is empty";
+  }
+}
+
 TEST(GridForSize, DividesEachAxisUpwards) {
   EXPECT_EQ(grid_for_size({100, 50, 1}, {16, 16, 1}), (Extent{7, 4, 1}));
 }

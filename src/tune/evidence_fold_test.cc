@@ -116,6 +116,44 @@ TEST(EvidenceFold, APinStandsBeforeTheIncumbentUntilItIsTakenBack) {
   EXPECT_EQ(fold.state().decision(), "c");
 }
 
+TEST(EvidenceFold, OfPinsOfTheSameTimeTheLastLineStands) {
+  Fold fold;
+  fold.take({.kind = EventKind::pinned, .candidate = "a", .at_ms = 1000});
+  fold.take({.kind = EventKind::pinned, .candidate = "b", .reason = "mine", .at_ms = 1000});
+  EXPECT_EQ(fold.state().pin, "b");
+  EXPECT_EQ(fold.state().pin_reason, "mine");
+
+  // A summary is a line like another.
+  Fold other;
+  other.take({.kind = EventKind::pinned, .candidate = "c", .at_ms = 1000});
+  EvidenceFold both;
+  both.take(SummaryLine{key_id(kKey), "x", fold.state()});
+  both.take(SummaryLine{key_id(kKey), "y", other.state()});
+  EXPECT_EQ(both.states().at(key_id(kKey)).pin, "c");
+
+  fold.take({.kind = EventKind::unpinned, .at_ms = 1000});
+  EXPECT_EQ(fold.state().pin, "");
+}
+
+TEST(EvidenceFold, KeepsTheMarksOfTheLastWritersAlone) {
+  EvidenceFold fold;
+  const std::string id = key_id(kKey);
+  for (std::size_t writer = 0; writer < kMostWriterMarks + 5; ++writer) {
+    const EvidenceEvent event{.kind = EventKind::measured,
+                              .candidate = "a",
+                              .times_ns = {1},
+                              .at_ms = static_cast<std::int64_t>(writer) + 1};
+    fold.take(EventLine{id, fmt::format("writer{}-1", writer), event});
+  }
+  const SummaryLine summary = fold.summary(id, "compact-1");
+  ASSERT_EQ(summary.includes.size(), kMostWriterMarks);
+  EXPECT_EQ(summary.includes.front().writer, "writer5") << "the first five are forgotten";
+  // What is written can be read back, which refuses more marks than that.
+  const auto parsed = parse_evidence(evidence_text(summary), 0, "evidence.jsonl");
+  ASSERT_TRUE(parsed) << describe(parsed.error());
+  EXPECT_EQ(parsed->lines.size(), 1U);
+}
+
 TEST(EvidenceFold, TheLedgerAddsUp) {
   Fold fold;
   fold.take({.kind = EventKind::spent, .lost_ns = 1, .spent_ns = 100});

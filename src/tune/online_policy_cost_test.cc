@@ -181,6 +181,17 @@ TEST(OnlinePolicy, WhatTheFirstCallsLoseIsNotOwedByTheLater) {
   EXPECT_FALSE(policy.may_lose(0.1 * window_ns)) << "but by these it is";
 }
 
+TEST(OnlinePolicy, NothingMayCostMoreThanTheWholeBound) {
+  // Nobody makes the code, so that nothing is lost and everything is saved up.
+  OnlinePolicy policy(some_candidates(200), 0, {.needs_code = true});
+  for (const std::uint64_t calls : {500, 5000}) {  // among the first thousand calls, and later
+    run_calls(policy, calls, 100e3);
+    const double bound_ns = policy.ledger().bound_ns;
+    EXPECT_TRUE(policy.may_lose(0.01 * bound_ns)) << calls;
+    EXPECT_FALSE(policy.may_lose(1.01 * bound_ns)) << calls;
+  }
+}
+
 // Beside calls of 50 us whose times come late, where each candidate costs something to put in place
 // and to compare, and none is ready before a certain call. The most that the ledger says was lost
 // in a thousand calls after the first, as a share of them.

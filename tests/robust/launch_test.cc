@@ -181,6 +181,28 @@ fn endless(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocati
     workgroupBarrier();
   }
 })",
+    // An end that is known, and hours away.
+    R"(
+@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+@compute @workgroup_size(64)
+fn endless(@builtin(global_invocation_id) id: vec3<u32>) {
+  var n = x[id.x];
+  for (var i = 0u; i < 4000000000u; i++) { n = (n ^ i) * 1664525u; }
+  x[id.x] = n;
+})",
+    // Few rounds of few rounds of few rounds.
+    R"(
+@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+@compute @workgroup_size(64)
+fn endless(@builtin(global_invocation_id) id: vec3<u32>) {
+  var n = x[id.x];
+  for (var i = 0u; i < 5000u; i++) {
+    for (var j = 0u; j < 5000u; j++) {
+      for (var k = 0u; k < 5000u; k++) { n = (n ^ (i + j + k)) * 1664525u; }
+    }
+  }
+  x[id.x] = n;
+})",
 };
 
 class Deadline : public testing::TestWithParam<std::tuple<std::size_t, unsigned>> {};
