@@ -98,8 +98,8 @@ VYRE_API vyre_code vyre_device_get(uint32_t index, vyre_device_info* info);
 typedef struct vyre_session_options {
   uint32_t struct_size;
   uint32_t threads; /* of the device cpu, up to 1024; 0: VYRE_THREADS, else all processors */
-  const char* cache_folder; /* null: the user's own, ~/.cache/vyre */
-  uint32_t no_cache;        /* not 0: nothing is kept on disk */
+  const char* cache_folder; /* an absolute path; null: the user's own, ~/.cache/vyre */
+  uint32_t no_cache;        /* not 0: nothing is read from disk or kept there */
   uint32_t reserved;        /* 0 */
 } vyre_session_options;
 

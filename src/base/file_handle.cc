@@ -2,8 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <system_error>
 
@@ -25,6 +28,35 @@ FileHandle FileHandle::open(const std::filesystem::path& path, int flags, unsign
   while (true) {
     const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC, mode);
     if (descriptor >= 0 || errno != EINTR) return FileHandle(descriptor);
+  }
+}
+
+FileHandle FileHandle::open_at(int folder, const std::string& name, int flags, unsigned mode) {
+  while (true) {
+    const int descriptor = ::openat(folder, name.c_str(), flags | O_CLOEXEC, mode);
+    if (descriptor >= 0 || errno != EINTR) return FileHandle(descriptor);
+  }
+}
+
+Result<std::string> read_all(const FileHandle& file, const std::filesystem::path& path,
+                             std::uint64_t max_bytes) {
+  std::string content;
+  struct stat status{};
+  if (::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    content.reserve(std::min(static_cast<std::uint64_t>(status.st_size), max_bytes));
+  }
+  std::array<char, 65536> piece;
+  while (true) {
+    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_io("read", path, errno);
+    if (got == 0) return content;
+    if (static_cast<std::uint64_t>(got) > max_bytes - content.size()) {
+      return fail(Code::limit, fmt::format("{} has more than {} bytes, which is the most that is "
+                                           "read here",
+                                           path.string(), max_bytes));
+    }
+    content.append(piece.data(), static_cast<std::size_t>(got));
   }
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <source_location>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -25,10 +27,17 @@ class FileHandle {
 
   // open(2) with O_CLOEXEC; repeats when interrupted. Not open, with errno set, when it fails.
   static FileHandle open(const std::filesystem::path& path, int flags, unsigned mode = 0666);
+  // openat(2), in the same way.
+  static FileHandle open_at(int folder, const std::string& name, int flags, unsigned mode = 0666);
 
  private:
   int descriptor_ = -1;
 };
+
+// The content from where the file stands, or of a pipe until it ends. More than `max_bytes` is
+// Code::limit; the rest of the input is then left unread. `path` is for messages.
+Result<std::string> read_all(const FileHandle& file, const std::filesystem::path& path,
+                             std::uint64_t max_bytes);
 
 // Writes all of it, or fails with errno set.
 bool write_all(int descriptor, std::span<const std::byte> content);

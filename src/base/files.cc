@@ -5,15 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
 
 #include "vyre/base/file_handle.h"
-#include "vyre/base/file_lock.h"
 
 namespace vyre {
 namespace {
@@ -22,28 +19,6 @@ namespace fs = std::filesystem;
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
-}
-
-Result<std::string> read_open_file(const FileHandle& file, const fs::path& path,
-                                   std::uint64_t max_bytes) {
-  std::string content;
-  struct stat status{};
-  if (::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-    content.reserve(std::min(static_cast<std::uint64_t>(status.st_size), max_bytes));
-  }
-  std::array<char, 65536> piece;
-  while (true) {
-    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail_io("read", path, errno);
-    if (got == 0) return content;
-    if (static_cast<std::uint64_t>(got) > max_bytes - content.size()) {
-      return fail(Code::limit, fmt::format("{} has more than {} bytes, which is the most that is "
-                                           "read here",
-                                           path.string(), max_bytes));
-    }
-    content.append(piece.data(), static_cast<std::size_t>(got));
-  }
 }
 
 // The file that a path leads to through symbolic links, which need not exist.
@@ -62,19 +37,14 @@ fs::path folder_of(const fs::path& target) {
   return target.has_parent_path() ? target.parent_path() : fs::path(".");
 }
 
-// What the names of a file's temporary files begin with, and end with.
-std::string temporary_prefix(const fs::path& target) {
-  constexpr std::size_t kLongest = 200;  // names have a limit, and something is added
-  return fmt::format(".{}.vyre-", target.filename().string().substr(0, kLongest));
-}
-constexpr std::string_view kTemporarySuffix = ".tmp";
-
 // A new file beside the target, under a name nobody else has.
 FileHandle make_temporary(const fs::path& target, fs::path& name) {
+  constexpr std::size_t kLongest = 200;  // names have a limit, and something is added
   static std::atomic<std::uint32_t> counter = 0;
   while (true) {
-    name = folder_of(target) / fmt::format("{}{}-{}{}", temporary_prefix(target), ::getpid(),
-                                           counter++, kTemporarySuffix);
+    name = folder_of(target) / fmt::format(".{}.vyre-{}-{}.tmp",
+                                           target.filename().string().substr(0, kLongest),
+                                           ::getpid(), counter++);
     FileHandle file = FileHandle::open(name, O_WRONLY | O_CREAT | O_EXCL);
     if (file.is_open() || errno != EEXIST) return file;
   }
@@ -99,7 +69,7 @@ Result<void> write_in_place(const fs::path& path, std::span<const std::byte> con
 Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {
   const FileHandle file = FileHandle::open(path, O_RDONLY);
   if (!file.is_open()) return fail_io("open", path, errno);
-  return read_open_file(file, path, max_bytes);
+  return read_all(file, path, max_bytes);
 }
 
 Result<std::optional<std::string>> read_file_if_exists(const fs::path& path,
@@ -107,7 +77,7 @@ Result<std::optional<std::string>> read_file_if_exists(const fs::path& path,
   const FileHandle file = FileHandle::open(path, O_RDONLY);
   if (!file.is_open() && errno == ENOENT) return std::nullopt;
   if (!file.is_open()) return fail_io("open", path, errno);
-  VYRE_TRY(auto content, read_open_file(file, path, max_bytes));
+  VYRE_TRY(auto content, read_all(file, path, max_bytes));
   return content;
 }
 
@@ -139,45 +109,6 @@ Result<void> replace_file(const fs::path& path, std::span<const std::byte> conte
 
 Result<void> replace_file(const fs::path& path, std::string_view content, Flush flush) {
   return replace_file(path, bytes_of(content), flush);
-}
-
-void remove_abandoned_temporaries(const fs::path& path) {
-  const auto target = without_links(path);
-  if (!target) return;
-  const std::string prefix = temporary_prefix(*target);
-  std::error_code ignored;
-  for (fs::directory_iterator at(folder_of(*target), ignored), end; at != end;
-       at.increment(ignored)) {
-    const std::string name = at->path().filename().string();
-    if (name.starts_with(prefix) && name.ends_with(kTemporarySuffix)) {
-      ::unlink(at->path().c_str());
-    }
-  }
-}
-
-Result<void> append_line(const fs::path& path, std::string_view line) {
-  if (line.find('\n') != std::string_view::npos) {
-    return fail(Code::invalid_input,
-                fmt::format("a line for {} has a line end inside it", path.string()));
-  }
-  VYRE_TRY(const FileLock lock, FileLock::acquire(path));
-  const int file = lock.descriptor();
-  const off_t size = ::lseek(file, 0, SEEK_END);
-  if (size < 0) return fail_io("append to", path, errno);
-
-  std::string text;
-  char last = '\n';
-  if (size > 0 && ::pread(file, &last, 1, size - 1) < 0) return fail_io("read", path, errno);
-  if (last != '\n') text += '\n';
-  text.append(line);
-  text += '\n';
-  if (!write_all(file, bytes_of(text))) {
-    const int error_number = errno;
-    // Half a line helps nobody. If even this fails, the next one to append closes it.
-    [[maybe_unused]] const int ignored = ::ftruncate(file, size);
-    return fail_io("append to", path, error_number);
-  }
-  return {};
 }
 
 Result<void> make_folders(const fs::path& path) {

@@ -1,4 +1,5 @@
-// Files, read and written whole. Every error names the path and what the operating system said.
+// Files that the user names, read and written whole (private_folder.h is for those that vyre
+// trusts). Every error names the path and what the operating system said.
 #pragma once
 
 #include <cstddef>
@@ -39,16 +40,6 @@ Result<void> replace_file(const std::filesystem::path& path, std::span<const std
                           Flush flush = Flush::now);
 Result<void> replace_file(const std::filesystem::path& path, std::string_view content,
                           Flush flush = Flush::now);
-
-// Removes what a replace_file of this path left behind when its process was killed. Only for one
-// who holds a lock that keeps others from replacing the file meanwhile.
-void remove_abandoned_temporaries(const std::filesystem::path& path);
-
-// Adds one whole line to the file, which is made if it is not there. Lines of several threads and
-// processes never mix, and a last line that a crash left without its end is closed first, so that
-// it cannot swallow this one. `line` has no line end in it. The line is in the file when this
-// returns, and survives the process; only a power failure can still lose it.
-Result<void> append_line(const std::filesystem::path& path, std::string_view line);
 
 // Makes the folder and those above it. One that is there already is fine.
 Result<void> make_folders(const std::filesystem::path& path);

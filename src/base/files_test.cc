@@ -5,11 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <set>
-#include <thread>
-#include <vector>
-
-#include "vyre/base/file_lock.h"
 #include "vyre/base/temporary_folder_testing.h"
 
 namespace vyre {
@@ -87,18 +82,6 @@ TEST_F(Files, AFailedReplaceLeavesNothingBehind) {
   EXPECT_EQ(entries(), 0u);
 }
 
-TEST_F(Files, TemporariesOfAKilledProcessAreRemovedForOneFileOnly) {
-  const std::set<std::string> kept{"a.toml", ".b.toml.vyre-7-0.tmp", ".a.toml.tmp", "a.toml.tmp"};
-  for (const std::string& name : kept) ASSERT_TRUE(replace_file(at(name), "x"));
-  ASSERT_TRUE(replace_file(at(".a.toml.vyre-7-0.tmp"), "x"));
-  remove_abandoned_temporaries(at("a.toml"));
-  std::set<std::string> left;
-  for (const auto& entry : fs::directory_iterator(folder_.path())) {
-    left.insert(entry.path().filename().string());
-  }
-  EXPECT_EQ(left, kept);
-}
-
 TEST_F(Files, ReplacingKeepsThePermissions) {
   ASSERT_TRUE(replace_file(at("a"), "old"));
   ASSERT_EQ(::chmod(at("a").c_str(), 0640), 0);
@@ -148,66 +131,6 @@ TEST_F(Files, AReaderNeverSeesHalfAReplacement) {
     EXPECT_TRUE(content && (*content == one || *content == two));
   }
   writer.join();
-}
-
-TEST_F(Files, LinesAreAppended) {
-  ASSERT_TRUE(append_line(at("log"), "one"));
-  ASSERT_TRUE(append_line(at("log"), ""));
-  ASSERT_TRUE(append_line(at("log"), "two"));
-  EXPECT_EQ(*read_file(at("log")), "one\n\ntwo\n");
-}
-
-TEST_F(Files, ATornLastLineIsClosedFirst) {
-  ASSERT_TRUE(replace_file(at("log"), "one\nto"));
-  ASSERT_TRUE(append_line(at("log"), "three"));
-  EXPECT_EQ(*read_file(at("log")), "one\nto\nthree\n");
-}
-
-TEST_F(Files, ALineWithALineEndIsRefused) {
-  const auto appended = append_line(at("log"), "one\ntwo");
-  ASSERT_FALSE(appended);
-  EXPECT_EQ(appended.error().code, Code::invalid_input);
-  EXPECT_FALSE(fs::exists(at("log")));
-}
-
-TEST_F(Files, LinesOfManyThreadsDoNotMix) {
-  constexpr int kThreads = 4;
-  constexpr int kLines = 50;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < kThreads; ++t) {
-    threads.emplace_back([&, t] {
-      for (int i = 0; i < kLines; ++i) {
-        EXPECT_TRUE(append_line(at("log"), std::string(1 + 100 * t, static_cast<char>('a' + t))));
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  std::string content = *read_file(at("log"));
-  std::size_t lines = 0;
-  for (std::size_t end; (end = content.find('\n')) != std::string::npos; ++lines) {
-    const std::string line = content.substr(0, end);
-    EXPECT_EQ(line.size(), 1u + 100u * static_cast<std::size_t>(line.at(0) - 'a'));
-    EXPECT_EQ(line.find_first_not_of(line[0]), std::string::npos);
-    content.erase(0, end + 1);
-  }
-  EXPECT_EQ(lines, 1u * kThreads * kLines);
-}
-
-// A writer that waits for the lock while the holder replaces the file must append to the new file.
-TEST_F(Files, AppendingDuringACompactionLosesNothing) {
-  constexpr int kLines = 100;
-  std::thread writer([&] {
-    for (int i = 0; i < kLines; ++i) EXPECT_TRUE(append_line(at("log"), fmt::format("{}", i)));
-  });
-  for (int i = 0; i < 10; ++i) {
-    const auto lock = FileLock::acquire(at("log"));
-    ASSERT_TRUE(lock);
-    ASSERT_TRUE(replace_file(at("log"), *read_file(at("log"))));
-  }
-  writer.join();
-  std::string expected;
-  for (int i = 0; i < kLines; ++i) expected += fmt::format("{}\n", i);
-  EXPECT_EQ(*read_file(at("log")), expected);
 }
 
 TEST_F(Files, FoldersAreMadeWithThoseAbove) {

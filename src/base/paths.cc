@@ -6,7 +6,8 @@ namespace vyre {
 namespace {
 
 std::optional<std::string> variable(const char* name) {
-  const char* value = std::getenv(name);
+  // Nothing for a program with another user's rights: who started it does not choose its files.
+  const char* value = ::secure_getenv(name);
   if (value == nullptr) return std::nullopt;
   return value;
 }
@@ -29,6 +30,12 @@ std::filesystem::path cache_root(const CacheEnvironment& environment) {
 
 std::filesystem::path cache_folder(const CacheEnvironment& environment) {
   return cache_root(environment) / "vyre";
+}
+
+std::filesystem::path named_path(const std::filesystem::path& given) {
+  std::error_code error;
+  const std::filesystem::path full = std::filesystem::absolute(given, error);
+  return error ? given : full;
 }
 
 std::filesystem::path cache_folder() { return cache_folder(CacheEnvironment::of_process()); }

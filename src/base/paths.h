@@ -22,4 +22,8 @@ std::filesystem::path cache_root(const CacheEnvironment& environment);
 std::filesystem::path cache_folder(const CacheEnvironment& environment);
 std::filesystem::path cache_folder();
 
+// A file that a person or a program names may be relative to the current folder; this is where it
+// is. (What the environment says may not be relative: private_folder.h refuses that.)
+std::filesystem::path named_path(const std::filesystem::path& given);
+
 }  // namespace vyre

@@ -5,7 +5,21 @@
 
 namespace vyre {
 
+namespace {
+
 constexpr std::uint32_t kMaxThreads = 1024;
+
+Outcome<std::filesystem::path> cache_folder_of(const char* given) {
+  if (given == nullptr) return cache_folder();
+  const std::filesystem::path folder = given;
+  if (folder.is_absolute()) return folder;
+  return failure(VYRE_INVALID_INPUT,
+                 fmt::format("options.cache_folder is \"{}\"; it must be an absolute path, because "
+                             "the code in it is run",
+                             given));
+}
+
+}  // namespace
 
 Outcome<SessionOptions> options_of(const vyre_session_options* given) {
   if (given == nullptr) {
@@ -26,11 +40,12 @@ Outcome<SessionOptions> options_of(const vyre_session_options* given) {
   } else {
     VYRE_TRY(options.cpu, cpu_options_from_environment());
   }
+  options.tuning = TuningOptions::from_environment();
+  options.tuning->evidence.reset();
   if (given->no_cache == 0) {
-    const std::filesystem::path folder =
-        given->cache_folder != nullptr ? given->cache_folder : cache_folder();
-    if (folder.empty()) return failure(VYRE_INVALID_INPUT, "options.cache_folder is empty");
+    VYRE_TRY(const std::filesystem::path folder, cache_folder_of(given->cache_folder));
     options.code_folder = folder / "code";
+    options.tuning->evidence = folder / "tuner" / "evidence.jsonl";
   }
   return options;
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "vyre/base/file_lock.h"
-#include "vyre/base/files.h"
+#include "vyre/base/private_folder.h"
 #include "vyre/cli/command.h"
 #include "vyre/cli/gzip_file.h"
 #include "vyre/cli/table.h"
@@ -37,7 +37,9 @@ DecisionFile read_decision_file(const fs::path& path) {
 // In one step between processes.
 Result<std::size_t> clear_file(const fs::path& path, std::span<const std::string> keys,
                                ClearedDecisions& cleared) {
-  VYRE_TRY(const FileLock lock, FileLock::acquire(path));
+  VYRE_TRY(const PrivateFolder folder, PrivateFolder::make(path.parent_path()));
+  const std::string name = path.filename().string();
+  VYRE_TRY(const FileLock lock, FileLock::acquire(folder, name));
   auto content = load_decisions(path);
   if (!content) return std::unexpected(to_error(content.error()));
   if (content->skipped > 0) {
@@ -47,16 +49,12 @@ Result<std::size_t> clear_file(const fs::path& path, std::span<const std::string
   std::size_t removed = 0;
   if (keys.empty()) {
     removed = content->entries.size();
-    std::error_code error;
-    fs::remove(path, error);
-    if (error) {
-      return fail(Code::io, fmt::format("cannot remove {}: {}", path.string(), error.message()));
-    }
+    VYRE_CHECK(folder.remove(name));
     ++cleared.files;
     return removed;
   }
   for (const std::string& key : keys) removed += content->entries.erase(key);
-  if (removed > 0) VYRE_CHECK(replace_file(path, decision_text(content->entries)));
+  if (removed > 0) VYRE_CHECK(folder.replace(name, decision_text(content->entries)));
   return removed;
 }
 
@@ -66,18 +64,12 @@ fs::path decision_folder() { return decision_cache_folder(CacheEnvironment::of_p
 
 Result<std::vector<DecisionFile>> read_decision_files(const std::string& adapter) {
   std::vector<fs::path> paths;
-  std::error_code error;
-  fs::directory_iterator at(decision_folder(), error);
-  if (error && error != std::errc::no_such_file_or_directory) {
-    return fail(Code::io,
-                fmt::format("cannot read {}: {}", decision_folder().string(), error.message()));
-  }
-  if (!error) {
-    for (; at != fs::directory_iterator(); at.increment(error)) {
-      if (error) break;
-      const fs::path& path = at->path();
-      if (path.extension() != ".toml") continue;
-      if (adapter.empty() || path.stem() == adapter) paths.push_back(path);
+  VYRE_TRY(const auto folder, PrivateFolder::find(decision_folder()));
+  if (folder) {
+    VYRE_TRY(const auto names, folder->names());
+    for (const fs::path name : names) {
+      if (name.extension() != ".toml") continue;
+      if (adapter.empty() || name.stem() == adapter) paths.push_back(folder->path() / name);
     }
   }
   if (paths.empty() && !adapter.empty()) {
@@ -167,7 +159,6 @@ Result<ImportedDecisions> import_decisions(const std::string& file, const std::s
     ++(same ? out.known : out.taken);
   }
   if (out.taken == 0) return out;
-  VYRE_CHECK(make_folders(out.into.parent_path()));
   const auto saved = save_decisions(out.into, parsed->entries,
                                     {.max_entries = kMaxFeedbackEntries, .last_use = {}});
   if (!saved) return std::unexpected(to_error(saved.error()));

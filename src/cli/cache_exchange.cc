@@ -5,6 +5,7 @@
 
 #include "vyre/base/digest.h"
 #include "vyre/base/files.h"
+#include "vyre/base/private_folder.h"
 #include "vyre/cli/cache_actions.h"
 #include "vyre/cli/cache_decisions.h"
 #include "vyre/cli/cache_keys.h"
@@ -141,8 +142,10 @@ Result<void> import_t4(EvidenceStore& store, const CacheOptions& options, Stream
 
 // The lines of the wanted keys, as they are in the file.
 Result<std::string> lines_of(const std::filesystem::path& path, const States& wanted) {
-  VYRE_TRY(const std::string text, read_file(path));
-  VYRE_TRY(const ParsedEvidence parsed, parse_evidence(text, 0, path));
+  VYRE_TRY(const auto folder, PrivateFolder::find(path.parent_path()));
+  if (!folder) return std::string();
+  VYRE_TRY(const auto text, folder->read(path.filename().string(), kDefaultReadLimit));
+  VYRE_TRY(const ParsedEvidence parsed, parse_evidence(text.value_or(""), 0, path));
   std::string lines;
   for (const EvidenceLine& line : parsed.lines) {
     const auto* key = std::get_if<KeyLine>(&line);

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "vyre/base/files.h"
+#include "vyre/base/paths.h"
 #include "vyre/cli/values.h"
 
 namespace vyre {
@@ -57,7 +59,7 @@ Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) :
 }  // namespace
 
 fs::path evidence_file(const CacheOptions& options) {
-  return options.store.empty() ? evidence_path() : fs::path(options.store);
+  return options.store.empty() ? evidence_path() : named_path(options.store);
 }
 
 Result<std::shared_ptr<EvidenceStore>> open_evidence(const CacheOptions& options) {
@@ -69,7 +71,11 @@ Result<std::shared_ptr<EvidenceStore>> open_named_evidence(const std::string& pa
   if (!fs::exists(path, error)) {
     return fail(Code::invalid_input, fmt::format("there is no file {}", quote(path)));
   }
-  return EvidenceStore::open(path);
+  // Read as data, wherever it comes from, and not believed.
+  VYRE_TRY(const std::string text, read_file(path));
+  auto store = EvidenceStore::in_memory();
+  VYRE_CHECK(store->merge(text, path));
+  return store;
 }
 
 Result<std::vector<KeyState>> match_keys(std::span<const KeyState> states,

@@ -1,12 +1,11 @@
 #include "vyre/cli/code_cache.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 
 #include "vyre/base/digest.h"
 #include "vyre/base/paths.h"
+#include "vyre/base/private_folder.h"
 
 namespace vyre {
 namespace {
@@ -19,43 +18,36 @@ bool is_digest(const std::string& name) {
          });
 }
 
-std::unexpected<Error> cannot(std::string_view doing, const fs::path& path,
-                              const std::error_code& error) {
-  return fail(Code::io, fmt::format("cannot {} {}: {}", doing, path.string(), error.message()));
-}
-
-// Calls visit(path, bytes) for every file of compiled code.
-Result<KeptCode> walk(const std::function<Result<void>(const fs::path&)>& visit) {
+// Calls visit(folder, name) for every file of compiled code.
+Result<KeptCode> walk(
+    const std::function<Result<void>(const PrivateFolder&, const std::string&)>& visit) {
   KeptCode out{.folder = cache_folder() / "code"};
-  std::error_code error;
-  fs::directory_iterator at(out.folder, error);
-  if (error == std::errc::no_such_file_or_directory) return out;
-  for (; !error && at != fs::directory_iterator(); at.increment(error)) {
-    if (!is_digest(at->path().filename().string())) continue;
+  VYRE_TRY(const auto folder, PrivateFolder::find(out.folder));
+  if (!folder) return out;
+  VYRE_TRY(const auto names, folder->names());
+  for (const std::string& name : names) {
+    if (!is_digest(name)) continue;
     std::error_code gone;  // another process may have removed it meanwhile
-    const std::uintmax_t bytes = fs::is_regular_file(at->path(), gone) ? at->file_size(gone) : 0;
+    const fs::path path = out.folder / name;
+    const std::uintmax_t bytes =
+        fs::is_regular_file(fs::symlink_status(path, gone)) ? fs::file_size(path, gone) : 0;
     if (gone || bytes == 0) continue;
-    VYRE_CHECK(visit(at->path()));
+    VYRE_CHECK(visit(*folder, name));
     ++out.files;
     out.bytes += bytes;
   }
-  if (error) return cannot("read", out.folder, error);
   return out;
 }
 
 }  // namespace
 
 Result<KeptCode> count_code() {
-  return walk([](const fs::path&) -> Result<void> { return {}; });
+  return walk([](const PrivateFolder&, const std::string&) -> Result<void> { return {}; });
 }
 
 Result<KeptCode> clear_code() {
-  return walk([](const fs::path& path) -> Result<void> {
-    std::error_code error;
-    fs::remove(path, error);
-    if (error) return cannot("remove", path, error);
-    return {};
-  });
+  return walk(
+      [](const PrivateFolder& folder, const std::string& name) { return folder.remove(name); });
 }
 
 }  // namespace vyre

@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "vyre/base/arithmetic.h"
-#include "vyre/base/files.h"
+#include "vyre/base/paths.h"
+#include "vyre/base/private_folder.h"
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/run_buffers.h"
 #include "vyre/cli/run_execute.h"
@@ -92,7 +93,7 @@ TuningOptions tuning_of(const TuneOptions& options, bool sweeps, TuneObserver ob
   TuningOptions out;
   out.mode = sweeps ? TunerMode::sweep : TunerMode::natural_gradient;
   if (!options.fresh) {
-    out.evidence = options.store.empty() ? evidence_path() : std::filesystem::path(options.store);
+    out.evidence = options.store.empty() ? evidence_path() : named_path(options.store);
   }
   out.share = options.regret;
   out.exact_size = true;
@@ -292,8 +293,7 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
   VYRE_TRY(auto session_options, SessionOptions::from_environment());
   session_options.tuning = tuning_of(options, sweeps, listener.observer());
   if (session_options.tuning->evidence) {
-    const auto folder = session_options.tuning->evidence->parent_path();
-    if (!folder.empty()) VYRE_CHECK(make_folders(folder));
+    VYRE_CHECK(PrivateFolder::make(session_options.tuning->evidence->parent_path()));
     // A file that cannot be read is an error here, where it is what the command is about.
     VYRE_CHECK(EvidenceStore::open(*session_options.tuning->evidence));
   }

@@ -4,8 +4,7 @@
 
 #include <chrono>
 
-#include "vyre/base/files.h"
-#include "vyre/base/log.h"
+#include "vyre/base/private_folder.h"
 #include "vyre/engine/code_file_internal.h"
 #include "vyre/lower/gpu_compile.h"
 #include "vyre/lower/host_compile.h"
@@ -49,11 +48,28 @@ Result<StoredCode> make_code(const Kernel& kernel, const Variant& variant, Devic
   return std::get<GpuCode>(std::move(finished));
 }
 
-void keep(const std::filesystem::path& folder, const std::filesystem::path& path,
-          const StoredCode& code) {
-  auto kept = make_folders(folder);
-  if (kept) kept = replace_file(path, encode_code(code), Flush::later);
-  if (!kept) VYRE_LOG(warn, "compiled code is not kept: {}", describe(kept.error()));
+Result<void> write_code(const std::filesystem::path& path, const StoredCode& code) {
+  VYRE_TRY(const PrivateFolder folder, PrivateFolder::make(path.parent_path()));
+  return folder.replace(path.filename().string(), encode_code(code), Flush::later);
+}
+
+void keep(const std::filesystem::path& path, const StoredCode& code) {
+  const auto kept = write_code(path, code);
+  if (!kept) warn_once("compiled code is not kept", kept.error());
+}
+
+Result<std::optional<StoredCode>> read_code(const std::filesystem::path& path) {
+  VYRE_TRY(const auto folder, PrivateFolder::find(path.parent_path()));
+  if (!folder) return std::nullopt;
+  VYRE_TRY(const auto text, folder->read(path.filename().string(), kMaxFile));
+  return text ? decode_code(*text) : std::nullopt;
+}
+
+std::optional<StoredCode> kept_code(const std::filesystem::path& path) {
+  auto code = read_code(path);
+  if (code) return *std::move(code);
+  warn_once("compiled code is not used again", code.error());
+  return std::nullopt;
 }
 
 Result<std::shared_ptr<const LoadedCode>> load(Device& device, StoredCode code) {
@@ -124,10 +140,11 @@ Result<void> CodeStore::make_ready(const Kernel& kernel, const Variant& variant,
 
 bool CodeStore::keeps(const Kernel& kernel, const Variant& variant,
                       const CodeOptions& options) const {
-  std::error_code ignored;
-  return folder_ &&
-         std::filesystem::exists(
-             *folder_ / to_hex(key_of(kernel, variant, device_->target(), options)), ignored);
+  if (!folder_) return false;
+  const auto folder = PrivateFolder::find(*folder_);
+  if (!folder || !*folder) return false;
+  const auto mode = (*folder)->mode(to_hex(key_of(kernel, variant, device_->target(), options)));
+  return mode && *mode;
 }
 
 Result<CodeStore::Ready> CodeStore::make(const Digest& key, const Kernel& kernel,
@@ -135,13 +152,10 @@ Result<CodeStore::Ready> CodeStore::make(const Digest& key, const Kernel& kernel
   std::filesystem::path path;
   if (folder_) {
     path = *folder_ / to_hex(key);
-    const auto text = read_file_if_exists(path, kMaxFile);
-    if (text && *text) {
-      if (auto code = decode_code(**text)) return Ready{*std::move(code), CodeSource::disk};
-    }
+    if (auto code = kept_code(path)) return Ready{*std::move(code), CodeSource::disk};
   }
   VYRE_TRY(auto code, make_code(kernel, variant, *device_, options));
-  if (folder_) keep(*folder_, path, code);
+  if (folder_) keep(path, code);
   return Ready{std::move(code), CodeSource::compiled};
 }
 
@@ -155,14 +169,13 @@ Result<FoundCode> CodeStore::load_own(const GpuCode& code) {
   std::optional<StoredCode> ready;
   CodeSource source = CodeSource::disk;
   if (code.cubin.empty() && folder_) {
-    const auto text = read_file_if_exists(*folder_ / to_hex(key), kMaxFile);
-    if (text && *text) ready = decode_code(**text);
+    ready = kept_code(*folder_ / to_hex(key));
   }
   if (!ready) {
     source = CodeSource::compiled;
     VYRE_TRY(DeviceCode finished, device_->finish(code));
     ready = std::get<GpuCode>(std::move(finished));
-    if (code.cubin.empty() && folder_) keep(*folder_, *folder_ / to_hex(key), *ready);
+    if (code.cubin.empty() && folder_) keep(*folder_ / to_hex(key), *ready);
   }
   VYRE_TRY(auto loaded, load(*device_, *std::move(ready)));
   return put(key, std::move(loaded), source);

@@ -2,7 +2,7 @@
 // between processes.
 //
 // On disk a file `<folder>/<key>` holds what code_file_internal.h says. A file that is not exactly
-// that is replaced.
+// that is replaced. A folder or file that private_folder.h refuses is left alone, with a warning.
 #pragma once
 
 #include <filesystem>

@@ -4,7 +4,6 @@
 
 #include <charconv>
 
-#include "vyre/base/paths.h"
 #include "vyre/device/cuda/cuda_device.h"
 #include "vyre/device/null/null_device.h"
 
@@ -13,10 +12,11 @@ namespace {
 
 constexpr std::string_view kCuda = "cuda";
 
-Result<std::shared_ptr<Device>> open_gpu(unsigned ordinal) {
+using CodeFolder = std::optional<std::filesystem::path>;
+
+Result<std::shared_ptr<Device>> open_gpu(unsigned ordinal, const CodeFolder& code_folder) {
   CudaOptions options;
-  // Never in the current folder: code that others left there is not to be run.
-  if (const auto cache = cache_folder(); cache.is_absolute()) options.code_folder = cache / "code";
+  options.code_folder = code_folder;
   VYRE_TRY(auto device, open_cuda(ordinal, options));
   return device;
 }
@@ -45,14 +45,15 @@ std::vector<DeviceStatus> list_devices() {
   return out;
 }
 
-Result<std::shared_ptr<Device>> open_device(std::string_view name, const CpuOptions& cpu) {
+Result<std::shared_ptr<Device>> open_device(std::string_view name, const CpuOptions& cpu,
+                                            const CodeFolder& code_folder) {
   if (name == "cpu") return CpuDevice::make(cpu);
   if (name == "null") return NullDevice::make();
   if (name == "auto") {
-    if (cuda_device_count()) return open_gpu(0);
+    if (cuda_device_count()) return open_gpu(0, code_folder);
     return CpuDevice::make(cpu);
   }
-  if (const auto ordinal = ordinal_in(name)) return open_gpu(*ordinal);
+  if (const auto ordinal = ordinal_in(name)) return open_gpu(*ordinal, code_folder);
   return fail(Code::unavailable, fmt::format("there is no device '{}'", name),
               "`vyre devices` lists those there are");
 }

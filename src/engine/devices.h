@@ -1,7 +1,9 @@
 // Which devices there are.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,9 @@ struct DeviceStatus {
 std::vector<DeviceStatus> list_devices();
 
 // "cpu", "cuda" (the first), "cuda:N", "null", or "auto": the first of list_devices() that is
-// there.
-Result<std::shared_ptr<Device>> open_device(std::string_view name, const CpuOptions& cpu);
+// there. In the folder a GPU's small helper kernels are kept; absent: nowhere.
+Result<std::shared_ptr<Device>> open_device(
+    std::string_view name, const CpuOptions& cpu,
+    const std::optional<std::filesystem::path>& code_folder = {});
 
 }  // namespace vyre

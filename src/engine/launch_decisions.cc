@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "vyre/base/files.h"
+#include "vyre/base/private_folder.h"
 #include "vyre/lower/gpu_compile.h"
 #include "vyre/lower/host_compile.h"
 #include "vyre/plan/eligibility.h"
@@ -73,7 +73,11 @@ std::optional<Extent> planned_workgroup(const Adapter& adapter, const Kernel& ke
   const auto elements = elements_of(extent);
   if (!elements || !why_plans_keep_it(kernel, extent).empty()) return std::nullopt;
   const auto read = load_decisions(adapter.decisions);
-  if (!read) return std::nullopt;
+  if (!read) {
+    const auto folder = PrivateFolder::find(adapter.decisions.parent_path());
+    warn_once("earlier decisions are not used", folder ? to_error(read.error()) : folder.error());
+    return std::nullopt;
+  }
   const auto found = read->entries.find(key_in_file(adapter, kernel, *elements).view());
   if (found == read->entries.end()) return std::nullopt;
   return found->second;
@@ -91,7 +95,6 @@ Result<void> decide_for_plans(const Adapter& adapter, const Kernel& kernel, cons
     return fail(Code::invalid_input,
                 fmt::format("plans keep the workgroup of '{}': {}", kernel.program->name, why));
   }
-  VYRE_CHECK(make_folders(adapter.decisions.parent_path()));
   const Decisions decisions{
       {std::string(key_in_file(adapter, kernel, *elements_of(extent)).view()), workgroup}};
   const auto saved = save_decisions(adapter.decisions, decisions,

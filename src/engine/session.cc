@@ -64,14 +64,13 @@ bool is_wide(std::span<const BoundMemory> bindings) {
 Result<SessionOptions> SessionOptions::from_environment() {
   SessionOptions options;
   VYRE_TRY(options.cpu, cpu_options_from_environment());
-  // Never in the current folder: code that others left there is not to be run.
-  if (const auto cache = cache_folder(); cache.is_absolute()) options.code_folder = cache / "code";
+  options.code_folder = cache_folder() / "code";
   options.tuning = TuningOptions::from_environment();
   return options;
 }
 
 Result<Session> Session::open(std::string_view device, SessionOptions options) {
-  VYRE_TRY(auto opened, open_device(device, options.cpu));
+  VYRE_TRY(auto opened, open_device(device, options.cpu, options.code_folder));
   return open(std::move(opened), std::move(options));
 }
 

@@ -6,6 +6,7 @@
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/log.h"
+#include "vyre/base/private_folder.h"
 #include "vyre/engine/launch_decisions.h"
 #include "vyre/engine/measure_order_internal.h"
 #include "vyre/engine/tuned_internal.h"
@@ -74,8 +75,7 @@ std::shared_ptr<EvidenceStore> open_store(const std::optional<std::filesystem::p
   if (!path) return EvidenceStore::in_memory();
   auto opened = EvidenceStore::open(*path);
   if (opened) return *std::move(opened);
-  VYRE_LOG(warn, "what was learned before is not used, and nothing is added to it: {}",
-           describe(opened.error()));
+  warn_once("what was learned before is not used, and nothing is added to it", opened.error());
   return EvidenceStore::in_memory();
 }
 
@@ -84,7 +84,7 @@ std::shared_ptr<EvidenceStore> open_store(const std::optional<std::filesystem::p
 TuningOptions TuningOptions::from_environment() {
   TuningOptions out;
   out.mode = mode_from_environment();
-  if (auto path = evidence_path(); path.is_absolute()) out.evidence = std::move(path);
+  out.evidence = evidence_path();
   return out;
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "vyre/base/file_lock.h"
-#include "vyre/base/files.h"
+#include "vyre/base/private_folder.h"
 
 namespace vyre {
 namespace {
@@ -37,26 +37,16 @@ std::unexpected<CacheError> too_large(const fs::path& path, std::uint64_t bytes)
   return std::unexpected<CacheError>(CacheTooLarge{path.string(), bytes, kMaxCacheBytes});
 }
 
-// What the path leads to; anything but a regular file or nothing is an error.
-std::expected<fs::file_status, CacheError> status_of(const fs::path& path) {
-  std::error_code fault;
-  const fs::file_status status = fs::status(path, fault);
-  if (status.type() == fs::file_type::not_found) return status;
-  if (fault) return unreadable(path, fault.message());
-  if (fs::is_directory(status)) return unreadable(path, "it is a directory");
-  if (!fs::is_regular_file(status)) return unreadable(path, "it is not a regular file");
-  return status;
-}
-
 std::expected<Content, CacheError> read_content(const fs::path& path) {
-  const auto status = status_of(path);
-  if (!status) return std::unexpected(status.error());
-  std::error_code fault;
-  const std::uint64_t size = fs::file_size(path, fault);
-  if (!fault && size > kMaxCacheBytes) return too_large(path, size);
-
-  auto read = read_file_if_exists(path, kMaxCacheBytes);
-  if (!read && read.error().code == Code::limit) return too_large(path, kMaxCacheBytes + 1);
+  const auto folder = PrivateFolder::find(path.parent_path());
+  if (!folder) return unreadable(path, folder.error().what);
+  if (!*folder) return Content{};
+  auto read = (*folder)->read(path.filename().string(), kMaxCacheBytes);
+  if (!read && read.error().code == Code::limit) {
+    std::error_code fault;
+    const std::uint64_t size = fs::file_size(path, fault);
+    return too_large(path, fault ? kMaxCacheBytes + 1 : size);
+  }
   if (!read) return unreadable(path, read.error().what);
   Content content;
   if (*read) content.text = **std::move(read);
@@ -127,30 +117,27 @@ std::expected<ParsedDecisions, CacheError> load_decisions(const fs::path& path) 
 std::expected<SaveReport, CacheError> save_decisions(const fs::path& path,
                                                      const Decisions& decisions,
                                                      const SaveOptions& options) {
-  if (path.has_parent_path()) {
-    if (const auto made = make_folders(path.parent_path()); !made) {
-      return std::unexpected<CacheError>(CacheDirectory{path.string(), made.error().what});
-    }
+  const auto folder = PrivateFolder::make(path.parent_path());
+  if (!folder) {
+    return std::unexpected<CacheError>(CacheDirectory{path.string(), folder.error().what});
   }
-  const auto status = status_of(path);
-  if (!status) return std::unexpected(status.error());
+  const std::string name = path.filename().string();
+  const auto mode = folder->mode(name);
+  if (!mode) return unreadable(path, mode.error().what);
   // Whoever may ignore permissions still means them.
-  constexpr fs::perms kWritable =
-      fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
-  if (fs::is_regular_file(*status) && (status->permissions() & kWritable) == fs::perms::none) {
-    return unwritable(path, "it is marked read-only");
-  }
+  constexpr unsigned kWritable = 0222;
+  if (*mode && (**mode & kWritable) == 0) return unwritable(path, "it is marked read-only");
 
-  const auto lock = FileLock::acquire(path, kSaveWait);
+  const auto lock = FileLock::acquire(*folder, name, kSaveWait);
   if (!lock) return unwritable(path, lock.error().what);
   auto content = read_content(path);
   if (!content) return std::unexpected(std::move(content).error());
   SaveReport report{std::move(content->parsed.entries), content->parsed.skipped, 0};
   const auto text = merge(path, decisions, options, report);
   if (!text) return std::unexpected(text.error());
-  if (*text == content->text) return report;
-  remove_abandoned_temporaries(path);
-  if (const auto written = replace_file(path, *text); !written) {
+  if (*mode && *text == content->text) return report;
+  folder->remove_abandoned_temporaries(name);
+  if (const auto written = folder->replace(name, *text); !written) {
     return unwritable(path, written.error().what);
   }
   return report;

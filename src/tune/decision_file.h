@@ -18,8 +18,8 @@ namespace vyre {
 inline constexpr std::uint64_t kMaxCacheBytes = std::uint64_t{4}
                                                 << 20;  // exactly that many are allowed
 
-// A file that is not there is empty. A directory, a pipe or a file without permission is
-// unreadable; bytes that are not UTF-8 are not TOML.
+// A file that is not there is empty. A directory, a pipe, a link, a file without permission or one
+// that private_folder.h refuses is unreadable; bytes that are not UTF-8 are not TOML.
 std::expected<ParsedDecisions, CacheError> load_decisions(const std::filesystem::path& path);
 
 struct SaveOptions {
@@ -44,8 +44,8 @@ struct SaveReport {
 // used least recently; decisions being written go last, and the most recent of them never. So it is
 // for the number of entries and for the bytes of the file.
 //
-// On success the decisions are on disk. After an error the file is as it was. A symbolic link is
-// followed; a file without any permission to write is not replaced.
+// On success the decisions are on disk. After an error the file is as it was. A file without
+// any permission to write is not replaced.
 std::expected<SaveReport, CacheError> save_decisions(const std::filesystem::path& path,
                                                      const Decisions& decisions,
                                                      const SaveOptions& options = {});

@@ -87,8 +87,7 @@ std::string EvidenceStore::next_line_name() {
 
 Result<std::optional<FileLock>> EvidenceStore::lock_for_writing() {
   if (path_.empty()) return std::nullopt;
-  if (path_.has_parent_path()) VYRE_CHECK(make_folders(path_.parent_path()));
-  VYRE_TRY(FileLock lock, FileLock::acquire(path_));
+  VYRE_TRY(auto lock, file_->lock(EvidenceFile::Missing::is_made));
   VYRE_CHECK(take_news());
   return lock;
 }
@@ -209,25 +208,21 @@ void EvidenceStore::compact_if_large(const FileLock& lock) {
 
 Result<void> EvidenceStore::compact() {
   if (path_.empty()) return {};
-  std::error_code ignored;
-  if (!fs::exists(path_, ignored)) return {};
   const std::lock_guard writing(writing_);
-  VYRE_TRY(const FileLock lock, FileLock::acquire(path_));
+  VYRE_TRY(const auto lock, file_->lock(EvidenceFile::Missing::is_nothing));
+  if (!lock) return {};
   VYRE_CHECK(take_news());
-  return replace(&lock, summaries({}));
+  return replace(&*lock, summaries({}));
 }
 
 Result<std::size_t> EvidenceStore::remove(std::span<const std::string> key_ids) {
   const std::lock_guard writing(writing_);
   std::optional<FileLock> lock;
-  std::error_code ignored;
-  if (!path_.empty() && fs::exists(path_, ignored)) {
-    VYRE_TRY(FileLock acquired, FileLock::acquire(path_));
-    lock.emplace(std::move(acquired));
+  if (!path_.empty()) {
+    VYRE_TRY(auto acquired, file_->lock(EvidenceFile::Missing::is_nothing));
+    if (acquired) lock.emplace(*std::move(acquired));
     VYRE_CHECK(take_news());
-  } else if (!path_.empty()) {
-    VYRE_CHECK(take_news());
-    return 0;
+    if (!lock) return 0;
   }
   std::size_t removed = 0;
   {

@@ -107,8 +107,9 @@ class FileLock;
 // Safe to use from many threads, and beside other stores and processes on the same file.
 class EvidenceStore {
  public:
-  // Reads the file if it is there. A torn last line is left out; any other line that is not one of
-  // ours is an error that names it, and the file stays as it is.
+  // Reads the file if it is there, in a folder that private_folder.h finds fit. A torn last line is
+  // left out; any other line that is not one of ours is an error that names it, and the file stays
+  // as it is.
   static Result<std::shared_ptr<EvidenceStore>> open(std::filesystem::path path);
   // Keeps everything in memory alone.
   static std::shared_ptr<EvidenceStore> in_memory();

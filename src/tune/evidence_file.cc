@@ -18,20 +18,9 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostBytes = kDefaultReadLimit;
 
-bool is_same_file(int descriptor, const fs::path& path) {
-  struct stat opened{};
-  struct stat named{};
-  return ::fstat(descriptor, &opened) == 0 && ::stat(path.c_str(), &named) == 0 &&
-         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
-}
-
 Result<std::uint64_t> size_of(int descriptor, const fs::path& path) {
   struct stat status{};
   if (::fstat(descriptor, &status) != 0) return fail_io("read", path, errno);
-  if (S_ISDIR(status.st_mode)) return fail_io("read", path, EISDIR);
-  if (!S_ISREG(status.st_mode)) {
-    return fail(Code::invalid_input, fmt::format("{} is no plain file", path.string()));
-  }
   const auto size = static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size));
   if (size > kMostBytes) {
     return fail(
@@ -61,16 +50,17 @@ Result<std::string> read_behind(int descriptor, std::uint64_t begin, std::uint64
 }  // namespace
 
 Result<EvidenceFile::News> EvidenceFile::read() {
+  VYRE_TRY(const auto folder, PrivateFolder::find(path_.parent_path()));
   FileHandle other;
-  if (!opened_.is_open() || !is_same_file(opened_.get(), path_)) {
-    // Without waiting for the other end, if it is a pipe.
-    other = FileHandle::open(path_, O_RDONLY | O_NONBLOCK);
-    if (!other.is_open() && errno == ENOENT) {
+  if (!folder || !opened_.is_open() || !folder->is_current(opened_, name_)) {
+    if (folder) {
+      VYRE_TRY(other, folder->open(name_, O_RDONLY));
+    }
+    if (!other.is_open()) {
       opened_ = FileHandle();
       bytes_ = lines_ = 0;
       return News{.from_start = true, .lines = {}};
     }
-    if (!other.is_open()) return fail_io("open", path_, errno);
   }
   const int descriptor = other.is_open() ? other.get() : opened_.get();
   VYRE_TRY(const std::uint64_t size, size_of(descriptor, path_));
@@ -92,8 +82,24 @@ Result<EvidenceFile::News> EvidenceFile::read() {
   return News{from_start, std::move(parsed.lines)};
 }
 
-Result<void> EvidenceFile::append(const FileLock& lock, std::string_view lines) {
-  const int file = lock.descriptor();
+Result<std::optional<FileLock>> EvidenceFile::lock(Missing missing) const {
+  if (missing == Missing::is_nothing) {
+    VYRE_TRY(const auto folder, PrivateFolder::find(path_.parent_path()));
+    if (!folder) return std::nullopt;
+    VYRE_TRY(const auto mode, folder->mode(name_));
+    if (!mode) return std::nullopt;
+    VYRE_TRY(FileLock lock, FileLock::acquire(*folder, name_));
+    return lock;
+  }
+  VYRE_TRY(const PrivateFolder folder, PrivateFolder::make(path_.parent_path()));
+  VYRE_TRY(FileLock lock, FileLock::acquire(folder, name_));
+  return lock;
+}
+
+Result<void> EvidenceFile::append(const FileLock&, std::string_view lines) {
+  VYRE_TRY(const PrivateFolder folder, PrivateFolder::make(path_.parent_path()));
+  VYRE_TRY(const FileHandle opened, folder.open(name_, O_RDWR | O_APPEND | O_CREAT));
+  const int file = opened.get();
   VYRE_TRY(const std::uint64_t size, size_of(file, path_));
   std::string text;
   std::uint64_t keep = size;
@@ -119,8 +125,9 @@ Result<void> EvidenceFile::append(const FileLock& lock, std::string_view lines) 
 }
 
 Result<void> EvidenceFile::replace(const FileLock&, std::string_view content) {
-  remove_abandoned_temporaries(path_);
-  return replace_file(path_, content);
+  VYRE_TRY(const PrivateFolder folder, PrivateFolder::make(path_.parent_path()));
+  folder.remove_abandoned_temporaries(name_);
+  return folder.replace(name_, content);
 }
 
 }  // namespace vyre

@@ -390,7 +390,10 @@ TEST_F(Evidence, WhatIsNoFileIsAnError) {
   EXPECT_EQ(EvidenceStore::open("").error().code, Code::invalid_input);
   const fs::path pipe = folder_.path() / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_EQ(EvidenceStore::open(pipe).error().code, Code::invalid_input);
+  EXPECT_EQ(EvidenceStore::open(pipe).error().code, Code::io);
+  fs::create_symlink(folder_.path() / "elsewhere", folder_.path() / "link");
+  EXPECT_EQ(EvidenceStore::open(folder_.path() / "link").error().code, Code::io);
+  EXPECT_EQ(EvidenceStore::open("relative.jsonl").error().code, Code::io);
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include "vyre/base/log.h"
+#include "vyre/base/paths.h"
+#include "vyre/base/private_folder.h"
 #include "vyre/tune/kernel_tuner_internal.h"
 
 namespace vyre {
@@ -15,16 +16,13 @@ namespace {
 Result<std::shared_ptr<EvidenceStore>> store_at(const std::filesystem::path& path) {
   static auto& mutex = *new std::mutex;
   static auto& stores = *new std::map<std::filesystem::path, std::weak_ptr<EvidenceStore>>;
-  std::error_code error;
-  const std::filesystem::path full = std::filesystem::absolute(path, error);
-  if (error) return fail(Code::io, fmt::format("{}: {}", path.string(), error.message()));
   const std::scoped_lock lock(mutex);
-  if (std::shared_ptr<EvidenceStore> known = stores[full].lock()) {
+  if (std::shared_ptr<EvidenceStore> known = stores[path].lock()) {
     VYRE_CHECK(known->refresh());
     return known;
   }
-  VYRE_TRY(std::shared_ptr<EvidenceStore> store, EvidenceStore::open(full));
-  stores[full] = store;
+  VYRE_TRY(std::shared_ptr<EvidenceStore> store, EvidenceStore::open(path));
+  stores[path] = store;
   return store;
 }
 
@@ -104,13 +102,12 @@ Result<KernelTuner> KernelTuner::open(const KernelKey& key, std::vector<Configur
   if (options.store) {
     state->store = std::move(options.store);
   } else if (!options.path.empty()) {
-    VYRE_TRY(state->store, store_at(options.path));
+    VYRE_TRY(state->store, store_at(named_path(options.path)));
   } else if (auto store = store_at(evidence_path()); store) {
     state->store = *std::move(store);
   } else {
     state->not_remembered = describe(store.error());
-    VYRE_LOG(warn, "what is learned about {} is not remembered: {}", key.name,
-             state->not_remembered);
+    warn_once("what is learned is not remembered", store.error());
   }
   return KernelTuner(std::move(state));
 }

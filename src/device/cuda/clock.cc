@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "vyre/base/digest.h"
-#include "vyre/base/files.h"
 #include "vyre/base/log.h"
+#include "vyre/base/private_folder.h"
 #include "vyre/device/cuda/clock_internal.h"
 #include "vyre/device/cuda/link_internal.h"
 
@@ -46,8 +46,15 @@ std::int64_t host_now() {
       .count();
 }
 
+Result<std::optional<std::string>> read_kept(const std::filesystem::path& path) {
+  VYRE_TRY(const auto folder, PrivateFolder::find(path.parent_path()));
+  if (!folder) return std::nullopt;
+  return folder->read(path.filename().string(), kMaxFile);
+}
+
 std::vector<std::byte> kept_cubin(const std::filesystem::path& path) {
-  const auto text = read_file_if_exists(path, kMaxFile);
+  const auto text = read_kept(path);
+  if (!text) warn_once("the timer's code is not used again", text.error());
   if (!text || !*text || (*text)->size() <= kHeader || !(*text)->starts_with(kMagic)) return {};
   const std::string_view body = std::string_view(**text).substr(kHeader);
   const Digest digest = Hasher().update(body).finish();
@@ -62,9 +69,10 @@ void keep_cubin(const std::filesystem::path& path, const std::vector<std::byte>&
   std::string text(kMagic);
   text.append(reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size());
   text.append(reinterpret_cast<const char*>(cubin.data()), cubin.size());
-  auto kept = make_folders(path.parent_path());
-  if (kept) kept = replace_file(path, text, Flush::later);
-  if (!kept) VYRE_LOG(debug, "the timer's code is not kept: {}", describe(kept.error()));
+  const auto folder = PrivateFolder::make(path.parent_path());
+  if (!folder) return warn_once("the timer's code is not kept", folder.error());
+  const auto kept = folder->replace(path.filename().string(), text, Flush::later);
+  if (!kept) warn_once("the timer's code is not kept", kept.error());
 }
 
 }  // namespace
