@@ -4,7 +4,7 @@
 
 #include "cases.h"
 #include "vyre/plan/cold_start.h"
-#include "vyre/plan/launch_plan.h"
+#include "vyre/plan/logical_launch.h"
 
 namespace vyre {
 namespace {
@@ -31,7 +31,7 @@ struct Launch {
   DispatchConfig plain;
   DispatchConfig overridden;
   LaunchFeedback feedback;
-  LaunchPlan plan;
+  LogicalLaunch plan;
 };
 
 Launch& launch() {
@@ -39,13 +39,13 @@ Launch& launch() {
   return it;
 }
 
-PlanResult<void> prepare_once(LaunchPlan& plan, const DispatchConfig& config) {
+PlanResult<void> prepare_once(LogicalLaunch& plan, const DispatchConfig& config) {
   Launch& l = launch();
   return prepare(plan, {l.program, l.bindings.bindings, config, l.adapter}, l.feedback);
 }
 
 bool plan_is(const Extent& workgroup, const Extent& grid) {
-  const LaunchPlan& plan = launch().plan;
+  const LogicalLaunch& plan = launch().plan;
   return plan.workgroup == workgroup && plan.grid == grid && plan.element_count == 4096 &&
          plan.param_words == std::vector<std::uint32_t>{4096, 4096};
 }
@@ -71,7 +71,7 @@ void run_natural(std::uint64_t calls) {
 void run_fresh_plan(std::uint64_t calls) {
   Launch& l = launch();
   for (std::uint64_t i = 0; i < calls; ++i) {
-    LaunchPlan plan;
+    LogicalLaunch plan;
     keep(prepare_once(plan, l.plain));
     keep(plan);
   }

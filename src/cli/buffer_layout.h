@@ -1,4 +1,4 @@
-// How the bytes of a buffer are divided: its elements, and the scalars in an element.
+// The scalars inside the elements of a buffer, and the packed form that files hold them in.
 #pragma once
 
 #include <cstdint>
@@ -7,28 +7,10 @@
 #include <vector>
 
 #include "vyre/base/error.h"
+#include "vyre/ir/buffer_layout.h"
 #include "vyre/ir/program.h"
 
 namespace vyre {
-
-// A buffer is a sequence of elements: those of the array it is, or of the run-time sized array that
-// its struct ends in, or (for any other type) itself, once.
-struct BufferLayout {
-  TypeId type;
-  TypeId element;
-  bool is_array = false;           // the buffer itself is an array
-  bool runtime_sized = false;      // the number of elements is not part of the type
-  std::uint64_t header_bytes = 0;  // before the first element: the members in front of the array
-  std::uint64_t stride = 0;        // bytes from one element to the next
-  std::uint64_t count = 0;         // of elements, when it is part of the type
-
-  // Bytes of a buffer with so many elements; empty when that is more than 64 bits can count.
-  std::optional<std::uint64_t> bytes_for(std::uint64_t elements) const;
-  // How many whole elements so many bytes hold.
-  std::uint64_t elements_in(std::uint64_t bytes) const;
-};
-
-BufferLayout buffer_layout(const TypeTable& types, TypeId type);
 
 constexpr std::uint32_t scalar_bytes(ScalarKind kind) { return kind == ScalarKind::f16 ? 2 : 4; }
 

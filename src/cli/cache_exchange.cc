@@ -13,7 +13,7 @@
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
 #include "vyre/engine/devices.h"
-#include "vyre/engine/launch_decisions.h"
+#include "vyre/engine/plan_facts.h"
 #include "vyre/tune/evidence_text.h"
 #include "vyre/tune/t4.h"
 
@@ -187,9 +187,7 @@ std::vector<std::string> adapters_here() {
     if (!status.missing.empty()) continue;
     const auto device = open_device(status.name, {});
     if (!device) continue;
-    if (const auto profile = (*device)->told_profile()) {
-      out.emplace_back(adapter_of(**device, *profile).id.view());
-    }
+    out.emplace_back(adapter_of(plan_device_of(**device)).id.view());
   }
   return out;
 }

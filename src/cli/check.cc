@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "vyre/cli/devices.h"
 #include "vyre/cli/entry_report.h"
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/values.h"
+#include "vyre/engine/devices.h"
 
 namespace vyre {
 namespace {
@@ -38,8 +40,13 @@ Json to_json(const Error& error) {
 // One file, in the human form on `streams` and in the JSON form in the result.
 class FileCheck {
  public:
-  FileCheck(const CheckOptions& options, Streams& streams, const std::string& path)
-      : options_(options), streams_(streams), path_(path), name_(source_name(path)) {}
+  FileCheck(const CheckOptions& options, const Device* device, Streams& streams,
+            const std::string& path)
+      : options_(options),
+        device_(device),
+        streams_(streams),
+        path_(path),
+        name_(source_name(path)) {}
 
   Exit run() {
     json_["file"] = name_;
@@ -76,7 +83,7 @@ class FileCheck {
       for (const Setting& setting : options_.settings) {
         if (has_override(program, setting.name)) used_settings.push_back(setting.name);
       }
-      auto entry = report_entry(program, options_.settings, options_.ir);
+      auto entry = report_entry(program, options_.settings, options_.ir, device_);
       if (!entry) {
         entry.error().what = fmt::format("{}: {}: {}", name_, program.name, entry.error().what);
         exit = problem(entry.error());
@@ -93,6 +100,7 @@ class FileCheck {
   }
 
   const CheckOptions& options_;
+  const Device* device_;
   Streams& streams_;
   const std::string& path_;
   std::string name_;
@@ -105,6 +113,8 @@ CommandHelp declare(OptionSet& set, CheckOptions& options) {
   set.positional("FILE...", "WGSL files; - is the standard input", options.files, 1, SIZE_MAX);
   set.repeated("--set", "NAME=VALUE", "give an override a value, by its name or @id",
                options.settings, parse_settings);
+  set.value("--device", "NAME", "enforce what a device allows: cpu, cuda, cuda:N, auto or null",
+            options.device);
   set.flag("--ir", "print the program as the compiler sees it", options.ir);
   set.flag("--json", "print JSON", options.json);
   return {
@@ -125,10 +135,18 @@ Exit run_command(const CheckOptions& options, Streams& streams) {
   std::vector<std::string> used;
   bool first = true;
   bool read_all = true;
+  std::shared_ptr<Device> device;
+  if (!options.device.empty()) {
+    const auto named = check_device_name(options.device, "and null");
+    if (!named) return report(streams, named.error());
+    auto opened = open_device(options.device, {});
+    if (!opened) return report(streams, opened.error(), exit_for(opened.error()));
+    device = *std::move(opened);
+  }
   for (const std::string& path : options.files) {
     if (!first && !options.json) streams.out.write("\n");
     first = false;
-    FileCheck check(options, streams, path);
+    FileCheck check(options, device.get(), streams, path);
     if (check.run() != Exit::done) {
       exit = Exit::wrong;
       read_all = false;

@@ -12,6 +12,7 @@ namespace vyre {
 struct CheckOptions {
   std::vector<std::string> files;
   std::vector<Setting> settings;
+  std::string device;  // whose limits are enforced; empty: none
   bool ir = false;
   bool json = false;
 };

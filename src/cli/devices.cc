@@ -89,6 +89,9 @@ void print_device(Output& out, const DeviceReport& report) {
   line("workgroup",
        fmt::format("{} invocations, at most {}", with_commas(report.limits.max_threads_per_block),
                    format_extent(report.limits.max_block_dim)));
+  line("", fmt::format("{} of workgroup memory, {} bindings",
+                       format_bytes(report.limits.max_workgroup_bytes),
+                       with_commas(report.limits.max_bindings)));
   line("grid", format_extent(report.limits.max_grid_dim));
   line("binding", fmt::format("at multiples of {} bytes", report.limits.binding_alignment));
 }
@@ -138,7 +141,9 @@ Json to_json(const Limits& limits) {
           {"threads", limits.max_threads_per_block},
           {"block", to_json(limits.max_block_dim)},
           {"grid", to_json(limits.max_grid_dim)},
-          {"binding_alignment", limits.binding_alignment}};
+          {"binding_alignment", limits.binding_alignment},
+          {"workgroup_bytes", limits.max_workgroup_bytes},
+          {"bindings", limits.max_bindings}};
 }
 
 Json to_json(const Profile& p) {

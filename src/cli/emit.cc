@@ -12,6 +12,7 @@
 #include "vyre/cli/values.h"
 #include "vyre/lower/gpu_compile.h"
 #include "vyre/lower/host_compile.h"
+#include "vyre/plan/variant_legality.h"
 
 namespace vyre {
 namespace {
@@ -61,26 +62,35 @@ std::string words_for(const Target* target) {
   return join_words(words);
 }
 
+Result<void> check_variant(const Kernel& kernel, const Variant& variant, const std::string& why) {
+  if (why.empty()) return {};
+  return fail(Code::invalid_input, fmt::format("kernel '{}' cannot run as {}: {}",
+                                               kernel.program->name, to_string(variant), why));
+}
+
 // The device of --device; PTX by itself is for the GPU that is there.
 Result<Emission> emission_on(const std::string& device, const Kernel& kernel,
                              const RunOptions& options) {
   RunOptions named = options;
   named.device = device;
-  VYRE_TRY(const Prepared prepared, prepare_device(kernel, named));
-  return Emission{.device = std::string(prepared.session.device().name()),
-                  .target = prepared.session.device().target(),
-                  .variant = prepared.variant.value_or(prepared.session.default_variant(kernel))};
+  VYRE_TRY(const Session session, open_session(named));
+  Emission out{.device = std::string(session.device().name()),
+               .target = session.device().target(),
+               .variant = options.fixed.applied_to(session.default_variant(kernel))};
+  VYRE_CHECK(check_variant(kernel, out.variant, session.why_not(kernel, out.variant)));
+  return out;
 }
 
 // Making code for a GPU needs none.
 Result<Emission> emission_without_gpu(const Kernel& kernel, const RunOptions& options) {
-  const Limits limits = default_limits();
+  Variant declared;
+  declared.workgroup = kernel.program->workgroup;
   Emission out{.device = "cuda",
                .target = {TargetKind::nvptx, GpuOptions{}.processor},
-               .variant = with_options(gpu_default_variant(kernel, limits), options.variant),
+               .variant = options.fixed.applied_to(declared),
                .absent = true};
-  VYRE_CHECK(check_variant(kernel, options.variant, limits, out.device,
-                           gpu_why_not(kernel, out.variant, limits)));
+  VYRE_CHECK(check_variant(kernel, out.variant,
+                           why_not(kernel, out.variant, out.target.kind, default_limits())));
   return out;
 }
 

@@ -9,8 +9,7 @@
 #include "vyre/cli/values.h"
 #include "vyre/ir/print.h"
 #include "vyre/ir/print_expr.h"
-#include "vyre/plan/eligibility.h"
-#include "vyre/plan/kernel_facts.h"
+#include "vyre/plan/variant_legality.h"
 
 namespace vyre {
 namespace {
@@ -20,7 +19,7 @@ std::string_view role_of(const Global& global) {
   switch (global.access) {
     case Access::read: return "input";
     case Access::write: return "output";
-    case Access::read_write: return "input/output";
+    case Access::read_write: return "input_output";
   }
   return "";
 }
@@ -116,7 +115,7 @@ std::vector<std::string> ids_used(const Stats& stats) {
 }
 
 Result<EntryReport> report_entry(const Program& program, const std::vector<Setting>& settings,
-                                 bool with_ir) {
+                                 bool with_ir, const Device* device) {
   EntryReport entry;
   entry.name = program.name;
   entry.overrides = overrides_of(program, settings);
@@ -131,10 +130,19 @@ Result<EntryReport> report_entry(const Program& program, const std::vector<Setti
     entry.stats = kernel.stats;
     entry.workgroup_bytes = kernel.stats.workgroup_bytes;
     entry.fingerprint = to_hex(kernel.fingerprint);
-    const Ineligible reason = eligibility(facts_of(kernel), kernel.program->workgroup, 1);
-    entry.tunable = reason == Ineligible::none;
+    entry.tunable = !depends_on_workgroup(kernel);
     entry.tuning_reason = entry.tunable ? "only the global id decides what an invocation does"
-                                        : std::string(describe(reason));
+                          : works_together(kernel)
+                              ? "it shares memory or waits within its workgroup"
+                              : "it reads the local or workgroup ids";
+    if (device != nullptr) {
+      Variant declared;
+      declared.workgroup = kernel.program->workgroup;
+      const std::string why = why_not(kernel, declared, device->target().kind, device->limits());
+      if (!why.empty()) {
+        return fail(Code::limit, fmt::format("cannot run on {}: {}", device->name(), why));
+      }
+    }
     if (with_ir) entry.ir = print(*kernel.program);
     return entry;
   }

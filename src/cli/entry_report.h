@@ -9,6 +9,7 @@
 
 #include "vyre/cli/command.h"
 #include "vyre/cli/json_text.h"
+#include "vyre/device/device.h"
 
 namespace vyre {
 
@@ -45,8 +46,9 @@ struct EntryReport {
 };
 
 // Overrides take their settings; where one is left without a value, what depends on it is unknown.
+// With a device, an entry that is beyond its limits is an error.
 Result<EntryReport> report_entry(const Program& program, const std::vector<Setting>& settings,
-                                 bool with_ir);
+                                 bool with_ir, const Device* device);
 
 // Names of the ids that the entry reads.
 std::vector<std::string> ids_used(const Stats& stats);

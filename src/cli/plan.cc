@@ -53,37 +53,25 @@ Result<Limits> parse_limits(std::string_view text) {
 }
 
 CommandHelp declare(OptionSet& set, PlanOptions& options) {
-  const auto extent = [](const std::string& text) { return parse_extent(text); };
-  set.positional("FILE", "a WGSL file; - is the standard input", options.files, 0, 1);
-  set.value("--size", "X[,Y[,Z]]", "how many invocations are to run", options.size, extent);
-  set.value("--grid", "X[,Y[,Z]]", "fix the number of workgroups", options.grid, extent);
-  set.value("--workgroup", "X[,Y[,Z]]", "fix the workgroup", options.workgroup, extent);
-  set.value("--entry", "NAME", "the entry point, where there are several", options.entry);
-  set.repeated("--set", "NAME=VALUE", "give an override a value, by its name or @id",
-               options.settings, parse_settings);
+  set.positional("FILE", "a WGSL file; - is the standard input", options.run.files, 0, 1);
+  declare_run_options(set, options.run);
   set.value("--limits", "KEY=VALUE,...",
-            "what the device allows: threads=1024,block=1024x1024x64,\n"
+            "plan for a device that is known by its limits alone:\n"
+            "threads=1024,block=1024x1024x64,\n"
             "grid=2147483647x65535x65535,name=cuda (these are the defaults)",
             options.limits, [](const std::string& text) { return parse_limits(text); });
-  set.value("--device", "NAME", "plan for a device that is here, by its own limits",
-            options.device);
-  set.value("--mode", "MODE", "natural, on, off or frozen, instead of VYRE_AUTOTUNER", options.mode,
-            [](const std::string& text) -> Result<TunerMode> {
-              const auto mode = parse_mode(text);
-              if (!mode) return std::unexpected(to_error(mode.error()));
-              return *mode;
-            });
   set.value("--stages", "FILE", "plan the fusion of the stages in a TOML file", options.stages);
   set.value("--budget", "BYTES", "with --stages: memory of one launch, like 64KiB", options.budget,
             [](const std::string& text) { return parse_bytes(text); });
-  set.flag("--json", "print JSON", options.json);
   return {
       .usage =
-          "vyre plan FILE --size X[,Y[,Z]] [options]\n"
+          "vyre plan FILE [options of vyre run] [--limits ...]\n"
           "       vyre plan --stages FILE --budget BYTES [--json]",
       .summary =
-          "Shows the launch that would be made of a kernel, with the reason for each choice; or\n"
-          "which neighbouring stages would become one launch.",
+          "Shows what `vyre run` with the same options launches first, with who decided each part "
+          "of\n"
+          "it and why. Inputs may be left out; they then have an element for each invocation.\n"
+          "With --stages it shows which neighbouring stages would become one launch.",
       .details =
           "A file of stages lists them in order:\n"
           "  budget = \"64KiB\"      # optional; --budget wins\n"
@@ -98,48 +86,32 @@ CommandHelp declare(OptionSet& set, PlanOptions& options) {
           "\n"
           "examples:\n"
           "  vyre plan examples/saxpy.wgsl --size 1000000\n"
-          "  vyre plan examples/saxpy.wgsl --size 1000000 --device cpu\n"
+          "  vyre plan examples/saxpy.wgsl --size 1000000 --device cpu --mode natural\n"
           "  vyre plan examples/matmul.wgsl --size 512,512 --limits threads=256\n"
           "  vyre plan --stages examples/stages.toml --budget 64KiB\n",
   };
 }
 
 Result<void> check(const PlanOptions& options) {
-  const bool kernel_options = !options.device.empty() || options.size || options.grid ||
-                              options.workgroup || options.limits || options.mode ||
-                              !options.settings.empty() || !options.entry.empty();
+  const RunOptions& run = options.run;
   if (!options.stages.empty()) {
-    if (!options.files.empty() || kernel_options) {
+    const bool kernel_options = run.size || run.grid || run.fixed.any() || options.limits ||
+                                run.mode || !run.settings.empty() || !run.entry.empty() ||
+                                run.device != "auto";
+    if (!run.files.empty() || kernel_options) {
       return fail(Code::invalid_input, "--stages goes with --budget and --json alone");
     }
     return {};
   }
   if (options.budget) return fail(Code::invalid_input, "--budget goes with --stages");
-  if (options.files.empty()) {
+  if (run.files.empty()) {
     return fail(Code::invalid_input, "FILE is missing", "give a WGSL file, or --stages FILE");
   }
-  if (!options.size && !options.grid) {
-    return fail(Code::invalid_input, "how many invocations are to run?",
-                "give --size X[,Y[,Z]], or --grid for workgroups");
-  }
-  if (options.size && options.grid) {
-    return fail(Code::invalid_input, "--size and --grid say the same in two ways",
-                "give one of them");
-  }
-  if (!options.device.empty()) VYRE_CHECK(check_device_name(options.device, "and null"));
-  if (options.limits && !options.device.empty()) {
+  if (options.limits && run.device != "auto") {
     return fail(Code::invalid_input, "--device and --limits say the same in two ways",
                 "give one of them");
   }
-  if (options.size) {
-    const Extent& size = *options.size;
-    const std::uint64_t plane = std::uint64_t{size[0]} * size[1];
-    if (plane > UINT32_MAX || plane * size[2] > UINT32_MAX) {
-      return fail(Code::limit, fmt::format("--size: {} has more than {} invocations",
-                                           format_extent(size), UINT32_MAX));
-    }
-  }
-  return {};
+  return check(run);
 }
 
 Exit run_command(const PlanOptions& options, Streams& streams) {

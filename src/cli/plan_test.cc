@@ -55,9 +55,9 @@ class Plan : public testing::Test {
 
 // The costs and weights were computed by hand for 96 and 1000 elements under these limits.
 TEST_F(Plan, ColdStartShowsItsCosts) {
-  const auto plan = json({"--entry", "scale", "--size", "1000"});
-  EXPECT_EQ(plan.at("workgroup_source"), "cold start");
-  EXPECT_EQ(plan.at("workgroup"), nlohmann::json({1024, 1, 1}));
+  const auto plan = json({"--entry", "scale", "--size", "1000", "--limits", "name=cuda"});
+  EXPECT_EQ(plan.at("decided_by"), "cold start");
+  EXPECT_EQ(plan.at("variant").at("workgroup"), nlohmann::json({1024, 1, 1}));
   EXPECT_EQ(plan.at("grid"), nlohmann::json({1, 1, 1}));
   EXPECT_EQ(plan.at("element_count"), 1000);
   const std::vector<std::vector<std::uint64_t>> expected{
@@ -70,14 +70,16 @@ TEST_F(Plan, ColdStartShowsItsCosts) {
     EXPECT_EQ(plan.at("costs")[i].at("weight_q16"), expected[i][2]);
     EXPECT_EQ(plan.at("costs")[i].at("chosen"), expected[i][0] == 1024);
   }
-  const CommandResult human = Plan::plan({"--entry", "scale", "--size", "1000"});
+  const CommandResult human =
+      Plan::plan({"--entry", "scale", "--size", "1000", "--limits", "name=cuda"});
   expect_golden(human.out, "plan_cold_start.txt");
 }
 
 TEST_F(Plan, ModesOtherThanNaturalKeepTheDeclaredWorkgroup) {
   for (const char* mode : {"off", "on", "frozen", "default"}) {
-    const auto plan = json({"--entry", "scale", "--size", "1000", "--mode", mode});
-    EXPECT_EQ(plan.at("workgroup"), nlohmann::json({96, 1, 1})) << mode;
+    const auto plan =
+        json({"--entry", "scale", "--size", "1000", "--limits", "name=cuda", "--mode", mode});
+    EXPECT_EQ(plan.at("variant").at("workgroup"), nlohmann::json({96, 1, 1})) << mode;
     EXPECT_EQ(plan.at("grid"), nlohmann::json({11, 1, 1})) << mode;
     EXPECT_EQ(plan.at("costs").size(), 0U);
     EXPECT_EQ(plan.at("mode_from"), "--mode");
@@ -90,7 +92,7 @@ TEST_F(Plan, ModesOtherThanNaturalKeepTheDeclaredWorkgroup) {
 
 TEST_F(Plan, LimitsBoundTheChoice) {
   const auto plan = json({"--entry", "scale", "--size", "1000", "--limits", "threads=128"});
-  EXPECT_EQ(plan.at("workgroup"), nlohmann::json({128, 1, 1}));
+  EXPECT_EQ(plan.at("variant").at("workgroup"), nlohmann::json({128, 1, 1}));
   EXPECT_EQ(plan.at("limits").at("threads"), 128);
   EXPECT_EQ(plan.at("limits").at("block"), nlohmann::json({1024, 1024, 64}));
   EXPECT_NE(error({"--entry", "scale", "--size", "1000", "--limits", "threads=64", "--mode", "off"})
@@ -100,28 +102,42 @@ TEST_F(Plan, LimitsBoundTheChoice) {
 
 TEST_F(Plan, OverridesAndGridsAreObeyed) {
   const auto workgroup = json({"--entry", "scale", "--size", "1000", "--workgroup", "50"});
-  EXPECT_EQ(workgroup.at("workgroup_source"), "override");
+  EXPECT_EQ(workgroup.at("decided_by"), "caller");
+  EXPECT_EQ(workgroup.at("choices")[0].at("by"), "caller");
   EXPECT_EQ(workgroup.at("grid"), nlohmann::json({20, 1, 1}));
   const auto grid = json({"--entry", "scale", "--grid", "5,2"});
-  EXPECT_EQ(grid.at("workgroup"), nlohmann::json({96, 1, 1}));
-  EXPECT_EQ(grid.at("element_count"), 480);
+  EXPECT_EQ(grid.at("variant").at("workgroup"), nlohmann::json({96, 1, 1}));
+  EXPECT_EQ(grid.at("extent"), nlohmann::json({480, 2, 1}));
+  EXPECT_EQ(grid.at("grid"), nlohmann::json({5, 2, 1}));
 }
 
 TEST_F(Plan, SeveralAxesAreLaidOutByTheSize) {
   const auto plan = json({"--entry", "tiles", "--size", "100,50"});
-  EXPECT_EQ(plan.at("workgroup"), nlohmann::json({16, 16, 1}));
+  EXPECT_EQ(plan.at("variant").at("workgroup"), nlohmann::json({16, 16, 1}));
   EXPECT_EQ(plan.at("grid"), nlohmann::json({7, 4, 1}));
   EXPECT_EQ(plan.at("element_count"), 5000);
-  EXPECT_EQ(plan.at("workgroup_reason"), "as declared: its workgroup has several axes");
+}
+
+TEST_F(Plan, ExtentsBeyond32BitsArePlannedWithoutParameterWords) {
+  const auto plan = json({"--entry", "tiles", "--size", "65536,65536", "--in", "x=fill:zeros:4"});
+  EXPECT_EQ(plan.at("grid"), nlohmann::json({4096, 4096, 1}));
+  EXPECT_EQ(plan.at("param_words"), nullptr);
 }
 
 TEST_F(Plan, StoredDecisionsAreFollowed) {
-  const auto cold = json({"--entry", "scale", "--size", "1000"});
-  ASSERT_TRUE(save_decisions(cold.at("decision_file").get<std::string>(),
-                             {{cold.at("decision_key").get<std::string>(), {256, 1, 1}}}));
-  const auto stored = json({"--entry", "scale", "--size", "1000"});
-  EXPECT_EQ(stored.at("workgroup"), nlohmann::json({256, 1, 1}));
-  EXPECT_EQ(stored.at("workgroup_source"), "stored decision");
+  for (const std::vector<std::string>& where :
+       {std::vector<std::string>{"--device", "cpu"}, {"--limits", "name=cuda"}}) {
+    std::vector<std::string> arguments{"--entry", "scale", "--size", "1000"};
+    arguments.insert(arguments.end(), where.begin(), where.end());
+    const auto before = json(arguments);
+    const std::filesystem::path file = before.at("decision_file").get<std::string>();
+    ASSERT_TRUE(make_folders(file.parent_path()));
+    ASSERT_TRUE(
+        save_decisions(file, {{before.at("decision_key").get<std::string>(), {256, 1, 1}}}));
+    const auto stored = json(arguments);
+    EXPECT_EQ(stored.at("variant").at("workgroup"), nlohmann::json({256, 1, 1}));
+    EXPECT_EQ(stored.at("decided_by"), "decision file");
+  }
 }
 
 TEST_F(Plan, ADeviceThatIsHereBringsItsOwnLimits) {
@@ -130,25 +146,19 @@ TEST_F(Plan, ADeviceThatIsHereBringsItsOwnLimits) {
   EXPECT_EQ(plan.at("limits").at("name"), "cpu");
   EXPECT_GE(plan.at("profile").at("multiprocessors"), 1);
   // Its decisions are its own.
-  const auto any = json({"--entry", "scale", "--size", "1000"});
-  EXPECT_EQ(any.at("device"), nullptr);
-  EXPECT_NE(any.at("decision_file"), plan.at("decision_file"));
+  const auto other = json({"--entry", "scale", "--size", "1000", "--limits", "name=cuda"});
+  EXPECT_EQ(other.at("device"), "cuda");
+  EXPECT_EQ(other.at("profile"), nullptr);
+  EXPECT_NE(other.at("decision_file"), plan.at("decision_file"));
   EXPECT_EQ(error({"--size", "1", "--device", "cpu", "--limits", "threads=64"}),
             "vyre: --device and --limits say the same in two ways; give one of them\n");
-  EXPECT_EQ(error({"--size", "1", "--entry", "scale", "--device", "interp"}),
-            "vyre: --device: there is no 'interp'; there are auto, cpu, cuda, cuda:N and null\n");
 }
 
 TEST_F(Plan, SaysWhatToGive) {
   EXPECT_EQ(run_vyre({"plan"}).err, "vyre: FILE is missing; give a WGSL file, or --stages FILE\n");
-  EXPECT_EQ(error({}),
-            "vyre: how many invocations are to run?; give --size X[,Y[,Z]], or --grid "
-            "for workgroups\n");
+  EXPECT_NE(error({"--entry", "scale"}).find("nothing says how many elements"), std::string::npos);
   EXPECT_EQ(error({"--size", "1", "--grid", "1"}),
             "vyre: --size and --grid say the same in two ways; give one of them\n");
-  EXPECT_EQ(error({"--size", "65536,65536"}),
-            "vyre: --size: 65536x65536x1 has more than 4294967295 invocations; see vyre plan "
-            "--help\n");
   EXPECT_EQ(error({"--size", "1"}),
             "vyre: <stdin> has 2 entry points: scale and tiles; choose one, e.g. --entry scale\n");
   for (const char* limits : {"threads", "threads=0", "threads=1,threads=2", "block=0x1", "lanes=3",

@@ -88,7 +88,7 @@ Result<std::uint64_t> parse_runs(const std::string& text) {
 // Options that say nothing about the interpreter, or about a run that does not happen.
 Result<void> check_together(const RunOptions& options) {
   if (is_interpreter(options.device)) {
-    std::string odd = options.variant.first();
+    std::string odd = first_option(options.fixed);
     if (!options.emit.empty()) odd = "--emit";
     if (options.verify) odd = "--verify";
     if (!odd.empty()) {
@@ -132,6 +132,16 @@ void note_cut_workgroups(Streams& streams, const Kernel& kernel, const RunPlan& 
   streams.err.flush();
 }
 
+// The rest of a longer buffer may have been meant to be covered, too.
+void note_longer_buffers(Streams& streams, const RunPlan& plan) {
+  if (plan.longer.empty()) return;
+  streams.err.print(
+      "vyre: note: the size was inferred from {}; {} longer; give --size to say what to cover\n",
+      plan.extent_reason,
+      plan.longer.size() == 1 ? plan.longer.front() + " is" : join_words(plan.longer) + " are");
+  streams.err.flush();
+}
+
 Exit report_differences(const RunOptions& options, const Kernel& kernel, const RunPlan& plan,
                         const RunRecord& record, Streams& streams) {
   if (options.json) write_json(streams.out, run_json(kernel, plan, options, record));
@@ -149,8 +159,7 @@ Exit report_differences(const RunOptions& options, const Kernel& kernel, const R
 
 }  // namespace
 
-CommandHelp declare(OptionSet& set, RunOptions& options) {
-  set.positional("FILE", "a WGSL file; - is the standard input", options.files, 1, 1);
+void declare_run_options(OptionSet& set, RunOptions& options) {
   set.value("--entry", "NAME", "the entry point, where there are several", options.entry);
   set.repeated("--in", "NAME=DATA", "what a buffer holds at the start", options.inputs,
                parse_input);
@@ -175,7 +184,14 @@ CommandHelp declare(OptionSet& set, RunOptions& options) {
   set.flag("--verify", "compare the results with the interpreter's", options.verify);
   set.value("--tolerance", "T", "of --verify: 4ulp, or 1e-5 of the larger; 0", options.tolerance,
             [](const std::string& text) { return parse_tolerance(text); });
-  declare(set, options.variant);
+  declare(set, options.fixed);
+  set.value("--mode", "MODE", "natural, on, off or frozen, instead of VYRE_AUTOTUNER", options.mode,
+            [](const std::string& text) -> Result<TunerMode> {
+              const auto mode = parse_mode(text);
+              if (!mode) return std::unexpected(to_error(mode.error()));
+              return *mode;
+            });
+  set.flag("--strict", "fail where the size is inferred and a buffer is longer", options.strict);
   set.value("--emit", "WHAT", fmt::format("print the code and run nothing: {}", emit_words()),
             options.emit);
   set.value("--emit-to", "FILE", "write the code of --emit to a file", options.emit_to);
@@ -188,6 +204,11 @@ CommandHelp declare(OptionSet& set, RunOptions& options) {
   set.value("--deadline", "SECONDS", "fail after so much time", options.deadline_seconds,
             parse_deadline);
   set.flag("--json", "print JSON", options.json);
+}
+
+CommandHelp declare(OptionSet& set, RunOptions& options) {
+  set.positional("FILE", "a WGSL file; - is the standard input", options.files, 1, 1);
+  declare_run_options(set, options);
   return {
       .usage = "vyre run FILE [options]",
       .summary =
@@ -274,14 +295,19 @@ Exit run_command(const RunOptions& options, Streams& streams) {
   }
   const InterruptGuard guard;
   if (!options.emit.empty()) return emit_command(options, *kernel, streams);
-  std::optional<Prepared> prepared;
+  std::optional<Session> session;
   if (!is_interpreter(options.device)) {
-    auto opened = prepare_device(*kernel, options);
+    auto opened = open_session(options);
     if (!opened) return report(streams, opened.error(), exit_for(opened.error()));
-    prepared = *std::move(opened);
+    session = *std::move(opened);
   }
   auto plan = plan_run(*kernel, options);
   if (!plan) return report(streams, plan.error());
+  if (session) {
+    const auto launch = session->plan(*kernel, plan->bytes(), plan->size(), options.fixed);
+    if (!launch) return report(streams, launch.error(), exit_for(launch.error()));
+  }
+  note_longer_buffers(streams, *plan);
   if (const auto sizes = check_print_sizes(*plan, options); !sizes) {
     return report(streams, sizes.error());
   }
@@ -294,8 +320,8 @@ Exit run_command(const RunOptions& options, Streams& streams) {
     initial = *std::move(copied);
   }
   const InitialData* start = initial ? &*initial : nullptr;
-  auto record = prepared ? run_on_device(*prepared, *kernel, *plan, start, options)
-                         : run_on_interpreter(*kernel, *plan, start, options);
+  auto record = session ? run_on_device(*session, *kernel, *plan, start, options)
+                        : run_on_interpreter(*kernel, *plan, start, options);
   if (!record) return report(streams, record.error(), Exit::failed);
   if (options.verify) {
     auto verified = verify(*kernel, *plan, *initial, options.tolerance.value_or(Tolerance{}));

@@ -10,6 +10,7 @@
 #include "vyre/cli/compare.h"
 #include "vyre/cli/option_set.h"
 #include "vyre/cli/variant_options.h"
+#include "vyre/tune/mode.h"
 
 namespace vyre {
 
@@ -24,7 +25,9 @@ struct RunOptions {
   std::optional<Extent> size;
   std::optional<Extent> grid;
   std::vector<PrintArgument> prints;
-  VariantOptions variant;
+  FixedChoices fixed;
+  std::optional<TunerMode> mode;
+  bool strict = false;                // an extent that may leave something out is an error
   std::optional<std::uint64_t> time;  // so many runs; 0: as many as it takes
   bool verify = false;
   std::optional<Tolerance> tolerance;
@@ -35,6 +38,8 @@ struct RunOptions {
   bool json = false;
 };
 
+// All options but the file.
+void declare_run_options(OptionSet& set, RunOptions& options);
 CommandHelp declare(OptionSet& set, RunOptions& options);
 // What cannot be said one option at a time: --size with --grid, one buffer given twice, ...
 Result<void> check(const RunOptions& options);

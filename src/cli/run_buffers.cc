@@ -13,6 +13,9 @@
 #include "vyre/cli/npy.h"
 #include "vyre/cli/values.h"
 #include "vyre/device/host_memory.h"
+#include "vyre/plan/binding_plan.h"
+#include "vyre/plan/extent_inference.h"
+#include "vyre/plan/extent_volume.h"
 #include "vyre/plan/geometry.h"
 
 namespace vyre {
@@ -212,18 +215,8 @@ struct ChosenExtent {
   std::string reason;
   // Of a run-time sized buffer that has no size of its own; empty: too many to count.
   std::optional<std::uint64_t> elements;
+  std::vector<std::string> longer{};
 };
-
-std::optional<std::uint64_t> volume(const Extent& extent) {
-  const auto plane = checked_mul<std::uint64_t>(extent[0], extent[1]);
-  return plane ? checked_mul<std::uint64_t>(*plane, extent[2]) : std::nullopt;
-}
-
-// Whether invocations of a workgroup may depend on each other.
-bool works_by_workgroups(const Stats& stats) {
-  return stats.uses_local_id || stats.uses_workgroup_id || stats.uses_workgroup_count ||
-         stats.barriers > 0 || stats.workgroup_bytes > 0;
-}
 
 // All invocations of a grid, saturating.
 Extent whole_extent(const Extent& grid, const Extent& workgroup) {
@@ -234,60 +227,23 @@ Extent whole_extent(const Extent& grid, const Extent& workgroup) {
   return out;
 }
 
-// The count of elements that says how many invocations there are to be.
-Result<ChosenExtent> infer_extent(const Kernel& kernel, const std::vector<RunBuffer>& buffers) {
-  const Extent& workgroup = kernel.program->workgroup;
-  if (workgroup[1] != 1 || workgroup[2] != 1) {
-    return fail(Code::invalid_input,
-                fmt::format("{} has workgroups of {}, so the number of invocations cannot be "
-                            "inferred",
-                            kernel.program->name, format_extent(workgroup)),
-                "give --size X,Y[,Z] (invocations) or --grid X,Y[,Z] (workgroups)");
+Result<ChosenExtent> inferred_extent(const Kernel& kernel, const RunOptions& options,
+                                     const std::vector<RunBuffer>& buffers) {
+  std::vector<CountedBuffer> counted;
+  for (const RunBuffer& b : buffers) {
+    counted.push_back({b.name, b.elements, b.is_output(), b.layout.runtime_sized});
   }
-  // A kernel with atomics or workgroup memory runs over the largest of its buffers, any other over
-  // the largest of its outputs.
-  const bool full_span = kernel.stats.atomics > 0 || kernel.stats.workgroup_bytes > 0;
-  const RunBuffer* largest = nullptr;
-  const RunBuffer* largest_output = nullptr;
-  const RunBuffer* waiting = nullptr;
-  const auto larger = [](const RunBuffer& a, const RunBuffer* b) {
-    return b == nullptr || *a.elements > *b->elements;
-  };
-  for (const RunBuffer& buffer : buffers) {
-    if (!buffer.elements) {
-      waiting = &buffer;
-      continue;
-    }
-    if (larger(buffer, largest)) largest = &buffer;
-    if (buffer.is_output() && larger(buffer, largest_output)) largest_output = &buffer;
-  }
-  const RunBuffer* chosen = full_span || largest_output == nullptr ? largest : largest_output;
-  const bool sized_by_data = std::ranges::any_of(buffers, [](const RunBuffer& buffer) {
-    return buffer.layout.runtime_sized && buffer.elements;
-  });
-  if (chosen == nullptr || (waiting != nullptr && !sized_by_data)) {
+  VYRE_TRY(InferredExtent inferred, infer_extent(kernel, counted));
+  if (options.strict && !inferred.longer.empty()) {
     return fail(Code::invalid_input,
-                waiting == nullptr
-                    ? fmt::format("{} has no buffers that say how many invocations to run",
-                                  kernel.program->name)
-                    : fmt::format("nothing says how many elements {} has", waiting->name),
+                fmt::format("--strict: the size was inferred from {}, and {} longer", inferred.from,
+                            inferred.longer.size() == 1 ? inferred.longer.front() + " is"
+                                                        : join_words(inferred.longer) + " are"),
                 "give --size X[,Y[,Z]] (invocations) or --grid X[,Y[,Z]] (workgroups)");
   }
-  if (*chosen->elements > UINT32_MAX) {
-    return fail(Code::limit, fmt::format("{} has {} elements; a launch has at most {} invocations "
-                                         "along an axis",
-                                         chosen->name, *chosen->elements, UINT32_MAX));
-  }
-  const auto count = static_cast<std::uint32_t>(*chosen->elements);
-  ChosenExtent out{{count, 1, 1}, {}, fmt::format("the elements of {}", chosen->name), count};
-  out.grid = grid_for_size(out.extent, workgroup);
-  // Nobody asked for exactly these invocations, and a kernel that works by workgroups may need the
-  // last one whole.
-  const auto whole = checked_mul(out.grid[0], workgroup[0]);
-  if (works_by_workgroups(kernel.stats) && whole && *whole != count) {
-    out.extent[0] = *whole;
-    out.reason += ", in whole workgroups";
-  }
+  ChosenExtent out{inferred.extent, {}, std::move(inferred.from), inferred.elements};
+  out.grid = grid_covering(out.extent, kernel.program->workgroup);
+  out.longer = std::move(inferred.longer);
   return out;
 }
 
@@ -295,10 +251,10 @@ Result<ChosenExtent> choose_extent(const Kernel& kernel, const RunOptions& optio
                                    const std::vector<RunBuffer>& buffers) {
   const Extent& workgroup = kernel.program->workgroup;
   if (options.size) {
-    return ChosenExtent{*options.size, grid_for_size(*options.size, workgroup), "--size",
-                        volume(*options.size)};
+    return ChosenExtent{*options.size, grid_covering(*options.size, workgroup), "--size",
+                        volume_in_64_bits(*options.size)};
   }
-  if (!options.grid) return infer_extent(kernel, buffers);
+  if (!options.grid) return inferred_extent(kernel, options, buffers);
   ChosenExtent out{{}, *options.grid, "--grid", {}};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const auto product = checked_mul(out.grid[axis], workgroup[axis]);
@@ -309,25 +265,30 @@ Result<ChosenExtent> choose_extent(const Kernel& kernel, const RunOptions& optio
     }
     out.extent[axis] = *product;
   }
-  out.elements = volume(out.extent);
+  out.elements = volume_in_64_bits(out.extent);
   return out;
 }
 
-// Gives every buffer without a size that of the extent, and checks that all of it fits in memory.
-Result<void> size_buffers(std::vector<RunBuffer>& buffers, const ChosenExtent& chosen,
-                          const RunOptions& options) {
+// Gives every buffer without a size that of the extent.
+Result<void> size_buffers(std::vector<RunBuffer>& buffers, const ChosenExtent& chosen) {
+  for (RunBuffer& buffer : buffers) {
+    if (buffer.elements) continue;
+    if (!chosen.elements) {
+      return fail(Code::limit, fmt::format("{} has no size of its own, and the extent {} is too "
+                                           "large to be one",
+                                           buffer.name, format_extent(chosen.extent)));
+    }
+    buffer.elements = chosen.elements;
+  }
+  return {};
+}
+
+// Memory for every buffer, after a check that all of it fits.
+Result<void> allocate_buffers(std::vector<RunBuffer>& buffers, const RunOptions& options) {
   // Timing and verifying keep what the buffers that are written held before.
   const bool twice = options.time || options.verify;
   std::uint64_t total = 0;
-  for (RunBuffer& buffer : buffers) {
-    if (!buffer.elements) {
-      if (!chosen.elements) {
-        return fail(Code::limit, fmt::format("{} has no size of its own, and the extent {} is too "
-                                             "large to be one",
-                                             buffer.name, format_extent(chosen.extent)));
-      }
-      buffer.elements = chosen.elements;
-    }
+  for (const RunBuffer& buffer : buffers) {
     const auto bytes = buffer.layout.bytes_for(*buffer.elements);
     total = saturating_add(total, bytes.value_or(UINT64_MAX));
     if (twice && buffer.is_output()) total = saturating_add(total, bytes.value_or(UINT64_MAX));
@@ -408,9 +369,9 @@ Result<ZeroedBytes> ZeroedBytes::make(std::uint64_t size) {
 }
 
 std::string_view RunBuffer::role() const {
-  if (memory == MemoryKind::uniform) return "uniform";
-  if (!is_output()) return "input";
-  return source ? "input/output" : "output";
+  if (memory == MemoryKind::uniform) return to_string(BindingRole::uniform);
+  if (!is_output()) return to_string(BindingRole::input);
+  return to_string(source ? BindingRole::input_output : BindingRole::output);
 }
 
 std::uint64_t available_memory() {
@@ -425,18 +386,35 @@ std::uint64_t available_memory() {
   return available;
 }
 
-Result<RunPlan> plan_run(const Kernel& kernel, const RunOptions& options) {
+std::vector<BindingBytes> RunPlan::bytes() const {
+  std::vector<BindingBytes> out;
+  for (const RunBuffer& b : buffers) {
+    out.push_back({b.group, b.binding, b.layout.bytes_for(*b.elements).value_or(UINT64_MAX),
+                   !b.is_output() || b.source.has_value()});
+  }
+  return out;
+}
+
+Result<RunPlan> size_run(const Kernel& kernel, const RunOptions& options, bool may_miss_inputs) {
   RunPlan plan;
   plan.buffers = buffers_of(kernel);
   VYRE_CHECK(attach_inputs(kernel, options, plan.buffers));
-  VYRE_CHECK(check_given(options, plan.buffers));
+  if (!may_miss_inputs) VYRE_CHECK(check_given(options, plan.buffers));
   VYRE_TRY(ChosenExtent chosen, choose_extent(kernel, options, plan.buffers));
   plan.shape = {chosen.grid, chosen.extent};
   plan.extent = chosen.extent;
   plan.extent_reason = std::move(chosen.reason);
-  plan.cuts_workgroups = works_by_workgroups(kernel.stats) &&
+  plan.longer = std::move(chosen.longer);
+  plan.in_workgroups = options.grid.has_value();
+  plan.cuts_workgroups = depends_on_workgroup(kernel) &&
                          plan.extent != whole_extent(chosen.grid, kernel.program->workgroup);
-  VYRE_CHECK(size_buffers(plan.buffers, chosen, options));
+  VYRE_CHECK(size_buffers(plan.buffers, chosen));
+  return plan;
+}
+
+Result<RunPlan> plan_run(const Kernel& kernel, const RunOptions& options) {
+  VYRE_TRY(RunPlan plan, size_run(kernel, options, false));
+  VYRE_CHECK(allocate_buffers(plan.buffers, options));
   for (RunBuffer& buffer : plan.buffers) {
     VYRE_CHECK(fill_buffer(kernel.program->types, options, buffer));
   }

@@ -12,6 +12,7 @@
 #include "vyre/cli/run.h"
 #include "vyre/device/device.h"
 #include "vyre/ir/interpret.h"
+#include "vyre/plan/launch_request.h"
 
 namespace vyre {
 
@@ -45,7 +46,7 @@ struct RunBuffer {
   ZeroedBytes bytes;
 
   bool is_output() const { return memory == MemoryKind::storage && access != Access::read; }
-  // "input", "output", "input/output", "uniform": as bound in this run.
+  // "input", "output", "input_output", "uniform": as bound in this run.
   std::string_view role() const;
 };
 
@@ -55,8 +56,19 @@ struct RunPlan {
   Extent extent{};  // exactly these invocations run
   // The kernel works by workgroups, and not all invocations of the last ones run.
   bool cuts_workgroups = false;
-  std::string extent_reason;  // "--size", "--grid", or how it was inferred
+  std::string extent_reason;        // "--size", "--grid", or how it was inferred
+  bool in_workgroups = false;       // --grid: the launch counts workgroups
+  std::vector<std::string> longer;  // buffers with more elements than an inferred extent covers
+
+  DispatchSize size() const {
+    return in_workgroups ? DispatchSize::workgroups(shape.grid) : DispatchSize::extent(extent);
+  }
+  std::vector<BindingBytes> bytes() const;  // of the buffers, as they are bound
 };
+
+// Opens and reads the files and decides the extent and the size of every buffer, without memory for
+// them. Where inputs may be missing, one without data has an element for each invocation.
+Result<RunPlan> size_run(const Kernel& kernel, const RunOptions& options, bool may_miss_inputs);
 
 // Opens and reads the files, decides the extent, fills every buffer. Fails, with nothing run, when
 // anything is missing, unknown, of the wrong type or size, or does not fit in memory.

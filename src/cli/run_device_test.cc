@@ -218,16 +218,18 @@ TEST_F(RunDevice, VariantsGiveTheSameResults) {
 }
 
 TEST_F(RunDevice, AnIneligibleVariantSaysWhy) {
-  EXPECT_EQ(error(kShared, {"--size", "8", "--items-per-lane", "4"}),
-            "vyre: shared_sum cannot run with --items-per-lane 4: the program shares memory or "
-            "waits within its workgroup\n");
+  EXPECT_EQ(
+      error(kShared, {"--size", "8", "--items-per-lane", "4"}),
+      "vyre: kernel 'shared_sum' cannot run as 8x1x1 items=4 gang=8: the program shares memory "
+      "or waits within its workgroup\n");
   EXPECT_NE(error(kShared, {"--size", "8", "--workgroup", "16"}).find("so its shape is fixed"),
             std::string::npos);
-  EXPECT_EQ(error(kAdd, {"--in", "x=fill:iota:8", "--gang", "7"}),
-            "vyre: add cannot run with --gang 7: a gang has 1, 8, 16 or 32 lanes, not 7\n");
+  EXPECT_NE(error(kAdd, {"--in", "x=fill:iota:8", "--gang", "7"})
+                .find("a gang has 1, 8, 16 or 32 lanes, not 7"),
+            std::string::npos);
   EXPECT_NE(error(kAdd, {"--in", "x=fill:iota:8", "--items-per-lane", "3"}).find("not 3"),
             std::string::npos);
-  EXPECT_NE(error(kAdd, {"--in", "x=fill:iota:8", "--workgroup", "100000"}).find("is too large"),
+  EXPECT_NE(error(kAdd, {"--in", "x=fill:iota:8", "--workgroup", "100000"}).find("cpu allows 1024"),
             std::string::npos);
   EXPECT_NE(error(kAdd, {"--layout", "sideways"}).find("strided and blocked"), std::string::npos);
   EXPECT_NE(error(kAdd, {"--gang", "0"}).find("the least is 1"), std::string::npos);

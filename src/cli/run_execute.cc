@@ -8,6 +8,7 @@
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/cli/interrupt.h"
+#include "vyre/plan/binding_plan.h"
 
 namespace vyre {
 namespace {
@@ -30,7 +31,7 @@ std::uint64_t invocations_of(const Extent& extent) {
 std::uint64_t moved_bytes(const RunPlan& plan) {
   std::uint64_t bytes = 0;
   for (const RunBuffer& buffer : plan.buffers) {
-    const bool both = buffer.role() == "input/output";
+    const bool both = buffer.role() == to_string(BindingRole::input_output);
     bytes = saturating_add(bytes, saturating_mul<std::uint64_t>(buffer.bytes.size(), both ? 2 : 1));
   }
   return bytes;
@@ -46,6 +47,7 @@ class DeviceRun {
     in_place_ = session_.device().target().kind == TargetKind::host;
     for (RunBuffer& buffer : plan_.buffers) {
       Binding binding{buffer.group, buffer.binding, {}};
+      binding.initialised = !buffer.is_output() || buffer.source.has_value();
       if (in_place_) {
         VYRE_TRY(binding.buffer, session_.adopt(buffer.bytes.span()));
       } else {
@@ -57,12 +59,10 @@ class DeviceRun {
     return {};
   }
 
-  Result<void> prepare(const Kernel& kernel, const std::optional<Variant>& variant,
-                       const RunOptions& options) {
-    const auto size = DispatchSize::extent(plan_.extent);
+  Result<void> prepare(const Kernel& kernel, const RunOptions& options) {
     {
       const EndAtOnce while_compiling;
-      VYRE_TRY(dispatch_, session_.prepare(kernel, bindings_, size, variant));
+      VYRE_TRY(dispatch_, session_.prepare(kernel, bindings_, plan_.size(), options.fixed));
     }
     if (options.deadline_seconds) {
       limits_.deadline = nanoseconds(static_cast<std::int64_t>(*options.deadline_seconds * 1e9));
@@ -174,29 +174,31 @@ void InitialData::restore(RunPlan& plan) const {
   }
 }
 
-Result<Prepared> prepare_device(const Kernel& kernel, const RunOptions& options) {
+Result<Session> open_session(const RunOptions& options) {
   VYRE_TRY(auto session_options, SessionOptions::from_environment());
-  // What runs here serves nobody: it uses what is known, and looks for nothing.
-  if (session_options.tuning && session_options.tuning->mode == TunerMode::natural_gradient) {
-    session_options.tuning->mode = TunerMode::frozen;
+  if (session_options.tuning) {
+    TunerMode& mode = session_options.tuning->mode;
+    if (options.mode) {
+      mode = *options.mode;
+    } else if (mode == TunerMode::natural_gradient) {
+      mode = TunerMode::frozen;  // what runs once serves nobody by searching
+    }
   }
-  VYRE_TRY(auto session, Session::open(options.device, std::move(session_options)));
-  if (options.variant.first().empty()) return Prepared{std::move(session), {}};
-  VYRE_TRY(auto variant, choose_variant(session, kernel, options.variant));
-  return Prepared{std::move(session), std::move(variant)};
+  return Session::open(options.device, std::move(session_options));
 }
 
-Result<RunRecord> run_on_device(const Prepared& prepared, const Kernel& kernel, RunPlan& plan,
+Result<RunRecord> run_on_device(const Session& session, const Kernel& kernel, RunPlan& plan,
                                 const InitialData* initial, const RunOptions& options) {
-  DeviceRun run(prepared.session, plan);
+  DeviceRun run(session, plan);
   VYRE_CHECK(run.bind());
   const Clock::time_point begin = Clock::now();
-  VYRE_CHECK(run.prepare(kernel, prepared.variant, options));
+  VYRE_CHECK(run.prepare(kernel, options));
   RunRecord record;
+  record.launch = run.dispatch().plan();
   record.code = {.variant = run.dispatch().variant(),
                  .source = std::string(to_string(run.dispatch().code_source())),
                  .prepare_ns = since_ns(begin)};
-  record.device = prepared.session.device().name();
+  record.device = session.device().name();
   record.grid = run.dispatch().grid();
   record.workgroup = run.dispatch().variant().workgroup;
   record.invocations = invocations_of(plan.extent);

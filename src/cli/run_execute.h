@@ -25,16 +25,13 @@ class InitialData {
   std::vector<ZeroedBytes> copies_;
 };
 
-// A kernel on an open session, ready to be run on a plan's buffers.
-struct Prepared {
-  Session session;
-  std::optional<Variant> variant;  // absent: the best known
-};
-Result<Prepared> prepare_device(const Kernel& kernel, const RunOptions& options);
+// The session that runs the kernel: it uses what is known, and looks for nothing better unless a
+// mode asks for that.
+Result<Session> open_session(const RunOptions& options);
 
 // Leave the results of one run from the planned data in the plan's buffers. Interrupted by a
 // signal, they fail. `initial` is needed for timing.
-Result<RunRecord> run_on_device(const Prepared& prepared, const Kernel& kernel, RunPlan& plan,
+Result<RunRecord> run_on_device(const Session& session, const Kernel& kernel, RunPlan& plan,
                                 const InitialData* initial, const RunOptions& options);
 Result<RunRecord> run_on_interpreter(const Kernel& kernel, RunPlan& plan,
                                      const InitialData* initial, const RunOptions& options);

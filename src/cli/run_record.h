@@ -9,6 +9,7 @@
 #include "vyre/base/extent.h"
 #include "vyre/cli/compare.h"
 #include "vyre/cli/timing.h"
+#include "vyre/plan/launch_plan.h"
 #include "vyre/target/variant.h"
 
 namespace vyre {
@@ -34,6 +35,7 @@ struct Verification {
 
 struct RunRecord {
   std::string device;
+  std::optional<LaunchPlan> launch;  // absent for the interpreter
   Extent grid{}, workgroup{};
   std::uint64_t invocations = 0;
   std::optional<std::uint64_t> steps;  // the interpreter counts them

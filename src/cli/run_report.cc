@@ -181,6 +181,7 @@ Json run_json(const Kernel& kernel, const RunPlan& plan, const RunOptions& optio
   json["fingerprint"] = to_hex(kernel.fingerprint);
   json["device"] = record.device;
   json["code"] = record.code ? code_json(*record.code) : Json();
+  json["plan"] = record.launch ? Json::parse(plan_json(*record.launch)) : Json();
   json["workgroup"] = to_json(record.workgroup);
   json["grid"] = to_json(record.grid);
   json["extent"] = to_json(plan.extent);

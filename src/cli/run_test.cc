@@ -258,7 +258,7 @@ TEST_F(Run, WhatIsReadMustBeGiven) {
             "vyre: x (input array<f32>) is read by the kernel and was given no data; give --in "
             "x=FILE.npy, x=raw:FILE or x=fill:...\n");
   EXPECT_EQ(error(kDouble, {"--in", "x=fill:iota"}),
-            "vyre: nothing says how many elements y has; give --size X[,Y[,Z]] (invocations) or "
+            "vyre: nothing says how many elements x has; give --size X[,Y[,Z]] (invocations) or "
             "--grid X[,Y[,Z]] (workgroups)\n");
 }
 

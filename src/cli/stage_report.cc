@@ -134,7 +134,7 @@ Exit plan_stages(const PlanOptions& options, Streams& streams) {
   }
   const auto plan = plan_launch_fusion(file->stages, *budget);
   if (!plan) return report(streams, to_error(plan.error()));
-  if (options.json) {
+  if (options.run.json) {
     write_json(streams.out, to_json(*file, *plan));
   } else {
     print_plan(streams.out, *file, *plan);

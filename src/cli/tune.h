@@ -8,7 +8,7 @@
 #include "vyre/cli/command.h"
 #include "vyre/cli/option_set.h"
 #include "vyre/cli/run.h"
-#include "vyre/tune/space.h"
+#include "vyre/plan/variant_space.h"
 
 namespace vyre {
 

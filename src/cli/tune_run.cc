@@ -12,8 +12,9 @@
 #include "vyre/cli/run_execute.h"
 #include "vyre/cli/tune_listener.h"
 #include "vyre/cli/values.h"
-#include "vyre/engine/launch_decisions.h"
+#include "vyre/engine/plan_facts.h"
 #include "vyre/ir/fingerprint.h"
+#include "vyre/plan/decision_lookup.h"
 #include "vyre/tune/online_policy_statistics.h"
 
 namespace vyre {
@@ -72,7 +73,8 @@ class Data {
   double bytes() const {
     double out = 0;
     for (const RunBuffer& b : plan_.buffers) {
-      out += static_cast<double>(b.bytes.size()) * (b.role() == "input/output" ? 2 : 1);
+      out += static_cast<double>(b.bytes.size()) *
+             (b.role() == to_string(BindingRole::input_output) ? 2 : 1);
     }
     return out;
   }
@@ -198,17 +200,18 @@ std::string search_words(const TuningView& view, const TuneRecord& record) {
                                                           with_commas(view.known_before)));
 }
 
-// Plans of this launch find the workgroup, too. Gives it, or nothing where they keep the declared
-// one.
-Result<std::string> tell_plans(const Session& session, const Kernel& kernel, const Extent& extent,
-                               const TuningView& view) {
-  if (!view.untunable.empty() || !why_plans_keep_it(kernel, extent).empty()) return std::string();
-  const auto workgroup = workgroup_for_plans(view);
-  if (!workgroup) return std::string();
-  VYRE_TRY(const Profile profile, session.device().told_profile());
-  const Adapter adapter = adapter_of(session.device(), profile);
-  VYRE_CHECK(decide_for_plans(adapter, kernel, extent, *workgroup));
-  return format_extent(*workgroup);
+// Exports the workgroup of the choice to the device's decision file, where such a file can hold it.
+// Gives the workgroup, or nothing.
+Result<std::string> export_choice(const Session& session, const Kernel& kernel,
+                                  const Extent& extent, const TuningView& view) {
+  const Extent& workgroup = view.variants[view.incumbent].workgroup;
+  const bool is_a_width = workgroup[1] == 1 && workgroup[2] == 1;
+  if (!view.untunable.empty() || !is_a_width || !why_undecidable(kernel, extent).empty()) {
+    return std::string();
+  }
+  const Adapter adapter = adapter_of(plan_device_of(session.device()));
+  VYRE_CHECK(export_decision(adapter, kernel, extent, workgroup));
+  return format_extent(workgroup);
 }
 
 std::string size_words(const Extent& e) {
@@ -301,8 +304,7 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
   VYRE_TRY(auto initial, InitialData::of(plan));
   Data data(session, plan);
   VYRE_CHECK(data.bind());
-  const auto size =
-      job.run.grid ? DispatchSize::workgroups(*job.run.grid) : DispatchSize::extent(plan.extent);
+  const DispatchSize size = plan.size();
   VYRE_TRY(const Dispatch dispatch, session.prepare(identity_of(*program, job, choices.kernels),
                                                     choices.kernels, data.bindings(), size));
 
@@ -387,7 +389,7 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
   }
   const bool keeps = !options.fresh && options.store.empty();
   if (keeps && job.axes.empty() && !job.run.grid && !out.interrupted) {
-    VYRE_TRY(record.plans, tell_plans(session, kernel, plan.extent, view));
+    VYRE_TRY(record.plans, export_choice(session, kernel, plan.extent, view));
   }
   if (options.verify && !out.interrupted) {
     const Variant& v = view.variants[view.incumbent];

@@ -1,5 +1,6 @@
 #include "vyre/cli/tune.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -87,23 +88,38 @@ TEST_F(TuneCommand, ShowsKeepsAndReportsWhatItFinds) {
   EXPECT_NE(list.out.find("add"), std::string::npos);
 }
 
-TEST_F(TuneCommand, PlansUseTheWorkgroupThatItChose) {
+// What was tuned is what is planned and what runs, whether the launch counts invocations or
+// workgroups.
+TEST_F(TuneCommand, PlansAndRunsAreServedWhatItChose) {
   if (!can_run()) GTEST_SKIP() << "this build has no code generator";
-  const std::vector<std::string> plan{"plan",   path("add.wgsl"), "--device", "cpu",
-                                      "--size", "20000",          "--json"};
-  const auto before = nlohmann::json::parse(run_vyre(plan).out);
-  EXPECT_EQ(before["workgroup_source"], "cold start");
-  EXPECT_TRUE(before["tuned"].is_null());
-  const auto done = run_vyre(tune({"--mode", "on", "--json"}));
-  ASSERT_EQ(done.exit, 0) << done.err;
-  const auto kernel = nlohmann::json::parse(done.out)["kernels"][0];
-  const auto after = nlohmann::json::parse(run_vyre(plan).out);
-  EXPECT_EQ(after["workgroup_source"], "stored decision");
-  EXPECT_EQ(after["tuned"]["candidate"], kernel["decision"]["candidate"]);
-  EXPECT_EQ(after["tuned"]["match"], "exact");
-  const std::string workgroup = "workgroup=" + kernel["plans"].get<std::string>();
-  EXPECT_EQ(kernel["decision"]["candidate"].get<std::string>().find(workgroup), 0U);
-  EXPECT_EQ(after["workgroup"][0], std::stoi(kernel["plans"].get<std::string>()));
+  for (const std::vector<std::string>& size :
+       {std::vector<std::string>{"--size", "20000"}, {"--grid", "300"}}) {
+    std::vector<std::string> launch{path("add.wgsl"), "--device",          "cpu",
+                                    "--in",           "x=fill:iota:30000", "--json"};
+    launch.insert(launch.end(), size.begin(), size.end());
+    const auto ask = [&](std::string command, std::vector<std::string> more = {}) {
+      std::vector<std::string> arguments{std::move(command)};
+      arguments.insert(arguments.end(), launch.begin(), launch.end());
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      const auto done = run_vyre(arguments);
+      EXPECT_EQ(done.exit, 0) << done.err;
+      return nlohmann::json::parse(done.out);
+    };
+    EXPECT_EQ(ask("plan").at("decided_by"), "declared");
+    const auto kernel = ask("tune", {"--mode", "on", "--budget", "1s"}).at("kernels").at(0);
+    const auto plan = ask("plan");
+    EXPECT_EQ(plan.at("decided_by"), "evidence");
+    const auto ran = ask("run").at("plan");
+    for (const char* part : {"variant", "grid", "extent", "choices", "decided_by", "bindings"}) {
+      EXPECT_EQ(plan.at(part), ran.at(part)) << part;
+    }
+    const std::string chosen = kernel.at("decision").at("candidate");
+    const auto& variant = plan.at("variant");
+    EXPECT_NE(chosen.find(fmt::format("gang={} groups={}", variant.at("gang_width").get<int>(),
+                                      variant.at("groups_per_task").get<int>())),
+              std::string::npos)
+        << chosen;
+  }
 }
 
 TEST_F(TuneCommand, SearchesWhileItCalls) {
@@ -240,7 +256,7 @@ TEST_F(TuneCommand, SaysWhatOfTheSpaceIsLeftOut) {
   const auto done = run_vyre(arguments);
   ASSERT_EQ(done.exit, 0) << done.err;
   EXPECT_NE(done.out.find("left out: "), std::string::npos) << done.out;
-  EXPECT_NE(done.out.find("only the usual variants"), std::string::npos) << done.out;
+  EXPECT_NE(done.out.find("only the declared variants"), std::string::npos) << done.out;
   ASSERT_TRUE(replace_file(path("tile.wgsl"),
                            "override T: u32 = 4u;\nvar<workgroup> t: array<u32, T>;\n"
                            "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n"

@@ -121,6 +121,8 @@ class Device {
   virtual Target target() const = 0;
   // What the first launch with a deadline would set up, which may take some milliseconds.
   virtual Result<void> prepare_deadlines() { return {}; }
+  // Whether launches run. A device that only records them cannot be timed.
+  virtual bool runs() const { return true; }
   // It failed for good, with all memory and code: open it again.
   virtual bool lost() const { return false; }
   virtual Result<MemoryInfo> memory_info() = 0;

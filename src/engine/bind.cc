@@ -3,25 +3,11 @@
 #include <algorithm>
 
 #include "vyre/engine/bind_internal.h"
+#include "vyre/ir/buffer_layout.h"
 #include "vyre/ir/slots.h"
 
 namespace vyre {
 namespace {
-
-// Bytes below which a binding cannot hold the type: its static part and one element.
-std::uint64_t least_bytes(const TypeTable& types, TypeId type) {
-  const std::uint64_t fixed = types.layout(type).size;
-  if (const auto* a = types.get_if<ArrayType>(type)) {
-    return a->count == 0 ? types.stride(a->element) : fixed;
-  }
-  if (const auto* s = types.get_if<StructType>(type); s != nullptr && !s->members.empty()) {
-    const Member& last = s->members.back();
-    if (types.contains_runtime_array(last.type)) {
-      return last.offset + least_bytes(types, last.type);
-    }
-  }
-  return fixed;
-}
 
 bool overlap(const BoundMemory& a, const BoundMemory& b) {
   return a.address < b.address + b.bytes && b.address < a.address + a.bytes;
@@ -64,7 +50,7 @@ Result<std::vector<BoundMemory>> bind_slots(const Program& p, std::span<const Bi
                                                    g->name, g->group, g->binding));
     }
     VYRE_TRY(const BoundMemory memory, bound_part(*found, g->name));
-    const std::uint64_t least = least_bytes(p.types, g->type);
+    const std::uint64_t least = buffer_layout(p.types, g->type).least_bytes();
     if (memory.bytes < least) {
       return fail(Code::invalid_input,
                   fmt::format("'{}' is bound to {} bytes; {} needs {}", g->name, memory.bytes,

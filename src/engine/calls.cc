@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 #include "vyre/engine/calls_internal.h"
 
@@ -10,19 +11,19 @@ namespace vyre {
 ServedLaunch Calls::own_launch(const Dispatch& d) {
   return {.candidate = 0,
           .code = d.code_.get(),
-          .grid = d.grid_,
-          .workgroup = d.variant_.workgroup,
-          .groups_per_task = d.variant_.groups_per_task};
+          .grid = d.plan_.grid,
+          .workgroup = d.plan_.variant.workgroup,
+          .groups_per_task = d.plan_.variant.groups_per_task};
 }
 
 Result<void> Calls::submit(const Dispatch& d, const RunLimits& limits) const {
   for (const auto& copy : d.written_) copy->forget();
   if (d.tuned_ == nullptr) {
-    return launch_served(d, own_launch(d), d.bindings_, d.extent_, limits);
+    return launch_served(d, own_launch(d), d.bindings_, d.plan_.extent, limits);
   }
   const ServedLaunch* served = d.served_->take();
   if (served == nullptr) return submit_tuned(d, limits);
-  return launch_served(d, *served, d.bindings_, d.extent_, limits);
+  return launch_served(d, *served, d.bindings_, d.plan_.extent, limits);
 }
 
 Result<std::chrono::nanoseconds> Calls::time(const Dispatch& d, std::uint32_t launches) const {
@@ -34,7 +35,7 @@ Result<std::chrono::nanoseconds> Calls::time(const Dispatch& d, std::uint32_t la
     VYRE_CHECK(tuning_->make_now(*d.tuned_, best));
     served = *served_by(d, *d.tuned_, best);
   }
-  VYRE_CHECK(launch_served(d, served, d.bindings_, d.extent_, {}, &runs));
+  VYRE_CHECK(launch_served(d, served, d.bindings_, d.plan_.extent, {}, &runs));
   return runs.spent / launches;
 }
 
@@ -49,7 +50,7 @@ Result<void> Calls::launch_served(const Dispatch& d, const ServedLaunch& served,
                                   const RunLimits& limits, Runs* timed) const {
   Launch launch;
   launch.code = served.code;
-  launch.kernel = d.kernel_;
+  launch.kernel = d.plan_.kernel;
   launch.bindings = bindings;
   launch.extent = extent;
   launch.grid = served.grid;
@@ -62,12 +63,8 @@ Result<void> Calls::launch_served(const Dispatch& d, const ServedLaunch& served,
 }
 
 Result<void> Calls::submit_with_uniforms(const Dispatch& d, Launch& launch, Runs* timed) const {
-  constexpr std::size_t kMostBindings = 256;
-  std::array<BoundMemory, kMostBindings> bindings;
-  if (d.bindings_.size() > kMostBindings) {
-    return fail(Code::limit, fmt::format("kernel '{}' has {} bindings; a GPU kernel takes {}",
-                                         d.kernel_, d.bindings_.size(), kMostBindings));
-  }
+  std::array<BoundMemory, kGpuBindings> bindings;
+  assert(d.bindings_.size() <= bindings.size());  // legality has been decided when it was planned
   alignas(16) std::array<std::byte, 2048> values;
   std::ranges::copy(launch.bindings, bindings.begin());
   std::size_t used = 0;

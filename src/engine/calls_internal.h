@@ -41,7 +41,6 @@ class Calls {
                      const RunLimits& limits) const;
   Result<void> serve_beside_compilers(const Dispatch& dispatch, TunedKernel& kernel,
                                       std::uint32_t candidate, const RunLimits& limits) const;
-  Extent grid_of(const Variant& variant, const Extent& extent) const;
   const ServedLaunch* served_by(const Dispatch& dispatch, const TunedKernel& kernel,
                                 std::uint32_t candidate) const;
   Result<void> launch_candidate(const Dispatch& dispatch, const TunedCandidate& candidate,

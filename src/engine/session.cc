@@ -5,55 +5,20 @@
 #include <algorithm>
 #include <array>
 
-#include "vyre/base/arithmetic.h"
 #include "vyre/base/paths.h"
 #include "vyre/engine/bind_internal.h"
 #include "vyre/engine/calls_internal.h"
 #include "vyre/engine/devices.h"
-#include "vyre/engine/usual_variant_internal.h"
+#include "vyre/engine/plan_facts.h"
 #include "vyre/ir/slots.h"
 #include "vyre/lower/gpu_compile.h"
-#include "vyre/lower/host_compile.h"
-#include "vyre/tune/space.h"
+#include "vyre/plan/declared_variant.h"
+#include "vyre/plan/variant_legality.h"
 
 namespace vyre {
 namespace {
 
 constexpr std::uint64_t kNarrowBytes = std::uint64_t{1} << 31;
-constexpr std::uint64_t kManyGroups = std::uint64_t{1} << 24;
-
-struct Size {
-  Extent extent{}, grid{};
-};
-
-// `declared` is what WebGPU's workgroups count in, `covers` the invocations of one that is
-// launched.
-Result<Size> size_of(DispatchSize size, const Extent& declared, const std::uint64_t (&covers)[3],
-                     const Device& device) {
-  Size out;
-  for (unsigned i = 0; i < 3; ++i) {
-    const std::uint64_t lanes =
-        size.in_workgroups ? std::uint64_t{size.value[i]} * declared[i] : size.value[i];
-    // GPU code counts to the end of its last tile in 32 bits.
-    const std::uint32_t most =
-        device.target().kind == TargetKind::nvptx ? 0xFFFF0000U : 0xFFFFFFFFU;
-    if (lanes > most) {
-      return fail(Code::limit,
-                  fmt::format("axis {} has {} invocations; the most is {}", i, lanes, most));
-    }
-    const std::uint64_t groups = ceil_div<std::uint64_t>(lanes, covers[i]);
-    if (groups > device.limits().max_grid_dim[i]) {
-      return fail(Code::limit,
-                  fmt::format("axis {} has {} workgroups; {} allows {}", i, groups, device.name(),
-                              device.limits().max_grid_dim[i]),
-                  "use a larger workgroup, or put the long axis first");
-    }
-    out.extent[i] = static_cast<std::uint32_t>(lanes);
-    out.grid[i] = static_cast<std::uint32_t>(groups);
-  }
-  return out;
-}
-
 bool is_wide(std::span<const BoundMemory> bindings) {
   return std::ranges::any_of(bindings,
                              [](const BoundMemory& b) { return b.bytes >= kNarrowBytes; });
@@ -80,10 +45,17 @@ Result<Session> Session::open(std::shared_ptr<Device> device, SessionOptions opt
   session.codes_ = std::make_shared<CodeStore>(device, std::move(options.code_folder));
   session.device_ = std::move(device);
   session.on_host_ = session.device_->target().kind == TargetKind::host;
-  // What runs nothing cannot be timed.
-  if (options.tuning && session.device_->name() != "null") {
-    session.tuning_ = std::make_shared<Tuning>(*std::move(options.tuning), session.device_,
-                                               session.queue_, session.codes_);
+  session.plan_device_ = std::make_shared<const PlanDevice>(plan_device_of(*session.device_));
+  session.gangs_ = std::make_shared<DefaultGangs>();
+  if (!options.tuning) return session;
+  session.tuning_options_ = *std::move(options.tuning);
+  session.evidence_ = open_evidence(session.tuning_options_->evidence);
+  if (session.device_->runs()) {
+    session.tuning_ =
+        std::make_shared<Tuning>(*session.tuning_options_, session.device_, session.plan_device_,
+                                 session.queue_, session.codes_, session.evidence_);
+  } else if (session.tuning_options_->mode != TunerMode::cached_or_default) {
+    session.tuning_options_->mode = TunerMode::frozen;  // what runs nothing cannot be timed
   }
   return session;
 }
@@ -159,37 +131,59 @@ Result<void> Session::copy(const Buffer& from, std::uint64_t from_offset, const 
 }
 
 Variant Session::default_variant(const Kernel& kernel) const {
-  if (device_->target().kind != TargetKind::host) {
-    return gpu_default_variant(kernel, device_->limits());
-  }
-  return usual_host_variant(kernel, device_->limits(), host_why_not);
+  return declared_variant(kernel, on_host_ ? gangs_->of(kernel) : 1, *plan_device_);
 }
 
 std::string Session::why_not(const Kernel& kernel, const Variant& variant) const {
-  return device_->target().kind == TargetKind::host
-             ? host_why_not(kernel, variant)
-             : gpu_why_not(kernel, variant, device_->limits());
+  return vyre::why_not(kernel, variant, plan_device_->kind, plan_device_->limits);
+}
+
+std::vector<std::uint32_t> Session::default_gangs(std::span<const KernelChoice> choices) const {
+  std::vector<std::uint32_t> out;
+  if (!on_host_) return out;
+  for (const KernelChoice& choice : choices) out.push_back(gangs_->of(choice.kernel));
+  return out;
+}
+
+PlanMemory Session::plan_memory() const {
+  if (!tuning_options_) return {};
+  return plan_memory_of(*tuning_options_, evidence_.get());
 }
 
 std::vector<Variant> Session::variants(const Kernel& kernel, DispatchSize size) const {
-  SpaceRequest request;
-  request.kind = device_->target().kind;
-  request.usual = default_variant(kernel);
-  request.declared = kernel.program->workgroup;
-  for (unsigned i = 0; i < 3; ++i) {
-    request.extent[i] = size.value[i] * (size.in_workgroups ? request.declared[i] : 1);
+  const KernelChoice only{kernel};
+  const auto gangs = default_gangs(std::span(&only, 1));
+  const LaunchRequest request{.identity = to_hex(kernel.fingerprint),
+                              .kernels = std::span(&only, 1),
+                              .default_gangs = gangs,
+                              .size = size};
+  PlanMemory memory;
+  memory.exact_size = true;
+  std::vector<Variant> out;
+  if (const auto space = plan_space(request, *plan_device_, memory)) {
+    for (const LaunchCandidate& c : space->candidates) out.push_back(c.variant);
   }
-  request.shape_is_fixed = size.in_workgroups;
-  request.limits = device_->limits();
-  request.why_not = [&](const Variant& v) { return why_not(kernel, v); };
-  return variant_space(request);
+  return out;
+}
+
+Result<LaunchPlan> Session::plan(const Kernel& kernel, std::span<const BindingBytes> bindings,
+                                 DispatchSize size, const FixedChoices& fixed) const {
+  const KernelChoice only{kernel};
+  const auto gangs = default_gangs(std::span(&only, 1));
+  return plan_launch({.identity = to_hex(kernel.fingerprint),
+                      .kernels = std::span(&only, 1),
+                      .default_gangs = gangs,
+                      .bindings = bindings,
+                      .size = size,
+                      .fixed = fixed},
+                     *plan_device_, plan_memory());
 }
 
 // All that does not depend on the variant.
 Result<Dispatch> Session::bind(const Kernel& kernel, std::span<const Binding> bindings) const {
   Dispatch out;
   out.device_ = device_;
-  out.kernel_ = kernel.program->name;
+  out.plan_device_ = plan_device_;
   for (const Binding& b : bindings) {
     VYRE_CHECK(part(b.buffer, 0, 0));
     out.buffers_.push_back(b.buffer);
@@ -201,31 +195,13 @@ Result<Dispatch> Session::bind(const Kernel& kernel, std::span<const Binding> bi
 }
 
 Result<Dispatch> Session::prepare(const Kernel& kernel, std::span<const Binding> bindings,
-                                  DispatchSize size, std::optional<Variant> variant) const {
-  if (!variant && tuning_ != nullptr) {
-    const KernelChoice only{kernel};
-    return prepare(to_hex(kernel.fingerprint), std::span(&only, 1), bindings, size);
-  }
-  const Variant chosen = variant ? *std::move(variant) : default_variant(kernel);
-  if (const std::string why = why_not(kernel, chosen); !why.empty()) {
-    return fail(Code::invalid_input, fmt::format("kernel '{}' cannot run as {}: {}",
-                                                 kernel.program->name, to_string(chosen), why));
-  }
-  VYRE_TRY(Dispatch out, bind(kernel, bindings));
-  out.variant_ = chosen;
-  const Extent lanes = covered_by(chosen, device_->target().kind);
-  const std::uint64_t covers[3] = {lanes[0], lanes[1], lanes[2]};
-  VYRE_TRY(const Size sizes, size_of(size, kernel.program->workgroup, covers, *device_));
-  out.extent_ = sizes.extent;
-  out.grid_ = sizes.grid;
-  const std::uint64_t rows = std::uint64_t{out.grid_[1]} * out.grid_[2];
-  CodeOptions options{.wide_offsets = is_wide(out.bindings_),
-                      .check_at_start = rows != 0 && out.grid_[0] > kManyGroups / rows};
-  for (const Dispatch::Uniform& u : out.uniforms_) options.by_value.push_back(u.slot);
-  VYRE_TRY(auto found, codes_->find_or_make(kernel, out.variant_, options));
-  out.code_ = std::move(found.code);
-  out.source_ = found.source;
-  return out;
+                                  DispatchSize size, const FixedChoices& fixed) const {
+  const KernelChoice only{kernel};
+  return prepare_launch({.identity = to_hex(kernel.fingerprint),
+                         .kernels = std::span(&only, 1),
+                         .size = size,
+                         .fixed = fixed},
+                        bindings);
 }
 
 Result<Dispatch> Session::prepare(std::string_view identity, std::span<const KernelChoice> choices,
@@ -235,31 +211,51 @@ Result<Dispatch> Session::prepare(std::string_view identity, std::span<const Ker
     return fail(Code::invalid_input, "this session tunes nothing, so it cannot choose",
                 "open it with tuning in its options");
   }
-  const Extent& declared = choices.front().kernel.program->workgroup;
-  for (const KernelChoice& c : choices) {
-    if (size.in_workgroups && c.kernel.program->workgroup != declared) {
-      return fail(Code::invalid_input,
-                  "the overrides change the workgroup, so that a number of workgroups is no size",
-                  "give the size in invocations");
-    }
+  return prepare_launch({.identity = std::string(identity), .kernels = choices, .size = size},
+                        bindings);
+}
+
+Result<Dispatch> Session::prepare_launch(const LaunchRequest& asked,
+                                         std::span<const Binding> bindings) const {
+  LaunchRequest request = asked;
+  const auto gangs = default_gangs(request.kernels);
+  request.default_gangs = gangs;
+  VYRE_TRY(Dispatch out, bind(request.kernels.front().kernel, bindings));
+  out.size_ = request.size;
+  std::vector<BindingBytes> bytes;
+  for (const Binding& b : bindings) {
+    const std::uint64_t size = b.bytes.value_or(b.buffer.size() - b.offset);
+    bytes.push_back({b.group, b.binding, size, b.initialised});
   }
-  VYRE_TRY(Dispatch out, bind(choices.front().kernel, bindings));
-  const std::uint64_t covers[3] = {declared[0], declared[1], declared[2]};
-  VYRE_TRY(const Size sizes, size_of(size, declared, covers, *device_));
-  out.extent_ = sizes.extent;
-  TunedRequest request;
-  request.identity = identity;
-  request.choices = choices;
-  request.extent = out.extent_;
-  request.in_workgroups = size.in_workgroups;
-  request.wide_offsets = is_wide(out.bindings_);
-  for (const Dispatch::Uniform& u : out.uniforms_) request.by_value.push_back(u.slot);
-  for (const BoundMemory& b : out.bindings_) request.bound_bytes += static_cast<double>(b.bytes);
-  VYRE_TRY(out.tuned_, tuning_->kernel_for(
-                           request, [&](const Kernel& k) { return default_variant(k); },
-                           [&](const Kernel& k, const Variant& v) { return why_not(k, v); }));
+  request.bindings = bytes;
+  if (tuning_ == nullptr || request.fixed.any()) {
+    VYRE_TRY(out.plan_, plan_launch(request, *plan_device_, plan_memory()));
+    VYRE_CHECK(compile(out, request.kernels.front().kernel));
+    return out;
+  }
+  CodeNeeds needs{.wide_offsets = is_wide(out.bindings_), .by_value = {}};
+  for (const Dispatch::Uniform& u : out.uniforms_) needs.by_value.push_back(u.slot);
+  VYRE_TRY(out.tuned_, tuning_->kernel_for(request, needs));
   out.served_ = std::make_shared<ServedLaunches>();
+  const TunedKernel& tuned = *out.tuned_;
+  const TunedCandidate& first = tuned.candidates[tuned.tuner.best()];
+  const bool as_planned = tuned.tuner.best() == tuned.start;
+  VYRE_TRY(out.plan_,
+           lay_out(request, *plan_device_, first.choice, first.variant,
+                   as_planned ? tuned.start_by : Authority::evidence,
+                   as_planned ? tuned.start_why : tuned.tuner.reason(), tuned.tuner.mode()));
   return out;
+}
+
+// The code of a dispatch whose plan is fixed.
+Result<void> Session::compile(Dispatch& out, const Kernel& kernel) const {
+  CodeOptions options{.wide_offsets = is_wide(out.bindings_),
+                      .check_at_start = has_many_groups(out.plan_.grid)};
+  for (const Dispatch::Uniform& u : out.uniforms_) options.by_value.push_back(u.slot);
+  VYRE_TRY(auto found, codes_->find_or_make(kernel, out.plan_.variant, options));
+  out.code_ = std::move(found.code);
+  out.source_ = found.source;
+  return {};
 }
 
 Result<Dispatch> Session::prepare(const OwnKernel& kernel, std::span<const Binding> bindings,
@@ -270,8 +266,13 @@ Result<Dispatch> Session::prepare(const OwnKernel& kernel, std::span<const Bindi
   }
   Dispatch out;
   out.device_ = device_;
-  out.kernel_ = kernel.name;
-  out.variant_.workgroup = kernel.workgroup;
+  out.plan_device_ = plan_device_;
+  out.size_ = size;
+  out.plan_.kernel = kernel.name;
+  out.plan_.device = device_->name();
+  out.plan_.kind = TargetKind::nvptx;
+  out.plan_.by = Authority::caller;
+  out.plan_.variant.workgroup = out.plan_.declared = kernel.workgroup;
   std::vector<const Binding*> sorted;
   for (const Binding& b : bindings) {
     VYRE_CHECK(part(b.buffer, 0, 0));
@@ -299,7 +300,7 @@ Result<Dispatch> Session::prepare(const OwnKernel& kernel, std::span<const Bindi
                               kernel.name, p.slot, sorted.size()));
     }
   }
-  std::uint64_t covers[3] = {};
+  Extent covers{};
   for (unsigned i = 0; i < 3; ++i) {
     if (kernel.workgroup[i] == 0) {
       return fail(Code::invalid_input,
@@ -307,11 +308,8 @@ Result<Dispatch> Session::prepare(const OwnKernel& kernel, std::span<const Bindi
     }
     covers[i] = kernel.covers[i] != 0 ? kernel.covers[i] : kernel.workgroup[i];
   }
-  const Extent counted{static_cast<std::uint32_t>(covers[0]), static_cast<std::uint32_t>(covers[1]),
-                       static_cast<std::uint32_t>(covers[2])};
-  VYRE_TRY(const Size sizes, size_of(size, counted, covers, *device_));
-  out.extent_ = sizes.extent;
-  out.grid_ = sizes.grid;
+  VYRE_TRY(out.plan_.extent, extent_in(size, covers));
+  VYRE_TRY(out.plan_.grid, grid_for_covers(out.plan_.extent, covers, *plan_device_));
   VYRE_TRY(auto found, codes_->load_own(kernel.code));
   out.code_ = std::move(found.code);
   out.source_ = found.source;

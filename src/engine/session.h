@@ -26,20 +26,16 @@
 #include "vyre/engine/host_copy.h"
 #include "vyre/engine/tuning.h"
 #include "vyre/ir/kernel.h"
+#include "vyre/plan/planner.h"
 #include "vyre/target/variant.h"
 
 namespace vyre {
 
 class Calls;
+class DefaultGangs;
 class ServedLaunches;
 class TunedKernel;
 class Tuning;
-
-// One kernel of a program: the overrides that are searched have these values in it.
-struct KernelChoice {
-  Kernel kernel;
-  std::vector<OverrideSetting> overrides{};
-};
 
 // Memory of the device. A handle: copies share the memory, and the last one gives it back.
 class Buffer {
@@ -64,6 +60,9 @@ struct Binding {
   Buffer buffer;
   std::uint64_t offset = 0;
   std::optional<std::uint64_t> bytes{};  // absent: to the buffer's end
+  // False: the buffer holds zeros that nobody has written, so that the kernel's writes are all that
+  // counts. The plan then calls a writable buffer an output, and not an input as well.
+  bool initialised = true;
 };
 
 // GPU code that vyre did not make: PTX or a cubin, whose parameters say what they are given. A
@@ -75,28 +74,21 @@ struct OwnKernel {
   Extent covers{0, 0, 0};  // invocations of one workgroup along each axis; 0: its own size
 };
 
-// Which invocations run: a logical extent, or whole workgroups as WebGPU counts them.
-struct DispatchSize {
-  static DispatchSize extent(Extent e) { return {e, false}; }
-  static DispatchSize workgroups(Extent grid) { return {grid, true}; }
-
-  Extent value{1, 1, 1};
-  bool in_workgroups = false;
-};
-
 // A kernel with its code, bindings and size: run it again and again. Running allocates nothing.
 // It keeps the code and the buffers alive.
 //
-// Of a tuned dispatch, the variant is the one that is best at the moment of asking, with its code's
-// facts and its grid.
+// Of a tuned dispatch, plan, variant and grid are those that are best at the moment of asking, and
+// so are the facts of the code.
 class Dispatch {
  public:
-  const std::string& kernel() const { return kernel_; }
+  const std::string& kernel() const { return plan_.kernel; }
+  // What a call launches, and who decided each part of it. plan_text and plan_json render it.
+  LaunchPlan plan() const;
   const Variant& variant() const;
   CodeSource code_source() const;
   CodeFacts facts() const;
   Extent grid() const;
-  Extent extent() const { return extent_; }
+  Extent extent() const { return plan_.extent; }
   // What the tuner knows of it; nothing where it has its variant from the caller.
   std::optional<TuningView> tuning() const;
 
@@ -105,7 +97,8 @@ class Dispatch {
   friend class Session;
   std::shared_ptr<Device> device_;
   std::shared_ptr<const LoadedCode> code_;
-  std::string kernel_;
+  LaunchPlan plan_;  // as it was made; of a tuned dispatch the variant and the grid may move on
+  DispatchSize size_;
   std::vector<BoundMemory> bindings_;
   std::vector<Buffer> buffers_;
   struct Uniform {  // that goes with each launch by value
@@ -115,10 +108,9 @@ class Dispatch {
   };
   std::vector<Uniform> uniforms_;
   std::vector<std::shared_ptr<HostCopy>> written_;  // what the host knows of it ends with a launch
-  Variant variant_;
-  Extent grid_{}, extent_{};
   CodeSource source_ = CodeSource::compiled;
-  std::shared_ptr<TunedKernel> tuned_;  // instead of code, variant and grid
+  std::shared_ptr<const PlanDevice> plan_device_;
+  std::shared_ptr<TunedKernel> tuned_;  // instead of the code and the plan's variant
   std::shared_ptr<ServedLaunches> served_;
 };
 
@@ -161,21 +153,25 @@ class Session {
   Result<void> copy(const Buffer& from, std::uint64_t from_offset, const Buffer& to,
                     std::uint64_t to_offset, std::uint64_t bytes) const;
 
-  // Compiles if need be. Without a variant the session's tuning chooses; without that it is the
-  // one that `default_variant` gives.
+  // Plans the launch and compiles it if need be. Where the caller fixes nothing, the order of
+  // authority of plan/launch_plan.h decides, and a session that tunes goes on from there. A whole
+  // Variant fixes everything.
   Result<Dispatch> prepare(const Kernel& kernel, std::span<const Binding> bindings,
-                           DispatchSize size, std::optional<Variant> variant = {}) const;
+                           DispatchSize size, const FixedChoices& fixed = {}) const;
   // The same program with one of several settings of its overrides, whichever is the fastest.
   // `identity` names the program in the evidence, whatever its settings are. All kernels have the
   // same bindings; the size is in invocations unless they all declare the same workgroup.
   Result<Dispatch> prepare(std::string_view identity, std::span<const KernelChoice> choices,
                            std::span<const Binding> bindings, DispatchSize size) const;
+  // What `prepare` would launch first, without memory, code or a launch.
+  Result<LaunchPlan> plan(const Kernel& kernel, std::span<const BindingBytes> bindings,
+                          DispatchSize size, const FixedChoices& fixed = {}) const;
   // Only on a GPU. The grid covers the size; what lies beyond it is the kernel's business.
   Result<Dispatch> prepare(const OwnKernel& kernel, std::span<const Binding> bindings,
                            DispatchSize size) const;
-  // As declared; on the CPU in vectors as wide as is usually best.
+  // As declared; on the CPU with the gang that suits the code best before anything is measured.
   Variant default_variant(const Kernel& kernel) const;
-  // Every variant that a search would choose from, the default one first.
+  // Every variant that a search would choose from, the declared one first.
   std::vector<Variant> variants(const Kernel& kernel, DispatchSize size) const;
   // Why a variant cannot run the kernel here; empty when it can.
   std::string why_not(const Kernel& kernel, const Variant& variant) const;
@@ -198,13 +194,22 @@ class Session {
   void choose_uniforms(const Kernel& kernel, std::span<const Binding> bindings,
                        Dispatch& out) const;
   Result<void> check_dispatch(const Dispatch& dispatch) const;
+  Result<Dispatch> prepare_launch(const LaunchRequest& request,
+                                  std::span<const Binding> bindings) const;
+  Result<void> compile(Dispatch& dispatch, const Kernel& kernel) const;
+  std::vector<std::uint32_t> default_gangs(std::span<const KernelChoice> choices) const;
+  PlanMemory plan_memory() const;
   Calls calls() const;
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<Queue> queue_;
   std::shared_ptr<CodeStore> codes_;
-  std::shared_ptr<Tuning> tuning_;
-  bool on_host_ = false;  // the device computes in the host's memory
+  std::shared_ptr<const PlanDevice> plan_device_;
+  std::shared_ptr<DefaultGangs> gangs_;
+  std::shared_ptr<EvidenceStore> evidence_;  // null: nothing that was learned is used
+  std::optional<TuningOptions> tuning_options_;
+  std::shared_ptr<Tuning> tuning_;  // null: nothing is tuned
+  bool on_host_ = false;            // the device computes in the host's memory
 };
 
 }  // namespace vyre

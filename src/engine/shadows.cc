@@ -101,9 +101,7 @@ Variant compare_variant() {
 
 Slice slice_of(const Kernel& kernel, const Extent& extent) {
   const Slice whole{extent, {}};
-  const Stats& s = kernel.stats;
-  if (!s.pointwise || s.uses_local_id || s.uses_workgroup_id || s.uses_workgroup_count ||
-      s.barriers != 0 || s.workgroup_bytes != 0 || s.atomics != 0) {
+  if (!kernel.stats.pointwise || depends_on_workgroup(kernel) || kernel.stats.atomics != 0) {
     return whole;
   }
   if (extent[1] != 1 || extent[2] != 1) return whole;

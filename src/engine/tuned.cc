@@ -4,25 +4,18 @@
 #include <cmath>
 #include <ctime>
 
-#include "vyre/base/arithmetic.h"
 #include "vyre/base/log.h"
 #include "vyre/base/private_folder.h"
-#include "vyre/engine/launch_decisions.h"
 #include "vyre/engine/measure_order_internal.h"
+#include "vyre/engine/plan_facts.h"
 #include "vyre/engine/tuned_internal.h"
-#include "vyre/engine/work_internal.h"
-#include "vyre/ir/slots.h"
-#include "vyre/lower/gpu_compile.h"
-#include "vyre/lower/host_compile.h"
-#include "vyre/tune/space.h"
+#include "vyre/plan/extent_volume.h"
+#include "vyre/plan/variant_space.h"
 
 namespace vyre {
 namespace {
 
-// While a program runs: so many candidates at most, and beyond so many choices of overrides only
-// their usual variants.
-constexpr std::size_t kMostCandidates = 4096;
-constexpr std::size_t kFewChoices = 32;
+constexpr std::size_t kMostCandidates = 4096;  // while a program runs
 // Of code that is put onto a device: so many at once, and so many looks for an idle one.
 constexpr std::size_t kMostLoads = 4;
 constexpr double kGuessedCheckNs = 60'000;
@@ -59,24 +52,36 @@ std::string kind_of(Variant variant) {
   return to_string(variant);
 }
 
-Extent rounded_up(const Extent& extent) {
-  Extent out{};
-  for (unsigned i = 0; i < 3; ++i) {
-    std::uint32_t most = 1;
-    while (most < extent[i] && most < 0x80000000U) most *= 2;
-    out[i] = std::max(most, extent[i]);
+std::string overrides_of(std::span<const KernelChoice> choices) {
+  std::string out;
+  for (const KernelChoice& c : choices) out += "|" + overrides_text(c.overrides);
+  return out;
+}
+
+// What the tuner calls a candidate and expects of it. Variants of one kind differ in the workgroup
+// alone.
+std::vector<OnlineCandidate> online_candidates(const LaunchSpace& space) {
+  std::vector<OnlineCandidate> out;
+  std::map<std::string, std::uint32_t> kinds;
+  for (const LaunchCandidate& c : space.candidates) {
+    const auto next = static_cast<std::uint32_t>(kinds.size());
+    const auto kind = kinds.try_emplace(kind_of(c.variant), next).first;
+    out.push_back({c.text, c.expected_ns, kind->second});
   }
   return out;
 }
 
-double volume(const Extent& e) { return double(e[0]) * e[1] * e[2]; }
+std::vector<double> expected_times(const LaunchSpace& space) {
+  std::vector<double> out;
+  for (const LaunchCandidate& c : space.candidates) out.push_back(c.expected_ns);
+  return out;
+}
 
-std::shared_ptr<EvidenceStore> open_store(const std::optional<std::filesystem::path>& path) {
-  if (!path) return EvidenceStore::in_memory();
-  auto opened = EvidenceStore::open(*path);
-  if (opened) return *std::move(opened);
-  warn_once("what was learned before is not used, and nothing is added to it", opened.error());
-  return EvidenceStore::in_memory();
+double groups_of(const Variant& variant, const Extent& extent, TargetKind kind) {
+  const Extent covers = covered_by(variant, kind);
+  double groups = 1;
+  for (unsigned a = 0; a < 3; ++a) groups *= std::ceil(double(extent[a]) / covers[a]);
+  return groups;
 }
 
 }  // namespace
@@ -88,38 +93,57 @@ TuningOptions TuningOptions::from_environment() {
   return out;
 }
 
-TunedKernel::TunedKernel(TuningKey key, std::deque<TunedCandidate> made, std::vector<double> costs,
-                         std::uint32_t first, TunerMode mode, OnlineOptions options,
-                         std::shared_ptr<EvidenceStore> store)
+std::shared_ptr<EvidenceStore> open_evidence(const std::optional<std::filesystem::path>& path) {
+  if (!path) return EvidenceStore::in_memory();
+  auto opened = EvidenceStore::open(*path);
+  if (opened) return *std::move(opened);
+  warn_once("what was learned before is not used, and nothing is added to it", opened.error());
+  return EvidenceStore::in_memory();
+}
+
+PlanMemory plan_memory_of(const TuningOptions& options, const EvidenceStore* store) {
+  PlanMemory out;
+  out.evidence = store;
+  out.decision_file = options.evidence.has_value();
+  out.mode = options.mode;
+  out.exact_size = options.exact_size;
+  // A sweep of more than it can measure is a search, and needs all candidates.
+  out.most_candidates = options.mode == TunerMode::sweep ? kMostSearched : kMostCandidates;
+  return out;
+}
+
+bool has_many_groups(const Extent& grid) { return volume(grid) > double(kManyGroups); }
+
+TunedKernel::TunedKernel(const LaunchSpace& space, std::deque<TunedCandidate> made, TunerMode mode,
+                         OnlineOptions options, std::shared_ptr<EvidenceStore> store)
     : candidates(std::move(made)),
-      prior(std::move(costs)),
-      start(first),
-      tuner(
-          std::move(key),
-          [&] {
-            std::vector<OnlineCandidate> out;
-            std::map<std::string, std::uint32_t> kinds;
-            for (std::size_t i = 0; i < candidates.size(); ++i) {
-              const auto next = static_cast<std::uint32_t>(kinds.size());
-              const auto kind = kinds.try_emplace(kind_of(candidates[i].variant), next).first;
-              out.push_back({candidates[i].text, prior[i], kind->second});
-            }
-            return out;
-          }(),
-          first, mode, options, std::move(store)) {
+      prior(expected_times(space)),
+      start(space.start),
+      start_by(space.by),
+      start_why(space.why),
+      declared(space.declared),
+      left_out(space.left_out),
+      tuner(space.key, online_candidates(space), space.start, mode, options, std::move(store)),
+      written(written_slots(candidates.front().kernel)),
+      items(std::max(1.0, volume(space.largest))),
+      exact(space.exact) {
+  if (space.by == Authority::decision_file || space.by == Authority::model) {
+    tuner.began_with(space.why);
+  }
   tuner.set_attention(kToSweep, mode == TunerMode::sweep);
 }
 
-Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device, std::shared_ptr<Queue> queue,
-               std::shared_ptr<CodeStore> codes)
+Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device,
+               std::shared_ptr<const PlanDevice> plan_device, std::shared_ptr<Queue> queue,
+               std::shared_ptr<CodeStore> codes, std::shared_ptr<EvidenceStore> store)
     : options_(std::move(options)),
       device_(std::move(device)),
+      plan_device_(std::move(plan_device)),
       queue_(std::move(queue)),
       codes_(std::move(codes)),
-      store_(open_store(options_.evidence)),
+      store_(std::move(store)),
       compilers_(compilers_for(options_, device_->target().kind, processors_here()),
                  device_->target().kind == TargetKind::host ? kNiceOnHost : kNiceBesideGpu) {
-  if (auto profile = device_->told_profile()) profile_ = *std::move(profile);
   if (options_.mode == TunerMode::natural_gradient && device_->target().kind != TargetKind::host) {
     // Where one fails, what needs it meets the same failure and tells.
     if (auto aside = make_side_queue(*device_)) aside_ = *std::move(aside);
@@ -131,164 +155,73 @@ Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device, std::share
   }
 }
 
-TuningKey Tuning::key_of(const TunedRequest& r) const {
-  TuningKey key = tuning_key_of(*device_, profile_, r.identity,
-                                r.choices.front().kernel.program->name, r.extent);
-  if (r.in_workgroups) key.overrides = "counted in workgroups";
-  return key;
-}
-
-// What plans decided, as long as the tuner knows nothing better.
-std::optional<std::uint32_t> Tuning::planned_start(
-    const TunedRequest& r, const std::deque<TunedCandidate>& candidates) const {
-  if (!options_.evidence || r.choices.size() != 1 || r.in_workgroups) return std::nullopt;
-  const auto workgroup =
-      planned_workgroup(adapter_of(*device_, profile_), r.choices.front().kernel, r.extent);
-  if (!workgroup) return std::nullopt;
-  Variant wanted = candidates.front().variant;  // the usual one
-  wanted.workgroup = *workgroup;
-  const auto found = std::ranges::find(candidates, wanted, &TunedCandidate::variant);
-  if (found == candidates.end()) return std::nullopt;
-  return static_cast<std::uint32_t>(found - candidates.begin());
-}
-
-Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(
-    const TunedRequest& r, const std::function<Variant(const Kernel&)>& usual,
-    const std::function<std::string(const Kernel&, const Variant&)>& why_not) {
-  const TargetKind kind = device_->target().kind;
-  TuningKey key = key_of(r);
-  // A choice that was made for exactly this size comes first; else all sizes of a bucket share one.
-  const auto known = store_->find(key);
-  const bool exact =
-      options_.exact_size || (known && !(known->decision().empty() && known->untunable.empty()));
-  if (!exact) key = bucket_key(std::move(key));
-  std::string name =
-      fmt::format("{}|{}|{}", key_id(key), r.wide_offsets, fmt::join(r.by_value, ","));
-  for (const KernelChoice& c : r.choices) name += "|" + overrides_text(c.overrides);
+Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(const LaunchRequest& request,
+                                                        const CodeNeeds& needs) {
+  VYRE_TRY(const LaunchKey key,
+           launch_key(request, *plan_device_, plan_memory_of(options_, store_.get())));
+  const std::string name =
+      fmt::format("{}|{}|{}{}", key_id(key.key), needs.wide_offsets, fmt::join(needs.by_value, ","),
+                  overrides_of(request.kernels));
   const std::scoped_lock lock(mutex_);
   if (const auto found = kernels_.find(name); found != kernels_.end()) return found->second;
+  VYRE_TRY(auto made, make_kernel_for(request, needs));
+  kernels_.emplace(name, made);
+  return made;
+}
 
-  const Extent largest = exact ? r.extent : rounded_up(r.extent);
-  // A sweep of more than it can measure is a search, and needs all of them.
-  const bool sweeps = options_.mode == TunerMode::sweep;
-  const std::size_t most = sweeps ? kMostSearched : kMostCandidates;
-  bool usual_alone = !sweeps && r.choices.size() > kFewChoices;
-  const auto match = store_->lookup(key);
-  const std::string decided(match ? match->state.decision() : "");
-  std::size_t left_out = 0;
+Result<std::shared_ptr<TunedKernel>> Tuning::make_kernel_for(const LaunchRequest& request,
+                                                             const CodeNeeds& needs) {
+  VYRE_TRY(const LaunchSpace space,
+           plan_space(request, *plan_device_, plan_memory_of(options_, store_.get())));
   std::deque<TunedCandidate> candidates;
-  std::vector<double> prior;
-  std::optional<std::uint32_t> declared;
-  const std::vector<GlobalId> slots = slots_of(*r.choices.front().kernel.program);
-  for (const KernelChoice& choice : r.choices) {
-    SpaceRequest request;
-    request.kind = kind;
-    request.usual = usual(choice.kernel);
-    request.usual.overrides = choice.overrides;
-    request.declared = choice.kernel.program->workgroup;
-    request.extent = largest;
-    request.shape_is_fixed = r.in_workgroups;
-    request.limits = device_->limits();
-    request.why_not = [&](const Variant& v) { return why_not(choice.kernel, v); };
-    if (const std::string why = why_not(choice.kernel, request.usual); !why.empty()) {
-      if (r.choices.size() == 1) {
-        return fail(Code::invalid_input,
-                    fmt::format("kernel '{}' cannot run as {}: {}", choice.kernel.program->name,
-                                to_string(request.usual), why));
-      }
-      continue;  // its overrides make it too large for the device
-    }
-    if (slots_of(*choice.kernel.program).size() != slots.size()) continue;
-    std::vector<Variant> variants = variant_space(request);
-    if (r.choices.size() > 1 && variants.size() * r.choices.size() > most) usual_alone = true;
-    if (usual_alone) {
-      const auto is_left_out = [&](const Variant& v) {
-        return v != request.usual && to_string(configuration_of(v, kind)) != decided;
-      };
-      left_out += std::erase_if(variants, is_left_out);
-    }
-    PriorFacts facts = prior_facts_of(choice.kernel, kind, r.extent, r.bound_bytes);
-    facts.usual = kind == TargetKind::host ? host_default_variant(choice.kernel) : request.usual;
-    const std::vector<double> costs = prior_ns(facts, profile_, variants);
-    for (std::size_t i = 0; i < variants.size(); ++i) {
-      const bool is_decided = to_string(configuration_of(variants[i], kind)) == decided;
-      if (candidates.size() >= most && !is_decided) {
-        ++left_out;
-        continue;
-      }
-      TunedCandidate& c = candidates.emplace_back();
-      c.kernel = choice.kernel;
-      c.variant = std::move(variants[i]);
-      c.text = to_string(configuration_of(c.variant, kind));
-      const Extent covers = covered_by(c.variant, kind);
-      double groups = 1;
-      for (unsigned a = 0; a < 3; ++a) groups *= std::ceil(double(largest[a]) / covers[a]);
-      c.options = {.wide_offsets = r.wide_offsets,
-                   .check_at_start = groups > double(kManyGroups),
-                   .by_value = r.by_value};
-      prior.push_back(costs[i]);
-      const bool as_written =
-          c.variant.workgroup == request.declared && c.variant.items_per_lane == 1 &&
-          c.variant.gang_width == request.usual.gang_width && c.variant.groups_per_task == 1;
-      if (as_written && !declared) declared = static_cast<std::uint32_t>(candidates.size() - 1);
-    }
+  for (const LaunchCandidate& c : space.candidates) {
+    TunedCandidate& made = candidates.emplace_back();
+    made.choice = c.kernel;
+    made.kernel = request.kernels[c.kernel].kernel;
+    made.variant = c.variant;
+    made.text = c.text;
+    made.options = {.wide_offsets = needs.wide_offsets,
+                    .check_at_start = groups_of(c.variant, space.largest, plan_device_->kind) >
+                                      double(kManyGroups),
+                    .by_value = needs.by_value};
   }
-  if (candidates.empty()) {
-    return fail(Code::invalid_input,
-                fmt::format("no choice of the overrides gives a kernel '{}' that {} can run",
-                            r.choices.front().kernel.program->name, device_->name()));
+  auto out = std::make_shared<TunedKernel>(space, std::move(candidates), options_.mode,
+                                           online_options(), store_);
+  if (options_.mode == TunerMode::sweep) {
+    out->strategy =
+        strategy_for(options_.strategy, out->candidates.size(), request.kernels.size() > 1);
   }
-  // Off means: as the program says, unless something was decided.
-  std::uint32_t start = 0;
-  if (options_.mode != TunerMode::cached_or_default) {
-    // The model compares variants of one program; of what overrides change it sees too little.
-    for (std::uint32_t i = 1; i < candidates.size(); ++i) {
-      const bool same = candidates[i].variant.overrides == candidates[0].variant.overrides;
-      if (same && prior[i] < prior[start]) start = i;
-    }
-  }
-  const std::optional<std::uint32_t> planned = match ? std::nullopt : planned_start(r, candidates);
-  if (planned) start = *planned;
+  VYRE_CHECK(make_first(*out));
+  return out;
+}
+
+OnlineOptions Tuning::online_options() const {
+  const bool host = device_->target().kind == TargetKind::host;
   OnlineOptions online;
   online.share = options_.share;
   online.allowance_ns = options_.allowance_ns;
-  online.clock_tick_ns = kind == TargetKind::host ? 50 : 500;
-  online.timing_ns = kind == TargetKind::host ? 100 : 12'000;
-  online.timing_bias_ns = kind == TargetKind::host ? 0 : TunedKernel::kEventsBiasNs;
-  online.timing_doubt_ns = kind == TargetKind::host ? 0 : TunedKernel::kEventsDoubtNs;
+  online.clock_tick_ns = host ? 50 : 500;
+  online.timing_ns = host ? 100 : 12'000;
+  online.timing_bias_ns = host ? 0 : TunedKernel::kEventsBiasNs;
+  online.timing_doubt_ns = host ? 0 : TunedKernel::kEventsDoubtNs;
   online.needs_code = true;
-  online.makes_beside = kind != TargetKind::host;
+  online.makes_beside = !host;
   if (online.makes_beside) {
     online.most_making = compilers_.count();
     online.making_ns = TunedKernel::kGuessedLoadNs;
     online.least_verification_ns = kGuessedCheckNs;
   }
   online.needs_verification = true;
-  auto out = std::make_shared<TunedKernel>(std::move(key), std::move(candidates), std::move(prior),
-                                           start, options_.mode, online, store_);
-  if (planned) out->tuner.began_with("the workgroup that was decided for plans of this launch");
-  out->declared = declared;
-  if (sweeps) {
-    out->strategy = strategy_for(options_.strategy, out->candidates.size(), r.choices.size() > 1);
-  }
-  if (left_out != 0) {
-    out->left_out = fmt::format(
-        "{} of {} candidates: of so many choices of overrides only the usual variants, and at most "
-        "{}, are tried{}",
-        left_out, left_out + out->candidates.size(), most, sweeps ? "" : " while a program runs");
-  }
-  out->exact = exact;
-  out->items = std::max(1.0, volume(largest));
-  out->written = written_slots(r.choices.front().kernel);
+  return online;
+}
+
+// What was decided before may be impossible here by now: the search then names another incumbent.
+Result<void> Tuning::make_first(TunedKernel& kernel) {
   while (true) {
-    const std::uint32_t best = out->tuner.best();
-    const auto made = make_now(*out, best);
-    if (made) break;
-    // What was decided before cannot be made here any more, or the first guess cannot.
-    if (out->tuner.best() == best) return std::unexpected(made.error());
+    const std::uint32_t best = kernel.tuner.best();
+    const auto made = make_now(kernel, best);
+    if (made || kernel.tuner.best() == best) return made;
   }
-  kernels_.emplace(std::move(name), out);
-  return out;
 }
 
 Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index) {

@@ -1,15 +1,35 @@
 // What a dispatch tells of itself.
 #include <algorithm>
 
-#include "vyre/base/arithmetic.h"
 #include "vyre/engine/session.h"
 #include "vyre/engine/tuned_internal.h"
-#include "vyre/tune/space.h"
+#include "vyre/plan/geometry.h"
+#include "vyre/plan/variant_space.h"
 
 namespace vyre {
 
 const Variant& Dispatch::variant() const {
-  return tuned_ == nullptr ? variant_ : tuned_->candidates[tuned_->tuner.best()].variant;
+  return tuned_ == nullptr ? plan_.variant : tuned_->candidates[tuned_->tuner.best()].variant;
+}
+
+LaunchPlan Dispatch::plan() const {
+  if (tuned_ == nullptr) return plan_;
+  const std::uint32_t best = tuned_->tuner.best();
+  const TunedCandidate& served = tuned_->candidates[best];
+  if (served.variant == plan_.variant) return plan_;
+  const KernelChoice kernel{served.kernel, served.variant.overrides};
+  std::vector<BindingBytes> bindings;
+  for (const BoundBinding& b : plan_.bindings) {
+    bindings.push_back({b.group, b.binding, b.bytes, b.planned.role != BindingRole::output});
+  }
+  const LaunchRequest request{
+      .identity = {}, .kernels = std::span(&kernel, 1), .bindings = bindings, .size = size_};
+  const bool as_planned = best == tuned_->start;
+  const auto moved =
+      lay_out(request, *plan_device_, 0, served.variant,
+              as_planned ? tuned_->start_by : Authority::evidence,
+              as_planned ? tuned_->start_why : tuned_->tuner.reason(), tuned_->tuner.mode());
+  return moved ? *moved : plan_;
 }
 
 CodeSource Dispatch::code_source() const {
@@ -23,13 +43,8 @@ CodeFacts Dispatch::facts() const {
 }
 
 Extent Dispatch::grid() const {
-  if (tuned_ == nullptr) return grid_;
-  const Extent covers = covered_by(variant(), device_->target().kind);
-  Extent out{};
-  for (unsigned i = 0; i < 3; ++i) {
-    out[i] = static_cast<std::uint32_t>(ceil_div<std::uint64_t>(extent_[i], covers[i]));
-  }
-  return out;
+  return tuned_ == nullptr ? plan_.grid
+                           : grid_covering(plan_.extent, covered_by(variant(), plan_.kind));
 }
 
 std::optional<TuningView> Dispatch::tuning() const {

@@ -17,22 +17,25 @@
 #include "vyre/engine/shadows_internal.h"
 #include "vyre/engine/tuning.h"
 #include "vyre/ir/kernel.h"
-#include "vyre/tune/prior.h"
+#include "vyre/plan/planner.h"
 
 namespace vyre {
 
-// What to tune: all of it decides which code is made.
-struct TunedRequest {
-  std::string identity;  // of the program, whatever its searched overrides are
-  std::span<const KernelChoice> choices;
-  Extent extent{1, 1, 1};
-  bool in_workgroups = false;
+// What the bindings of a dispatch ask of its code, in every variant.
+struct CodeNeeds {
   bool wide_offsets = false;
   std::vector<std::uint32_t> by_value{};
-  double bound_bytes = 0;  // of all storage bindings
 };
 
+// What a plan may use of what was learned.
+PlanMemory plan_memory_of(const TuningOptions& options, const EvidenceStore* store);
+// In memory alone where there is no path, or where the file cannot be read, which is warned of.
+std::shared_ptr<EvidenceStore> open_evidence(const std::optional<std::filesystem::path>& path);
+// Whether a grid is so large that launching it may take longer than a deadline.
+bool has_many_groups(const Extent& grid);
+
 struct TunedCandidate {
+  std::size_t choice = 0;  // which of the request's kernels
   Kernel kernel;
   Variant variant;
   std::string text;  // of its configuration
@@ -97,21 +100,22 @@ class TunedKernel {
   // by how much more for one variant than for another.
   static constexpr double kEventsNs = 7000, kEventsBiasNs = 3500, kEventsDoubtNs = 1000;
 
-  TunedKernel(TuningKey key, std::deque<TunedCandidate> made, std::vector<double> prior,
-              std::uint32_t start, TunerMode mode, OnlineOptions options,
-              std::shared_ptr<EvidenceStore> store);
+  TunedKernel(const LaunchSpace& space, std::deque<TunedCandidate> made, TunerMode mode,
+              OnlineOptions options, std::shared_ptr<EvidenceStore> store);
 
   std::deque<TunedCandidate> candidates;
   const std::vector<double> prior;
-  const std::uint32_t start;
-  std::optional<std::uint32_t> declared;
+  const std::uint32_t start;  // what the plan serves first, by whose authority, and why
+  const Authority start_by;
+  const std::string start_why;
+  const std::optional<std::uint32_t> declared;
   std::string strategy;                        // of a sweep
   std::atomic<std::uint32_t> known_before{0};  // candidates that a sweep need not measure again
-  std::string left_out;                        // of the space, and why
+  const std::string left_out;                  // of the space, and why
   OnlineTuner tuner;
   std::vector<WrittenSlot> written;
-  double items = 1;                             // invocations that times are scaled to
-  bool exact = false;                           // times are of one size alone: nothing is scaled
+  const double items;                           // invocations that times are scaled to
+  const bool exact;                             // times are of one size alone: nothing is scaled
   std::atomic<double> compile_ns{0};            // of processor time, the last one
   std::atomic<double> slowed_ns{0};             // of calls while something was compiled
   std::atomic<double> lost_share{1};            // of what compiling took, that calls lost
@@ -169,15 +173,15 @@ struct SweptTimes {
 // What all copies of a session share for tuning.
 class Tuning {
  public:
-  Tuning(TuningOptions options, std::shared_ptr<Device> device, std::shared_ptr<Queue> queue,
-         std::shared_ptr<CodeStore> codes);
+  Tuning(TuningOptions options, std::shared_ptr<Device> device,
+         std::shared_ptr<const PlanDevice> plan_device, std::shared_ptr<Queue> queue,
+         std::shared_ptr<CodeStore> codes, std::shared_ptr<EvidenceStore> store);
 
   const TuningOptions& options() const { return options_; }
 
   // The same object for equal requests. Its incumbent is compiled.
-  Result<std::shared_ptr<TunedKernel>> kernel_for(
-      const TunedRequest& request, const std::function<Variant(const Kernel&)>& usual,
-      const std::function<std::string(const Kernel&, const Variant&)>& why_not);
+  Result<std::shared_ptr<TunedKernel>> kernel_for(const LaunchRequest& request,
+                                                  const CodeNeeds& needs);
   // Compiles a candidate on this thread, and drops it from the search where that fails.
   Result<void> make_now(TunedKernel& kernel, std::uint32_t candidate);
   // Lets the background compile what was asked for, as far as the ledger allows.
@@ -195,9 +199,10 @@ class Tuning {
   void tell(const TunerSpan& span) const;
 
  private:
-  TuningKey key_of(const TunedRequest& request) const;
-  std::optional<std::uint32_t> planned_start(const TunedRequest& request,
-                                             const std::deque<TunedCandidate>& candidates) const;
+  Result<std::shared_ptr<TunedKernel>> make_kernel_for(const LaunchRequest& request,
+                                                       const CodeNeeds& needs);
+  OnlineOptions online_options() const;
+  Result<void> make_first(TunedKernel& kernel);
   void make_on_host(const std::shared_ptr<TunedKernel>& kernel);
   void make_for_gpu(const std::shared_ptr<TunedKernel>& kernel);
   bool load_next(TunedKernel& kernel, bool idle);
@@ -205,10 +210,10 @@ class Tuning {
 
   TuningOptions options_;
   std::shared_ptr<Device> device_;
+  std::shared_ptr<const PlanDevice> plan_device_;
   std::shared_ptr<Queue> queue_;
   std::shared_ptr<CodeStore> codes_;
   std::shared_ptr<EvidenceStore> store_;
-  Profile profile_;
   std::atomic<bool> tools_asked_{false}, tools_ready_{false};
   std::shared_ptr<Queue> aside_;  // of the tools; null: they make their own
   std::mutex tools_mutex_;

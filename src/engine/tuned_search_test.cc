@@ -267,7 +267,7 @@ TEST(TunedSearchTest, WhatASearchDecidedServesProgramsThatTryLess) {
     });
     EXPECT_EQ(search.dispatch.variant(), winner);
     const TuningView view = *search.dispatch.tuning();
-    EXPECT_NE(view.left_out.find("only the usual variants"), std::string::npos) << view.left_out;
+    EXPECT_NE(view.left_out.find("only the declared variants"), std::string::npos) << view.left_out;
     EXPECT_LE(view.candidates.size(), choices().size() + 1);
     ASSERT_TRUE(search.session.run(search.dispatch));
     EXPECT_TRUE(search.is_right());

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
-#include "vyre/base/arithmetic.h"
 #include "vyre/base/log.h"
 #include "vyre/engine/calls_internal.h"
-#include "vyre/tune/space.h"
+#include "vyre/plan/extent_volume.h"
+#include "vyre/plan/geometry.h"
+#include "vyre/plan/variant_space.h"
 
 namespace vyre {
 namespace {
@@ -160,7 +161,7 @@ const ServedLaunch* Calls::served_by(const Dispatch& d, const TunedKernel& t,
   const TunedCandidate& c = t.candidates[candidate];
   return d.served_->add({.candidate = candidate,
                          .code = c.code.load(std::memory_order_acquire),
-                         .grid = grid_of(c.variant, d.extent_),
+                         .grid = grid_covering(d.plan_.extent, covered_by(c.variant, d.plan_.kind)),
                          .workgroup = c.variant.workgroup,
                          .groups_per_task = c.variant.groups_per_task});
 }
@@ -168,7 +169,7 @@ const ServedLaunch* Calls::served_by(const Dispatch& d, const TunedKernel& t,
 // The call itself, by one of the candidates.
 Result<void> Calls::serve(const Dispatch& d, const TunedKernel& t, std::uint32_t candidate,
                           const RunLimits& limits) const {
-  return launch_served(d, *served_by(d, t, candidate), d.bindings_, d.extent_, limits);
+  return launch_served(d, *served_by(d, t, candidate), d.bindings_, d.plan_.extent, limits);
 }
 
 // The same where a compiler may run: what the call then takes longer on the host may be its doing.
@@ -177,20 +178,11 @@ Result<void> Calls::serve_beside_compilers(const Dispatch& d, TunedKernel& t,
   if (!on_host_ || !tuning_->compiles()) return serve(d, t, candidate, limits);
   const auto begin = Clock::now();
   VYRE_CHECK(serve(d, t, candidate, limits));
-  const double items = double(d.extent_[0]) * d.extent_[1] * d.extent_[2];
+  const double items = volume(d.plan_.extent);
   const double usual_ns = t.incumbent_ns * (t.exact ? 1 : items / t.items);
   const double ns = ns_of(Clock::now() - begin);
   if (usual_ns > 0 && ns > kSlowed * usual_ns) t.slowed_ns.fetch_add(ns - usual_ns);
   return {};
-}
-
-Extent Calls::grid_of(const Variant& variant, const Extent& extent) const {
-  const Extent covers = covered_by(variant, on_host_ ? TargetKind::host : TargetKind::nvptx);
-  Extent out{};
-  for (unsigned i = 0; i < 3; ++i) {
-    out[i] = static_cast<std::uint32_t>(ceil_div<std::uint64_t>(extent[i], covers[i]));
-  }
-  return out;
 }
 
 Result<void> Calls::launch_candidate(const Dispatch& d, const TunedCandidate& c,
@@ -198,7 +190,7 @@ Result<void> Calls::launch_candidate(const Dispatch& d, const TunedCandidate& c,
                                      const RunLimits& limits, Runs* timed) const {
   const ServedLaunch launch{.candidate = 0,
                             .code = c.code.load(std::memory_order_acquire),
-                            .grid = grid_of(c.variant, extent),
+                            .grid = grid_covering(extent, covered_by(c.variant, d.plan_.kind)),
                             .workgroup = c.variant.workgroup,
                             .groups_per_task = c.variant.groups_per_task};
   return launch_served(d, launch, bindings, extent, limits, timed);
@@ -208,9 +200,9 @@ Result<void> Calls::launch_candidate(const Dispatch& d, const TunedCandidate& c,
 Result<void> Calls::submit_beside(const Dispatch& d, TunedKernel& t, std::uint32_t served,
                                   std::uint32_t candidate, const RunLimits& limits) const {
   const bool of_incumbent = candidate == served;
-  Slice slice = slice_of(t.candidates[candidate].kernel, d.extent_);
+  Slice slice = slice_of(t.candidates[candidate].kernel, d.plan_.extent);
   if (std::ranges::any_of(t.written, [](const WrittenSlot& w) { return w.stride == 0; })) {
-    slice = {d.extent_, {}};
+    slice = {d.plan_.extent, {}};
   }
   TunedKernel::Check check;
   check.candidate = candidate;
@@ -399,7 +391,7 @@ Result<void> Calls::submit_tuned(const Dispatch& d, const RunLimits& limits) con
   timing.given = t.given.load(std::memory_order_relaxed);
   timing.slowed = tuning_->compiles();
   if (!t.exact) {
-    const double items = double(d.extent_[0]) * d.extent_[1] * d.extent_[2];
+    const double items = volume(d.plan_.extent);
     timing.scale = t.items / std::max(items, 1.0);
   }
   const auto asked = Clock::now();

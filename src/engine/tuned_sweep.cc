@@ -42,7 +42,7 @@ Result<double> Calls::time_on_shadows(const Dispatch& d, TunedKernel& t, std::ui
                                       std::span<const BoundMemory> bindings) const {
   const auto timed = [&](unsigned runs) -> Result<double> {
     Runs all{.count = runs};
-    VYRE_CHECK(launch_candidate(d, t.candidates[candidate], bindings, d.extent_, {}, &all));
+    VYRE_CHECK(launch_candidate(d, t.candidates[candidate], bindings, d.plan_.extent, {}, &all));
     return static_cast<double>(all.spent.count()) / runs;
   };
   // A GPU that is waited for each time is timed with its waking up, and a short call on the host
@@ -68,13 +68,13 @@ Result<double> Calls::time_on_shadows(const Dispatch& d, TunedKernel& t, std::ui
 Result<std::string> Calls::differs_on_shadows(const Dispatch& d, TunedKernel& t,
                                               std::uint32_t candidate,
                                               std::span<const DeviceMemory> expected) const {
-  VYRE_TRY(const auto bindings, fill_shadows(d, t, {d.extent_, {}}));
+  VYRE_TRY(const auto bindings, fill_shadows(d, t, {d.plan_.extent, {}}));
   RunLimits limits;
   if (t.incumbent_ns > 0) {
     const double most = std::max(kLeastDeadlineNs, kDeadlineCalls * t.incumbent_ns);
     limits.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(most));
   }
-  VYRE_CHECK(launch_candidate(d, t.candidates[candidate], bindings, d.extent_, limits));
+  VYRE_CHECK(launch_candidate(d, t.candidates[candidate], bindings, d.plan_.extent, limits));
   VYRE_CHECK(t.comparer->begin());
   for (std::size_t i = 0; i < t.written.size(); ++i) {
     const std::uint64_t bytes = d.bindings_[t.written[i].slot].bytes;
@@ -119,8 +119,8 @@ Result<void> Calls::sweep(const Dispatch& d) const {
   // The incumbent's results, twice.
   const std::uint32_t first = t.tuner.best();
   std::swap(expected, t.shadows);
-  VYRE_TRY(auto bindings, fill_shadows(d, t, {d.extent_, {}}));
-  VYRE_CHECK(launch_candidate(d, t.candidates[first], bindings, d.extent_, {}));
+  VYRE_TRY(auto bindings, fill_shadows(d, t, {d.plan_.extent, {}}));
+  VYRE_CHECK(launch_candidate(d, t.candidates[first], bindings, d.plan_.extent, {}));
   VYRE_CHECK(queue_->wait());
   std::swap(expected, t.shadows);
   VYRE_TRY(const std::string itself, differs_on_shadows(d, t, first, expected));
@@ -130,10 +130,10 @@ Result<void> Calls::sweep(const Dispatch& d) const {
         "order in which invocations run");
     return {};
   }
-  VYRE_TRY(bindings, fill_shadows(d, t, {d.extent_, {}}));
+  VYRE_TRY(bindings, fill_shadows(d, t, {d.plan_.extent, {}}));
   // Times begin when threads run where they will, and clocks are up.
   for (const auto from = Clock::now(); on_host_ && Clock::now() - from < kWarmUp;) {
-    VYRE_CHECK(launch_candidate(d, t.candidates[first], bindings, d.extent_, {}));
+    VYRE_CHECK(launch_candidate(d, t.candidates[first], bindings, d.plan_.extent, {}));
   }
   SweptTimes swept{.expected = expected,
                    .bindings = bindings,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "vyre/ir/contract.h"
@@ -34,6 +35,19 @@ Result<Kernel> make_kernel(Program program, std::span<const OverrideValue> overr
   kernel.fingerprint = fingerprint(ready);
   kernel.program = std::make_shared<const Program>(std::move(ready));
   return kernel;
+}
+
+bool has_workgroup_memory(const Program& program) {
+  return std::ranges::any_of(
+      program.globals, [](const Global& g) { return g.memory == MemoryKind::workgroup; });
+}
+
+bool works_together(const Kernel& kernel) {
+  return kernel.stats.barriers != 0 || has_workgroup_memory(*kernel.program);
+}
+
+bool depends_on_workgroup(const Kernel& kernel) {
+  return works_together(kernel) || reads_workgroup_ids(kernel.stats);
 }
 
 }  // namespace vyre

@@ -21,4 +21,10 @@ struct Kernel {
 // validate (first error, with the count of the others), specialise, contract, stats, fingerprint.
 Result<Kernel> make_kernel(Program program, std::span<const OverrideValue> overrides = {});
 
+bool has_workgroup_memory(const Program& program);
+// Whether the invocations of a workgroup share memory or wait for each other.
+bool works_together(const Kernel& kernel);
+// Whether the shape of its workgroup is a part of what the program means.
+bool depends_on_workgroup(const Kernel& kernel);
+
 }  // namespace vyre

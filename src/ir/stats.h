@@ -23,4 +23,9 @@ struct Stats {
 };
 Stats stats(const Program& program);
 
+// Whether an invocation can tell which workgroup it is in, or where in its workgroup it is.
+constexpr bool reads_workgroup_ids(const Stats& s) {
+  return s.uses_local_id || s.uses_workgroup_id || s.uses_workgroup_count;
+}
+
 }  // namespace vyre

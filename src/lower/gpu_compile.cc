@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <charconv>
 #include <mutex>
 
@@ -23,10 +24,8 @@ namespace vyre {
 namespace {
 
 constexpr int kGeneratorVersion = 4;
-constexpr std::uint32_t kMostBindings = 180;  // their parameters fit into 4,096 bytes
 
 constexpr std::uint64_t kMostByValue = 1024;           // of all uniforms of a kernel
-constexpr std::uint64_t kMostSharedBytes = 48 * 1024;  // that a kernel declares
 
 struct Processor {
   unsigned number;
@@ -106,6 +105,7 @@ struct Prepared {
 };
 
 Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const GpuOptions& options) {
+  assert(variant.gang_width == 1 && slots_of(*kernel.program).size() <= kGpuBindings);
   Prepared out;
   out.context = std::make_unique<llvm::LLVMContext>();
   VYRE_TRY(out.target, machine(options.processor));
@@ -119,16 +119,6 @@ Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const Gpu
                                             kernel.program->name, fault));
   }
   return out;
-}
-
-bool shares_memory(const Kernel& kernel) {
-  return kernel.stats.barriers != 0 ||
-         std::ranges::any_of(kernel.program->globals,
-                             [](const Global& g) { return g.memory == MemoryKind::workgroup; });
-}
-
-bool uses_geometry(const Stats& s) {
-  return s.uses_local_id || s.uses_workgroup_id || s.uses_workgroup_count;
 }
 
 }  // namespace
@@ -152,55 +142,8 @@ std::string gpu_generator_version() {
   return fmt::format("vyre-ptx-{} llvm-{}", kGeneratorVersion, LLVM_VERSION_STRING);
 }
 
-Variant gpu_default_variant(const Kernel& kernel, const Limits&) {
-  Variant v;
-  v.workgroup = kernel.program->workgroup;
-  return v;
-}
-
-std::string gpu_why_not(const Kernel& kernel, const Variant& v, const Limits& limits) {
-  std::uint64_t threads = 1;
-  for (unsigned i = 0; i < 3; ++i) {
-    if (v.workgroup[i] == 0) return "the workgroup has an axis of 0";
-    if (v.workgroup[i] > limits.max_block_dim[i]) {
-      return fmt::format("the workgroup has {} lanes along axis {}; the device allows {}",
-                         v.workgroup[i], i, limits.max_block_dim[i]);
-    }
-    threads *= v.workgroup[i];
-  }
-  if (threads > limits.max_threads_per_block) {
-    return fmt::format("the workgroup has {} lanes; the device allows {}", threads,
-                       limits.max_threads_per_block);
-  }
-  if (v.gang_width != 1) return "gangs are for the CPU";
-  if (kernel.stats.workgroup_bytes > kMostSharedBytes) {
-    return fmt::format("the program has {} bytes of workgroup memory; GPUs allow {}",
-                       kernel.stats.workgroup_bytes, kMostSharedBytes);
-  }
-  const bool groups = shares_memory(kernel);
-  if (v.workgroup != kernel.program->workgroup && (groups || uses_geometry(kernel.stats))) {
-    return groups ? "the program shares memory or waits within its workgroup, so its shape is fixed"
-                  : "the program reads ids that depend on the workgroup's shape";
-  }
-  if (v.items_per_lane == 1) return {};
-  constexpr std::array<std::uint32_t, 4> kItems = {2, 4, 8, 16};
-  if (std::ranges::find(kItems, v.items_per_lane) == kItems.end()) {
-    return fmt::format("a lane takes 1, 2, 4, 8 or 16 items, not {}", v.items_per_lane);
-  }
-  if (groups) return "the program shares memory or waits within its workgroup";
-  if (uses_geometry(kernel.stats)) return "the program reads ids of its workgroup";
-  return {};
-}
-
 Result<GpuCode> compile_gpu(const Kernel& kernel, const Variant& variant,
                             const GpuOptions& options) {
-  const auto slots = std::ranges::count_if(kernel.program->globals, [](const Global& g) {
-    return g.memory == MemoryKind::storage || g.memory == MemoryKind::uniform;
-  });
-  if (slots > kMostBindings) {
-    return fail(Code::limit, fmt::format("kernel '{}' has {} bindings; a GPU kernel takes {}",
-                                         kernel.program->name, slots, kMostBindings));
-  }
   VYRE_TRY(auto prepared, prepare(kernel, variant, options));
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream stream(text);

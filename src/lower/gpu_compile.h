@@ -24,11 +24,7 @@ struct GpuOptions {
 // Changes whenever the same kernel and variant may give different code.
 std::string gpu_generator_version();
 
-// Why a variant cannot run the kernel within the limits; empty when it can.
-std::string gpu_why_not(const Kernel& kernel, const Variant& variant, const Limits& limits);
-// The variant that runs before anything was measured.
-Variant gpu_default_variant(const Kernel& kernel, const Limits& limits);
-
+// The variant is one that runs the kernel: see plan/variant_legality.h.
 Result<GpuCode> compile_gpu(const Kernel& kernel, const Variant& variant,
                             const GpuOptions& options);
 // Slots of uniforms that are small enough to come as parameters, and their bytes.

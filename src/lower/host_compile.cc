@@ -13,6 +13,7 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <algorithm>
+#include <cassert>
 #include <mutex>
 #include <utility>
 
@@ -116,7 +117,8 @@ struct Prepared {
 };
 
 Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const HostOptions& options) {
-  if (auto why = host_why_not(kernel, variant); !why.empty()) return fail(Code::invalid_input, why);
+  assert(variant.gang_width == 1 || variant.gang_width == 8 || variant.gang_width == 16 ||
+         variant.gang_width == 32);
   if (!host().missing.empty()) {
     return fail(Code::unavailable,
                 fmt::format("this processor ({}) lacks instructions that compiled kernels need: {}",
@@ -152,14 +154,6 @@ Error from_llvm(llvm::Error error, const char* doing) {
   return Error{Code::internal, fmt::format("{}: {}", doing, llvm::toString(std::move(error))), {}};
 }
 
-bool uses_geometry(const Stats& s) {
-  return s.uses_local_id || s.uses_workgroup_id || s.uses_workgroup_count;
-}
-
-bool is_one_of(std::uint32_t v, std::initializer_list<std::uint32_t> allowed) {
-  return std::ranges::find(allowed, v) != allowed.end();
-}
-
 }  // namespace
 
 std::string host_target() { return fmt::format("x86_64 {} {}", host().cpu, host().features); }
@@ -168,32 +162,6 @@ std::uint32_t host_vector_width() { return host().vector_width; }
 
 std::string generator_version() {
   return fmt::format("vyre-host-{} llvm-{}", kGeneratorVersion, LLVM_VERSION_STRING);
-}
-
-std::string host_why_not(const Kernel& kernel, const Variant& v) {
-  const Program& p = *kernel.program;
-  for (const std::uint32_t axis : v.workgroup) {
-    if (axis == 0) return "the workgroup has an axis of 0";
-  }
-  if (!is_one_of(v.gang_width, {1, 8, 16, 32})) {
-    return fmt::format("a gang has 1, 8, 16 or 32 lanes, not {}", v.gang_width);
-  }
-  const bool groups =
-      kernel.stats.barriers != 0 || std::ranges::any_of(p.globals, [](const Global& g) {
-        return g.memory == MemoryKind::workgroup;
-      });
-  if (v.workgroup != p.workgroup && (groups || uses_geometry(kernel.stats))) {
-    return groups ? "the program shares memory or waits within its workgroup, so its shape is fixed"
-                  : "the program reads ids that depend on the workgroup's shape";
-  }
-  if (v.items_per_lane != 1) {
-    if (!is_one_of(v.items_per_lane, {2, 4, 8, 16})) {
-      return fmt::format("a lane takes 1, 2, 4, 8 or 16 items, not {}", v.items_per_lane);
-    }
-    if (groups) return "the program shares memory or waits within its workgroup";
-    if (uses_geometry(kernel.stats)) return "the program reads ids of its workgroup";
-  }
-  return {};
 }
 
 Result<HostObject> compile_host(const Kernel& kernel, const Variant& variant,

@@ -30,13 +30,12 @@ std::uint32_t host_vector_width();
 // Changes whenever the same kernel and variant may give different code.
 std::string generator_version();
 
-// Why a variant cannot run the kernel; empty when it can.
-std::string host_why_not(const Kernel& kernel, const Variant& variant);
-// The variant that runs before anything was measured: native vectors; fewer lanes where a workgroup
-// has not so many in a row; one where lanes loop for different times and mostly gather; two vectors
-// where they loop for different times and do not.
-Variant host_default_variant(const Kernel& kernel);
+// The gang that suits the code of a kernel best before anything was measured: a native vector; fewer
+// lanes where a row of the workgroup is shorter; one lane where lanes loop for different times and
+// mostly gather; two vectors where lanes loop for different times and do not gather.
+std::uint32_t host_default_gang(const Kernel& kernel);
 
+// The variant is one that runs the kernel: see plan/variant_legality.h.
 Result<HostObject> compile_host(const Kernel& kernel, const Variant& variant,
                                 const HostOptions& options = {});
 Result<HostCode> load_host(const HostObject& object);

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "vyre/base/arithmetic.h"
+#include "vyre/plan/extent_inference.h"
 
 namespace vyre {
 namespace {
@@ -190,20 +191,16 @@ PlanResult<BindingPlan> plan_bindings(std::span<const BufferDecl> buffers,
 
 std::uint32_t inferred_element_count(std::span<const PlannedBinding> bindings,
                                      bool contains_atomic) {
-  std::uint32_t largest = 0;
-  std::uint32_t largest_output = 0;
-  bool full_span = contains_atomic;
-  for (const PlannedBinding& binding : bindings) {
-    if (binding.role == BindingRole::shared) {
-      full_span = true;
-      continue;
-    }
-    largest = std::max(largest, binding.element_count);
-    if (produces_output(binding.role))
-      largest_output = std::max(largest_output, binding.element_count);
-  }
-  if (!full_span && largest_output > 0) return largest_output;
-  return std::max(largest, 1u);
+  const auto is_shared = [](const PlannedBinding& b) { return b.role == BindingRole::shared; };
+  const bool spans_everything = contains_atomic || std::ranges::any_of(bindings, is_shared);
+  const auto count = [&](const PlannedBinding& b) -> std::optional<std::uint32_t> {
+    if (is_shared(b) || b.element_count == 0) return std::nullopt;
+    return b.element_count;
+  };
+  const PlannedBinding* covered =
+      covering_buffer(bindings, spans_everything, count,
+                      [](const PlannedBinding& b) { return produces_output(b.role); });
+  return covered == nullptr ? 1 : covered->element_count;
 }
 
 PlanResult<void> write_param_words(std::span<const PlannedBinding> bindings,

@@ -87,9 +87,4 @@ PlanResult<Extent> grid_for_count(std::uint32_t count, const Extent& workgroup) 
   return Extent{ceil_div(side, x), ceil_div(side, y), ceil_div(layers, z)};
 }
 
-Extent grid_for_size(const Extent& global_size, const Extent& workgroup) {
-  return {ceil_div(global_size[0], workgroup[0]), ceil_div(global_size[1], workgroup[1]),
-          ceil_div(global_size[2], workgroup[2])};
-}
-
 }  // namespace vyre

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "vyre/base/arithmetic.h"
 #include "vyre/plan/dispatch_config.h"
 #include "vyre/plan/error.h"
 #include "vyre/target/limits.h"
@@ -59,7 +60,11 @@ std::uint32_t ceil_cube_root(std::uint32_t value);
 // axes the workgroup has. A 32-bit count always gives a 32-bit grid.
 PlanResult<Extent> grid_for_count(std::uint32_t count, const Extent& workgroup);
 
-// The grid that covers a logical size, axis by axis. The workgroup has no zero axis.
-Extent grid_for_size(const Extent& global_size, const Extent& workgroup);
+// The workgroups that cover an extent, axis by axis, where one covers this many invocations along
+// each axis. No axis of `covers` is 0.
+constexpr Extent grid_covering(const Extent& extent, const Extent& covers) {
+  return {ceil_div(extent[0], covers[0]), ceil_div(extent[1], covers[1]),
+          ceil_div(extent[2], covers[2])};
+}
 
 }  // namespace vyre

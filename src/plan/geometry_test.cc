@@ -137,7 +137,7 @@ TEST(GridForCount, HasTheLayersOfACubeAndNoMore) {
 }
 
 TEST(GridForSize, DividesEachAxisUpwards) {
-  EXPECT_EQ(grid_for_size({100, 50, 1}, {16, 16, 1}), (Extent{7, 4, 1}));
+  EXPECT_EQ(grid_covering({100, 50, 1}, {16, 16, 1}), (Extent{7, 4, 1}));
 }
 
 BufferDecl output_of(std::uint32_t count) {

@@ -1,41 +1,21 @@
 #include "vyre/plan/kernel_bindings.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
-#include "vyre/plan/kernel_walk.h"
+#include "vyre/ir/buffer_layout.h"
+#include "vyre/ir/slots.h"
 
 namespace vyre {
 namespace {
 
-bool is_buffer(const Global& global) {
-  return global.memory == MemoryKind::storage || global.memory == MemoryKind::uniform;
-}
-
-// The elements of a buffer: those of the array it is, or of the run-time sized array its struct
-// ends in, or itself, once.
 void describe_elements(const TypeTable& types, TypeId type, BufferDecl& decl) {
-  const auto set_element = [&](TypeId element, std::uint64_t bytes) {
-    decl.element.kind = ElementKind::wgsl;
-    decl.element.bytes = bytes;
-    decl.element.alignment = types.layout(element).align;
-  };
-  if (const auto* structure = types.get_if<StructType>(type);
-      structure != nullptr && types.contains_runtime_array(type)) {
-    const Member& last = structure->members.back();
-    const TypeId element = types.component(last.type);
-    decl.header_bytes = last.offset;
-    set_element(element, types.stride(element));
-    return;
-  }
-  if (const auto* array = types.get_if<ArrayType>(type)) {
-    decl.count = array->count;
-    set_element(array->element, types.stride(array->element));
-    return;
-  }
-  decl.count = 1;
-  set_element(type, types.layout(type).size);
+  const BufferLayout layout = buffer_layout(types, type);
+  decl.element.kind = ElementKind::wgsl;
+  decl.element.bytes = layout.stride;
+  decl.element.alignment = types.layout(layout.element).align;
+  decl.header_bytes = layout.header_bytes;
+  decl.count = static_cast<std::uint32_t>(layout.count);
 }
 
 BufferAccess access_of(const Global& global, bool has_data) {
@@ -43,16 +23,6 @@ BufferAccess access_of(const Global& global, bool has_data) {
   if (global.access == Access::read) return BufferAccess::read_only;
   if (global.access == Access::write || !has_data) return BufferAccess::write_only;
   return BufferAccess::read_write;
-}
-
-std::vector<const Global*> used_buffers(const Program& program, const std::vector<bool>& used) {
-  std::vector<const Global*> out;
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i] && is_buffer(program.globals[i])) out.push_back(&program.globals[i]);
-  }
-  std::ranges::sort(out, {},
-                    [](const Global* global) { return std::pair(global->group, global->binding); });
-  return out;
 }
 
 const KernelInput* find_data(std::span<const KernelInput> data, const Global& global) {
@@ -75,20 +45,19 @@ BufferDecl buffer_decl(const Program& program, const Global& global, bool has_da
 
 KernelBuffers kernel_buffers(const Kernel& kernel, std::span<const KernelInput> data) {
   const Program& program = *kernel.program;
-  const std::vector<bool> used = globals_used(program);
   KernelBuffers out;
   std::uint32_t slot = 0;
-  for (const Global* global : used_buffers(program, used)) {
-    const KernelInput* given = find_data(data, *global);
-    BufferDecl decl = buffer_decl(program, *global, given != nullptr);
+  for (const GlobalId id : slots_of(program)) {
+    const Global& global = program[id];
+    const KernelInput* given = find_data(data, global);
+    BufferDecl decl = buffer_decl(program, global, given != nullptr);
     decl.slot = slot++;
     if (given != nullptr && decl.access != BufferAccess::write_only)
       out.inputs.push_back(given->length);
     out.buffers.push_back(std::move(decl));
   }
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    const Global& global = program.globals[i];
-    if (!used[i] || global.memory != MemoryKind::workgroup) continue;
+  for (const Global& global : program.globals) {
+    if (global.memory != MemoryKind::workgroup) continue;
     BufferDecl decl = buffer_decl(program, global, false);
     decl.kind = BufferKind::shared;
     decl.slot = slot++;

@@ -1,5 +1,5 @@
-// The buffers of a kernel of our IR, as planning takes them. Sizes and strides are WGSL's. The slot
-// of a buffer is its rank among the (group, binding) pairs that the entry uses. A writable buffer
+// The buffers of a kernel of our IR, as planning takes them. Sizes and strides are WGSL's. Slots
+// are those of ir/slots.h. A writable buffer
 // that is given no data counts as an output. Workgroup memory comes last, as shared buffers.
 #pragma once
 
@@ -25,8 +25,8 @@ struct KernelBuffers {
   std::vector<InputLength> inputs;  // for the buffers that consume input, in their order
 };
 
-// Data for a buffer that the entry does not use is left out. A buffer that is only read and has no
-// data gets no input, which plan_bindings then reports.
+// Data for a buffer that the program does not have is left out. A buffer that is only read and has
+// no data gets no input, which plan_bindings then reports.
 KernelBuffers kernel_buffers(const Kernel& kernel, std::span<const KernelInput> data);
 
 // Both steps at once. With no data at all (absent), nothing about inputs is checked, and writable

@@ -50,7 +50,7 @@ TEST(KernelBindings, MissingDataIsReported) {
   EXPECT_TRUE(plan_kernel_bindings(copy_kernel()));
 }
 
-TEST(KernelBindings, SlotsAreRanksOfTheBindingsInUse) {
+TEST(KernelBindings, SlotsAreRanksOfGroupAndBinding) {
   KernelWriter k;
   const ExprId late = k.buffer("late", k.runtime_array(k.u32));
   k.buffer("unused", k.runtime_array(k.u32));
@@ -62,12 +62,13 @@ TEST(KernelBindings, SlotsAreRanksOfTheBindingsInUse) {
   k.store(k.at(late, k.global_x()), k.load(k.at(early, k.global_x())));
   k.end();
   const BindingPlan plan = *plan_kernel_bindings(finished(k));
-  ASSERT_EQ(plan.bindings.size(), 2u);
-  EXPECT_EQ(plan.bindings[0].name, "early");
-  EXPECT_EQ(plan.bindings[0].slot, 0u);
-  EXPECT_EQ(plan.bindings[0].static_byte_length, 28u);
-  EXPECT_EQ(plan.bindings[1].name, "late");
+  ASSERT_EQ(plan.bindings.size(), 3u);
+  EXPECT_EQ(plan.bindings[0].name, "unused");
+  EXPECT_EQ(plan.bindings[1].name, "early");
   EXPECT_EQ(plan.bindings[1].slot, 1u);
+  EXPECT_EQ(plan.bindings[1].static_byte_length, 28u);
+  EXPECT_EQ(plan.bindings[2].name, "late");
+  EXPECT_EQ(plan.bindings[2].slot, 2u);
 }
 
 TEST(KernelBindings, ElementsAreWgslStrides) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "vyre/plan/kernel_walk.h"
-
 namespace vyre {
 namespace {
 
@@ -17,14 +15,6 @@ bool does_something(const Program& program) {
   return std::ranges::any_of(body, [&](StmtId id) { return !is_plain_return(program[id]); });
 }
 
-bool uses_workgroup_memory(const Program& program) {
-  const std::vector<bool> used = globals_used(program);
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i] && program.globals[i].memory == MemoryKind::workgroup) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 ProgramFacts facts_of(const Kernel& kernel) {
@@ -34,10 +24,9 @@ ProgramFacts facts_of(const Kernel& kernel) {
   facts.fingerprint = kernel.fingerprint;
   facts.workgroup = program.workgroup;
   facts.entry_nonempty = does_something(program);
-  facts.uses_launch_geometry_ids =
-      stats.uses_local_id || stats.uses_workgroup_id || stats.uses_workgroup_count;
+  facts.uses_launch_geometry_ids = reads_workgroup_ids(stats);
   facts.contains_atomic = stats.atomics > 0;
-  facts.has_shared_buffer = stats.workgroup_bytes > 0 || uses_workgroup_memory(program);
+  facts.has_shared_buffer = has_workgroup_memory(program);
   facts.has_barrier = stats.barriers > 0;
   facts.lacks_effects = !stats.has_effects;
   return facts;

@@ -1,125 +1,185 @@
 #include "vyre/plan/launch_plan.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
-#include "vyre/base/arithmetic.h"
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "vyre/ir/buffer_layout.h"
+#include "vyre/ir/slots.h"
+#include "vyre/plan/extent_volume.h"
 #include "vyre/plan/geometry.h"
+#include "vyre/plan/kernel_bindings.h"
+#include "vyre/plan/kernel_facts.h"
+#include "vyre/plan/variant_legality.h"
+#include "vyre/plan/variant_space.h"
 
 namespace vyre {
 namespace {
 
-constexpr Extent kUnitGrid{1, 1, 1};
+// Generated GPU code counts in 32 bits to the end of its last tile.
+constexpr std::uint32_t kMostGpuInvocations = 0xFFFF0000U;
 
-WorkgroupSource source_of(FeedbackSource source) {
-  switch (source) {
-    case FeedbackSource::cold_start: return WorkgroupSource::cold_start;
-    case FeedbackSource::measured: return WorkgroupSource::measured;
-    case FeedbackSource::stored: return WorkgroupSource::stored;
+// What the caller binds, as the specification counts it: whole elements, and buffers may be longer
+// than declared. A writable buffer that nobody has written counts as an output.
+std::vector<KernelInput> inputs_of(const Program& program, std::span<const BindingBytes> bindings) {
+  std::vector<KernelInput> out;
+  for (const GlobalId id : slots_of(program)) {
+    const Global& global = program[id];
+    const auto given = std::ranges::find_if(bindings, [&](const BindingBytes& b) {
+      return b.group == global.group && b.binding == global.binding;
+    });
+    if (given == bindings.end()) continue;
+    const bool is_read_only = global.memory == MemoryKind::uniform || global.access == Access::read;
+    if (!is_read_only && !given->initialised) continue;
+    const BufferLayout layout = buffer_layout(program.types, global.type);
+    const std::uint64_t bytes = layout.runtime_sized
+                                    ? layout.bytes_for(layout.elements_in(given->bytes)).value_or(0)
+                                    : given->bytes;
+    out.push_back({global.group, global.binding, {.bytes = bytes, .device_resident = true}});
   }
-  return WorkgroupSource::cold_start;
+  return out;
 }
 
-PlanResult<std::uint32_t> counted_elements(const LaunchRequest& request) {
-  const DispatchConfig& config = request.config;
-  if (!config.element_count)
-    return inferred_element_count(request.bindings, request.program.contains_atomic);
-  if (*config.element_count == 0)
-    return std::unexpected(ZeroGlobalSize{request.adapter.limits.backend, {0, 1, 1}});
-  return *config.element_count;
+Result<std::vector<BoundBinding>> bind(const LaunchRequest& request, const Kernel& kernel) {
+  const Program& program = *kernel.program;
+  auto planned = plan_kernel_bindings(kernel, inputs_of(program, request.bindings));
+  if (!planned) return std::unexpected(to_error(planned.error()));
+  std::vector<BoundBinding> out;
+  const std::vector<GlobalId> slots = slots_of(program);
+  for (PlannedBinding& binding : planned->bindings) {
+    BoundBinding& bound = out.emplace_back();
+    bound.planned = std::move(binding);
+    if (bound.planned.slot >= slots.size()) continue;  // workgroup memory
+    const Global& global = program[slots[bound.planned.slot]];
+    bound.group = global.group;
+    bound.binding = global.binding;
+    for (const BindingBytes& b : request.bindings) {
+      if (b.group == global.group && b.binding == global.binding) bound.bytes = b.bytes;
+    }
+  }
+  return out;
 }
 
-// With a fixed grid, what its x axis covers; the other axes do not count.
-PlanResult<std::uint32_t> launched_elements(const LaunchRequest& request, std::uint32_t counted,
-                                            const Extent& workgroup) {
-  if (!request.config.grid_override) return counted;
-  const Extent& grid = *request.config.grid_override;
-  const std::string& backend = request.adapter.limits.backend;
-  if (has_zero(grid)) return std::unexpected(ZeroOverrideDimension{backend, grid});
-  const auto elements = checked_mul(grid[0], workgroup[0]);
-  if (!elements) return std::unexpected(ElementCountOverflow{backend, grid[0], workgroup[0]});
-  return *elements;
+// The specification's plan of the same launch, with the chosen workgroup as its explicit override.
+std::optional<LogicalLaunch> logical_of(const LaunchPlan& plan, const Kernel& kernel,
+                                        const PlanDevice& device) {
+  const auto elements = volume_in_32_bits(plan.extent);
+  if (!elements || *elements == 0) return std::nullopt;
+  DispatchConfig config;
+  config.workgroup_override = plan.variant.workgroup;
+  config.element_count = *elements;
+  config.global_size = plan.extent;
+  std::vector<PlannedBinding> bindings;
+  for (const BoundBinding& b : plan.bindings) bindings.push_back(b.planned);
+  LaunchFeedback feedback;  // never asked, because the workgroup is given
+  const Adapter adapter{.limits = device.limits, .identity = {}, .id = {}, .decisions = {}};
+  LogicalLaunch out;
+  if (!prepare(out, {facts_of(kernel), bindings, config, adapter}, plan.mode, feedback)) {
+    return std::nullopt;
+  }
+  return out;
 }
 
-PlanResult<Extent> launched_grid(const LaunchRequest& request, std::uint32_t elements,
-                                 const Extent& workgroup) {
-  const DispatchConfig& config = request.config;
-  if (config.grid_override) return *config.grid_override;
-  if (workgroup[1] == 1 && workgroup[2] == 1) return grid_for_count(elements, workgroup);
-  const std::string& backend = request.adapter.limits.backend;
-  if (!config.global_size) return std::unexpected(GridOverrideRequired{backend, workgroup});
-  if (has_zero(*config.global_size))
-    return std::unexpected(ZeroGlobalSize{backend, *config.global_size});
-  return grid_for_size(*config.global_size, workgroup);
+std::string workgroup_why(const LaunchRequest& request, const Kernel& kernel) {
+  if (request.size.in_workgroups) return "as declared: the launch counts workgroups of this size";
+  if (works_together(kernel)) {
+    return "as declared: the program shares memory or waits within its workgroup";
+  }
+  if (reads_workgroup_ids(kernel.stats)) return "as declared: the program reads workgroup ids";
+  return "as declared";
 }
 
-std::uint64_t largest_alignment(std::span<const PlannedBinding> bindings) {
-  if (bindings.empty()) return 1;
-  std::uint64_t largest = 0;
-  for (const PlannedBinding& binding : bindings)
-    largest = std::max(largest, binding.preferred_alignment);
-  return largest;
+std::vector<PlanChoice> choices_of(const LaunchRequest& request, const Kernel& kernel,
+                                   const PlanDevice& device, const Variant& v, Authority by,
+                                   std::string_view why) {
+  std::vector<PlanChoice> out;
+  const auto add = [&](std::string part, std::string value, bool fixed, std::string otherwise) {
+    if (fixed) {
+      out.push_back({std::move(part), std::move(value), Authority::caller, "fixed by the caller"});
+    } else if (by == Authority::declared || by == Authority::caller) {
+      out.push_back({std::move(part), std::move(value), Authority::declared, std::move(otherwise)});
+    } else {
+      out.push_back({std::move(part), std::move(value), by, std::string(why)});
+    }
+  };
+  const FixedChoices& fixed = request.fixed;
+  add("workgroup", size_text(v.workgroup), fixed.workgroup.has_value(),
+      workgroup_why(request, kernel));
+  if (device.kind == TargetKind::host) {
+    add("gang", fmt::format("{}", v.gang_width), fixed.gang_width.has_value(),
+        "suits the code best before anything is measured");
+    add("groups per task", v.groups_per_task == 1 ? "auto" : fmt::format("{}", v.groups_per_task),
+        fixed.groups_per_task.has_value(), "chosen at each launch by its size");
+  }
+  if (device.kind == TargetKind::nvptx || v.items_per_lane != 1) {
+    add("items per lane", fmt::format("{}", v.items_per_lane), fixed.items_per_lane.has_value(),
+        "as declared: one invocation a lane");
+  }
+  if (v.items_per_lane != 1) {
+    add("layout", std::string(to_string(v.layout)), fixed.layout.has_value(), "the default");
+  }
+  for (const OverrideSetting& o : v.overrides) {
+    add(o.name, o.value, false, "as the program says");
+  }
+  return out;
 }
 
 }  // namespace
 
-std::string_view to_string(WorkgroupSource source) {
-  switch (source) {
-    case WorkgroupSource::overridden: return "override";
-    case WorkgroupSource::declared_by_mode: return "declared (mode)";
-    case WorkgroupSource::declared_with_grid: return "declared (fixed grid)";
-    case WorkgroupSource::declared_ineligible: return "declared (not tunable)";
-    case WorkgroupSource::declared_only: return "declared (nothing to choose from)";
-    case WorkgroupSource::cold_start: return "cold start";
-    case WorkgroupSource::measured: return "measured";
-    case WorkgroupSource::stored: return "stored decision";
+std::string_view to_string(Authority authority) {
+  constexpr std::array<std::string_view, 8> kWords = {
+      "caller", "pin", "evidence", "decision file", "hint", "model", "declared", "cold start"};
+  return kWords[static_cast<std::size_t>(authority)];
+}
+
+Result<Extent> grid_for_covers(const Extent& extent, const Extent& covers,
+                               const PlanDevice& device) {
+  const std::uint32_t most = device.kind == TargetKind::nvptx ? kMostGpuInvocations : UINT32_MAX;
+  const Extent grid = grid_covering(extent, covers);
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    if (extent[axis] > most) {
+      return fail(Code::limit, fmt::format("axis {} has {} invocations; the most is {}", axis,
+                                           extent[axis], most));
+    }
+    if (grid[axis] > device.limits.max_grid_dim[axis]) {
+      return fail(Code::limit,
+                  fmt::format("axis {} has {} workgroups; {} allows {}", axis, grid[axis],
+                              device.name, device.limits.max_grid_dim[axis]),
+                  "use a larger workgroup, or put the long axis first");
+    }
   }
-  return "unknown";
+  return grid;
 }
 
-WorkgroupChoice resolve_workgroup(const ProgramFacts& program, const DispatchConfig& config,
-                                  const Adapter& adapter, std::uint32_t element_count,
-                                  TunerMode mode, LaunchFeedback& feedback) {
-  using enum WorkgroupSource;
-  if (config.workgroup_override) return {*config.workgroup_override, overridden};
-  if (mode != TunerMode::natural_gradient) return {program.workgroup, declared_by_mode};
-  if (config.grid_override) return {program.workgroup, declared_with_grid};
-  const Resolution known = feedback.resolve(program, adapter, element_count);
-  if (known.workgroup) return {*known.workgroup, source_of(known.source)};
-  if (known.ineligible != Ineligible::none)
-    return {program.workgroup, declared_ineligible, known.ineligible};
-  return {program.workgroup, declared_only};
+Result<Extent> grid_for(const Extent& extent, const Variant& variant, const PlanDevice& device) {
+  return grid_for_covers(extent, covered_by(variant, device.kind), device);
 }
 
-WorkgroupChoice resolve_workgroup(const ProgramFacts& program, const DispatchConfig& config,
-                                  const Adapter& adapter, std::uint32_t element_count,
-                                  LaunchFeedback& feedback) {
-  return resolve_workgroup(program, config, adapter, element_count, mode_from_environment(),
-                           feedback);
-}
-
-PlanResult<void> prepare(LaunchPlan& plan, const LaunchRequest& request, TunerMode mode,
-                         LaunchFeedback& feedback) {
-  const Limits& limits = request.adapter.limits;
-  VYRE_TRY(const std::uint32_t counted, counted_elements(request));
-  const WorkgroupChoice choice =
-      resolve_workgroup(request.program, request.config, request.adapter, counted, mode, feedback);
-  VYRE_CHECK(check_geometry(choice.workgroup, kUnitGrid, limits));
-  VYRE_TRY(const std::uint32_t elements, launched_elements(request, counted, choice.workgroup));
-  VYRE_TRY(const Extent grid, launched_grid(request, elements, choice.workgroup));
-  VYRE_CHECK(check_geometry(choice.workgroup, grid, limits));
-  VYRE_CHECK(write_param_words(request.bindings, elements, plan.param_words));
-
-  plan.element_count = elements;
-  plan.workgroup = choice.workgroup;
-  plan.grid = grid;
-  plan.max_binding_alignment = largest_alignment(request.bindings);
-  plan.workgroup_source = choice.source;
-  plan.ineligible = choice.ineligible;
-  return {};
-}
-
-PlanResult<void> prepare(LaunchPlan& plan, const LaunchRequest& request, LaunchFeedback& feedback) {
-  return prepare(plan, request, mode_from_environment(), feedback);
+Result<LaunchPlan> lay_out(const LaunchRequest& request, const PlanDevice& device,
+                           std::size_t kernel_index, const Variant& variant, Authority by,
+                           std::string_view why, TunerMode mode) {
+  const Kernel& kernel = request.kernels[kernel_index].kernel;
+  if (const std::string reason = why_not(kernel, variant, device.kind, device.limits);
+      !reason.empty()) {
+    return fail(Code::invalid_input, fmt::format("kernel '{}' cannot run as {}: {}",
+                                                 kernel.program->name, to_string(variant), reason));
+  }
+  LaunchPlan out;
+  out.kernel = kernel.program->name;
+  out.device = device.name;
+  out.kind = device.kind;
+  out.mode = mode;
+  out.declared = kernel.program->workgroup;
+  VYRE_TRY(out.extent, extent_of(request));
+  out.variant = variant;
+  out.by = request.fixed.any() ? Authority::caller : by;
+  out.choices = choices_of(request, kernel, device, variant, by, why);
+  VYRE_TRY(out.grid, grid_for(out.extent, variant, device));
+  VYRE_TRY(out.bindings, bind(request, kernel));
+  out.logical = logical_of(out, kernel, device);
+  return out;
 }
 
 }  // namespace vyre

@@ -27,7 +27,7 @@ std::string candidates_table(const KernelView& view) {
   std::vector<std::vector<Cell>> rows;
   for (const std::uint32_t i : order) {
     const CandidateRecord& candidate = view.record.candidates[i];
-    const Spread& spread = findings.spreads[i];
+    const TimeSpread& spread = findings.spreads[i];
     const std::string none = "\xE2\x80\x93";
     const bool known = spread.count > 0;
     const double ratio =
@@ -62,7 +62,7 @@ std::string candidates_table(const KernelView& view) {
   }
   const std::string caption =
       all > order.size() ? fmt::format("The first {} of {}; the JSON has all", order.size(), all)
-                         : "Spread is 1.48 times the median distance from the median. Expected is "
+                         : "TimeSpread is 1.48 times the median distance from the median. Expected is "
                            "the model's figure, scaled to the times that were measured";
   add_table(out,
             view.record.unlisted != 0

@@ -29,7 +29,7 @@ std::vector<std::uint32_t> drawn_rows(const Findings& findings) {
 
 std::string hint(const KernelView& view, std::uint32_t candidate) {
   const CandidateRecord& record = view.record.candidates[candidate];
-  const Spread& spread = view.findings.spreads[candidate];
+  const TimeSpread& spread = view.findings.spreads[candidate];
   std::string text = shortened(spelled_out(record.parameters, record.text), 120);
   text += fmt::format("\nmedian {} of {} samples", time_text(spread.median),
                       count_text(static_cast<double>(spread.count)));
@@ -57,7 +57,7 @@ Axis axis_of(const KernelView& view, const std::vector<std::uint32_t>& rows) {
 void add_row(std::string& out, const KernelView& view, const Axis& axis, std::uint32_t candidate,
              std::size_t row, std::size_t rows) {
   const Findings& findings = view.findings;
-  const Spread& spread = findings.spreads[candidate];
+  const TimeSpread& spread = findings.spreads[candidate];
   const double height = 1.0 / static_cast<double>(rows);
   const double top = static_cast<double>(row) * height, middle = top + height / 2;
   const MarkStyle style = view.styles[candidate];
@@ -174,7 +174,7 @@ std::string candidates_figure(const KernelView& view) {
                 .gutter_em = 0.58 * static_cast<double>(longest) + 1.4});
     add_axis(out, axis, Side::top);
     if (findings.chosen && findings.spreads[*findings.chosen].count > 0) {
-      const Spread& chosen = findings.spreads[*findings.chosen];
+      const TimeSpread& chosen = findings.spreads[*findings.chosen];
       const double left = axis.at(chosen.first_quartile);
       add_box(out, "band", {left, 0}, axis.at(chosen.third_quartile) - left, 1);
     }

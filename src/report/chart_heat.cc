@@ -138,7 +138,7 @@ void add_cell(std::string& out, const KernelView& view, std::uint32_t candidate,
               Place corner, double width, double height) {
   const Findings& findings = view.findings;
   const CandidateRecord& record = view.record.candidates[candidate];
-  const Spread& spread = findings.spreads[candidate];
+  const TimeSpread& spread = findings.spreads[candidate];
   const double best = findings.spreads[findings.measured.front()].median;
   std::string hint = shortened(spelled_out(record.parameters, record.text), 120);
   const Place middle{corner.x + width / 2, corner.y + height / 2};

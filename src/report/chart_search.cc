@@ -39,7 +39,7 @@ Times times_of(const KernelView& view, const std::vector<std::size_t>& points) {
   std::vector<double> all;
   all.reserve(points.size());
   for (const std::size_t i : points) all.push_back(view.record.calls[i].ns);
-  const Spread spread = spread_of(all);
+  const TimeSpread spread = spread_of(all);
   const double usual = usual_most(view.findings);
   Times times{.most = spread.most};
   times.axis = time_axis(spread.least, is_known(usual) && spread.most > 1.5 * usual

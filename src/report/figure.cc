@@ -143,7 +143,7 @@ void add_calls_table(std::string& out, const KernelView& view, bool with_regret)
       probes += calls[points[i]].probe ? 1 : 0;
     }
     const CallPoint &first = calls[points[begin]], &last = calls[points[end - 1]];
-    const Spread spread = spread_of(times);
+    const TimeSpread spread = spread_of(times);
     const double from = static_cast<double>(first.call) + 1,
                  to = static_cast<double>(last.call) + 1;
     const auto time = [](double ns) {

@@ -19,12 +19,12 @@ double quantile(std::span<const double> sorted, double share) {
 
 }  // namespace
 
-Spread spread_of(std::span<const double> samples_ns) {
+TimeSpread spread_of(std::span<const double> samples_ns) {
   std::vector<double> sorted;
   std::ranges::copy_if(samples_ns, std::back_inserter(sorted), is_known);
   if (sorted.empty()) return {};
   std::ranges::sort(sorted);
-  Spread spread{.count = sorted.size(),
+  TimeSpread spread{.count = sorted.size(),
                 .least = sorted.front(),
                 .low = quantile(sorted, 0.05),
                 .first_quartile = quantile(sorted, 0.25),
@@ -38,7 +38,7 @@ Spread spread_of(std::span<const double> samples_ns) {
   return spread;
 }
 
-bool within_noise(const Spread& a, const Spread& b) {
+bool within_noise(const TimeSpread& a, const TimeSpread& b) {
   if (a.count == 0 || b.count == 0) return false;
   const double difference = std::abs(a.median - b.median);
   const double error = std::sqrt(a.deviation * a.deviation / static_cast<double>(a.count) +

@@ -6,20 +6,20 @@
 
 namespace vyre {
 
-struct Spread {
+struct TimeSpread {
   std::size_t count = 0;  // of samples that are finite and above 0; all else is 0 without any
   double least = 0, low = 0, first_quartile = 0, median = 0, third_quartile = 0, high = 0, most = 0;
   double deviation =
       0;  // 1.4826 times the median distance from the median: as a standard deviation
 
-  bool operator==(const Spread&) const = default;
+  bool operator==(const TimeSpread&) const = default;
 };
 
 // `low` and `high` are the quantiles 5% and 95%. Between two samples quantiles are interpolated.
-Spread spread_of(std::span<const double> samples_ns);
+TimeSpread spread_of(std::span<const double> samples_ns);
 
 // Whether two medians differ by less than what their samples can tell apart (two standard errors),
 // or by less than half a percent.
-bool within_noise(const Spread& a, const Spread& b);
+bool within_noise(const TimeSpread& a, const TimeSpread& b);
 
 }  // namespace vyre

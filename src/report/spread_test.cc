@@ -8,8 +8,8 @@
 namespace vyre {
 namespace {
 
-TEST(Spread, QuartilesOfFiveAreTheFive) {
-  const Spread spread = spread_of(std::vector<double>{5, 1, 4, 2, 3});
+TEST(TimeSpread, QuartilesOfFiveAreTheFive) {
+  const TimeSpread spread = spread_of(std::vector<double>{5, 1, 4, 2, 3});
   EXPECT_EQ(spread.count, 5u);
   EXPECT_EQ(spread.least, 1);
   EXPECT_EQ(spread.first_quartile, 2);
@@ -19,22 +19,22 @@ TEST(Spread, QuartilesOfFiveAreTheFive) {
   EXPECT_DOUBLE_EQ(spread.deviation, 1.4826);
 }
 
-TEST(Spread, OneLateSampleMovesNeitherMedianNorDeviation) {
-  const Spread calm = spread_of(std::vector<double>{10, 10, 11, 11, 12, 12, 13});
-  const Spread late = spread_of(std::vector<double>{10, 10, 11, 11, 12, 12, 9000});
+TEST(TimeSpread, OneLateSampleMovesNeitherMedianNorDeviation) {
+  const TimeSpread calm = spread_of(std::vector<double>{10, 10, 11, 11, 12, 12, 13});
+  const TimeSpread late = spread_of(std::vector<double>{10, 10, 11, 11, 12, 12, 9000});
   EXPECT_EQ(calm.median, late.median);
   EXPECT_EQ(calm.deviation, late.deviation);
 }
 
-TEST(Spread, WhatIsNoTimeDoesNotCount) {
+TEST(TimeSpread, WhatIsNoTimeDoesNotCount) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(spread_of(std::vector<double>{}), Spread{});
-  EXPECT_EQ(spread_of(std::vector<double>{nan, 0, -3, 1 / 0.0}), Spread{});
+  EXPECT_EQ(spread_of(std::vector<double>{}), TimeSpread{});
+  EXPECT_EQ(spread_of(std::vector<double>{nan, 0, -3, 1 / 0.0}), TimeSpread{});
   EXPECT_EQ(spread_of(std::vector<double>{nan, 7}).median, 7);
 }
 
-TEST(Spread, NoiseIsTwoStandardErrorsOrHalfAPercent) {
-  const Spread base{.count = 9, .median = 100, .deviation = 3};
+TEST(TimeSpread, NoiseIsTwoStandardErrorsOrHalfAPercent) {
+  const TimeSpread base{.count = 9, .median = 100, .deviation = 3};
   EXPECT_TRUE(within_noise(base, {.count = 9, .median = 102, .deviation = 3}));
   EXPECT_FALSE(within_noise(base, {.count = 9, .median = 104, .deviation = 3}));
   EXPECT_TRUE(within_noise({.count = 1, .median = 100}, {.count = 1, .median = 100.4}));

@@ -18,7 +18,7 @@ Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(clean_utf8(text));
 }
 
-Json to_json(const CandidateRecord& candidate, const Spread& spread) {
+Json to_json(const CandidateRecord& candidate, const TimeSpread& spread) {
   Json parameters = Json::object();
   for (const auto& [name, value] : candidate.parameters)
     parameters[clean_utf8(name)] = clean_utf8(value);

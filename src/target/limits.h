@@ -9,12 +9,19 @@
 
 namespace vyre {
 
+// What generated GPU code allows: workgroup memory that a kernel may declare statically, and the
+// bindings whose addresses and lengths fit into 4,096 bytes of kernel parameters.
+inline constexpr std::uint64_t kGpuWorkgroupBytes = 48 * 1024;
+inline constexpr std::uint32_t kGpuBindings = 180;
+
 struct Limits {
   std::string backend{};  // the device family the limits belong to: "cpu", "cuda", "null", ...
   std::uint32_t max_threads_per_block = 0;
   Extent max_block_dim{};
   Extent max_grid_dim{};
   std::uint32_t binding_alignment = 4;  // of the address that a kernel is given
+  std::uint64_t max_workgroup_bytes = kGpuWorkgroupBytes;  // workgroup memory that a kernel declares
+  std::uint32_t max_bindings = kGpuBindings;               // storage and uniform bindings of a kernel
 
   auto operator<=>(const Limits&) const = default;
 };

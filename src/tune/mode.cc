@@ -43,6 +43,13 @@ std::string_view wire_name(TunerMode mode) {
   return "unknown";
 }
 
+std::string_view mode_word(TunerMode mode) {
+  for (const Word& known : kWords) {
+    if (known.mode == mode) return known.text;
+  }
+  return "unknown";
+}
+
 std::optional<TunerMode> mode_of_word(std::string_view word) {
   for (const Word& known : kWords) {
     if (known.text == word) return known.mode;

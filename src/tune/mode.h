@@ -24,6 +24,9 @@ inline constexpr const char* kModeVariable = "VYRE_AUTOTUNER";
 // The spelling in vectors and JSON: "on", "natural_gradient", "off_use_default", "frozen".
 std::string_view wire_name(TunerMode mode);
 
+// The word that a user writes for it: "on", "natural", "off", "frozen".
+std::string_view mode_word(TunerMode mode);
+
 // Matched exactly: no trimming, no other case.
 std::optional<TunerMode> mode_of_word(std::string_view word);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "vyre/base/log.h"
+#include "vyre/tune/opening.h"
 
 namespace vyre {
 namespace {
@@ -23,13 +24,6 @@ constexpr double kMostOfQuestionNs = 100'000;
 
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
-std::optional<std::uint32_t> index_of(const std::vector<CandidateView>& view,
-                                      std::string_view text) {
-  const auto found = std::ranges::find(view, text, &CandidateView::text);
-  if (text.empty() || found == view.end()) return std::nullopt;
-  return static_cast<std::uint32_t>(found - view.begin());
-}
-
 double own_cost_ns(Clock::time_point begun) {
   return std::min(Nanoseconds(Clock::now() - begun).count(), kMostOfQuestionNs);
 }
@@ -37,24 +31,6 @@ double own_cost_ns(Clock::time_point begun) {
 // How long to wait after a flush that took so long.
 Clock::duration after(double flush_ns) {
   return std::chrono::duration_cast<Clock::duration>(Nanoseconds(kFlushShare * flush_ns));
-}
-
-std::string describe_match(const Match& match) {
-  const TuningKey& key = match.state.key;
-  const std::string_view decision = match.state.decision();
-  switch (match.kind) {
-    case MatchKind::exact: return "decided before for this size";
-    case MatchKind::bucket:
-      return fmt::format("decided before for {}, which shares its choice with this size", key.size);
-    case MatchKind::other_size:
-      return fmt::format("hint from another size ({}): {}", key.size, decision);
-    case MatchKind::other_driver:
-      return fmt::format("hint from another driver or code generator ({}, {}): {}", key.driver,
-                         key.generator, decision);
-    case MatchKind::other_device:
-      return fmt::format("hint from another device ({}): {}", key.device, decision);
-  }
-  return {};
 }
 
 }  // namespace
@@ -81,50 +57,36 @@ OnlineTuner::OnlineTuner(TuningKey key, std::vector<OnlineCandidate> candidates,
 
 OnlineTuner::~OnlineTuner() { append_or_tell(); }
 
+// What may be served is the opening's to say; the policy takes over times and the ledger.
 void OnlineTuner::restore() {
+  std::vector<std::string> texts;
+  for (const CandidateView& candidate : policy_->view()) texts.push_back(candidate.text);
+  const Opening opening = opening_of(store_.get(), key_, texts);
   const std::optional<Match> match = store_ ? store_->lookup(key_) : std::nullopt;
   const std::optional<KeyState> own = store_ ? store_->find(key_) : std::nullopt;
   const bool answered = match && match->is_answer();
   const bool exact = match && match->kind == MatchKind::exact;
-  if (match && (searching_ || answered)) {
-    policy_->restore(match->state, answered, exact);
-    origin_ = {match->kind, describe_match(*match)};
-  }
+  if (match && (searching_ || answered)) policy_->restore(match->state, answered, exact);
   // Times of a search that had decided nothing yet.
-  if (own && !exact) {
-    policy_->restore(*own, true);
-    if (!match) origin_ = {MatchKind::exact, "a search that was begun before goes on"};
-  }
-
-  const std::vector<CandidateView> view = policy_->view();
-  if (answered && !match->state.pin.empty()) {
-    if (const auto pin = index_of(view, match->state.pin)) {
-      origin_.text = fmt::format("pinned: {}", match->state.pin);
-      fixed_reason_ = origin_.text;
+  if (own && !exact) policy_->restore(*own, true);
+  if (opening.match) origin_ = {opening.match, opening.text};
+  untunable_ = opening.untunable;
+  switch (opening.from) {
+    case Opening::From::pin:
       pinned_ = true;
-      return serve(*pin);
-    }
-    VYRE_LOG(warn, "{} is pinned to '{}', which is not among its candidates", key_.name,
-             match->state.pin);
-    origin_.text =
-        fmt::format("pinned to '{}', which is not among the candidates", match->state.pin);
-  }
-  if (own && !own->untunable.empty()) untunable_ = own->untunable;
-  if (answered && untunable_.empty()) untunable_ = match->state.untunable;
-  if (!untunable_.empty()) {
-    origin_.text = fmt::format("not tuned: {}", untunable_);
-    fixed_reason_ = origin_.text;
-    return serve(start_);
+      fixed_reason_ = opening.text;
+      return serve(*opening.candidate);
+    case Opening::From::untunable: fixed_reason_ = opening.text; return serve(start_);
+    case Opening::From::evidence:
+      if (searching_) return;
+      fixed_reason_ = policy_->reason();
+      return serve(*opening.candidate);
+    case Opening::From::hint:
+    case Opening::From::nothing: break;
   }
   if (searching_) return;
-  const auto decided =
-      answered ? index_of(view, match->state.incumbent) : std::optional<std::uint32_t>();
-  if (decided && view[*decided].stage != CandidateStage::dropped) {
-    fixed_reason_ = policy_->reason();
-    return serve(*decided);
-  }
   origin_ = {{}, "no decision is known; the first choice"};
-  if (match) origin_.text += fmt::format(" ({})", describe_match(*match));
+  if (match) origin_.text += fmt::format(" ({})", opening.text);
   fixed_reason_ = origin_.text;
   serve(start_);
 }

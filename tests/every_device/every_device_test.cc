@@ -20,6 +20,7 @@
 #include "vyre/base/files.h"
 #include "vyre/device/cpu/cpu_device.h"
 #include "vyre/lower/host_compile.h"
+#include "vyre/plan/variant_legality.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre {
@@ -199,7 +200,7 @@ TEST_P(EveryDevice, GivesTheSameWithWideOffsets) {
     Variant v;
     v.workgroup = c.kernel.program->workgroup;
     v.gang_width = width;
-    if (!host_why_not(c.kernel, v).empty()) continue;
+    if (!why_not(c.kernel, v, TargetKind::host, device->limits()).empty()) continue;
     const auto object = compile_host(c.kernel, v, {.wide_offsets = true});
     ASSERT_TRUE(object) << describe(object.error());
     const auto code = load_host(*object);

@@ -10,6 +10,7 @@
 #include "generator.h"
 #include "kernels.h"
 #include "vyre/base/files.h"
+#include "vyre/plan/variant_legality.h"
 
 namespace vyre {
 namespace {
@@ -57,7 +58,8 @@ class Assembles : public testing::Test {
       for (const std::uint32_t items : {1U, 4U}) {
         for (const bool wide : {false, true}) {
           const Variant v = variant_of(kernel, items);
-          if (!gpu_why_not(kernel, v, gpu_limits()).empty() || (wide && items == 1)) continue;
+          if (!why_not(kernel, v, TargetKind::nvptx, gpu_limits()).empty() || (wide && items == 1))
+            continue;
           assemble(ptx_of(kernel, v, {.wide_offsets = wide}),
                    fmt::format("{} {} {}", what, kernel.program->name, to_string(v)));
         }

@@ -28,7 +28,8 @@ Limits gpu_limits() {
 }
 
 Variant variant_of(const Kernel& kernel, std::uint32_t items, ItemLayout layout) {
-  Variant v = gpu_default_variant(kernel, gpu_limits());
+  Variant v;
+  v.workgroup = kernel.program->workgroup;
   v.items_per_lane = items;
   v.layout = layout;
   return v;

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "kernels.h"
+#include "vyre/plan/variant_legality.h"
 
 namespace vyre {
 namespace {
@@ -281,20 +282,21 @@ TEST(Ptx, IsMadeForTheNewestProcessorThatIsKnown) {
 TEST(GpuVariants, SayWhyTheyCannotRun) {
   const Kernel free = kernels_of(kSaxpy).at(0);
   const Limits limits = gpu_limits();
-  EXPECT_EQ(gpu_why_not(free, variant_of(free, 4), limits), "");
+  EXPECT_EQ(why_not(free, variant_of(free, 4), TargetKind::nvptx, limits), "");
   Variant v = variant_of(free);
   v.workgroup = {2048, 1, 1};
-  EXPECT_TRUE(gpu_why_not(free, v, limits).contains("1024"));
+  EXPECT_TRUE(why_not(free, v, TargetKind::nvptx, limits).contains("1024"));
   v.workgroup = {0, 1, 1};
-  EXPECT_TRUE(gpu_why_not(free, v, limits).contains("axis of 0"));
-  EXPECT_TRUE(gpu_why_not(free, variant_of(free, 3), limits).contains("1, 2, 4, 8 or 16"));
+  EXPECT_TRUE(why_not(free, v, TargetKind::nvptx, limits).contains("axis of 0"));
+  EXPECT_TRUE(
+      why_not(free, variant_of(free, 3), TargetKind::nvptx, limits).contains("1, 2, 4, 8 or 16"));
   const Kernel waits = with_body("workgroupBarrier();");
-  EXPECT_TRUE(gpu_why_not(waits, variant_of(waits, 2), limits).contains("waits"));
+  EXPECT_TRUE(why_not(waits, variant_of(waits, 2), TargetKind::nvptx, limits).contains("waits"));
   const Kernel large = kernels_of(
                            "var<workgroup> much: array<u32, 20000>;\n"
                            "@compute @workgroup_size(1) fn main() { much[3] = 1; }")
                            .at(0);
-  EXPECT_TRUE(gpu_why_not(large, variant_of(large), limits).contains("49152"));
+  EXPECT_TRUE(why_not(large, variant_of(large), TargetKind::nvptx, limits).contains("49152"));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "launch_fields.h"
 #include "vyre/plan/cold_start.h"
-#include "vyre/plan/launch_plan.h"
+#include "vyre/plan/logical_launch.h"
 
 namespace vyre {
 namespace {

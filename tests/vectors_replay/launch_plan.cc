@@ -1,4 +1,4 @@
-#include "vyre/plan/launch_plan.h"
+#include "vyre/plan/logical_launch.h"
 
 #include "launch_fields.h"
 #include "vyre/plan/geometry.h"
@@ -29,7 +29,7 @@ std::vector<PlannedBinding> bindings_from(const Json& value) {
   return bindings;
 }
 
-Json to_json(const LaunchPlan& plan) {
+Json to_json(const LogicalLaunch& plan) {
   return {{"element_count", plan.element_count},
           {"workgroup", plan.workgroup},
           {"grid", plan.grid},
@@ -47,13 +47,13 @@ Json prepare_case(const Json& in) {
   const std::vector<PlannedBinding> bindings = bindings_from(at(in, "bindings"));
   const DispatchConfig config = config_from(at(in, "config"));
   const TunerMode mode = mode_from(at(in, "mode"));
-  const LaunchRequest request{program, bindings, config, adapter};
+  const LogicalRequest request{program, bindings, config, adapter};
   LaunchFeedback feedback;
 
-  LaunchPlan fresh;
+  LogicalLaunch fresh;
   const auto prepared = prepare(fresh, request, mode, feedback);
-  LaunchPlan used{7, {7, 7, 7}, {7, 7, 7}, {7, 7, 7, 7, 7, 7, 7}, 7};
-  const LaunchPlan before = used;
+  LogicalLaunch used{7, {7, 7, 7}, {7, 7, 7}, {7, 7, 7, 7, 7, 7, 7}, 7};
+  const LogicalLaunch before = used;
   const auto prepared_again = prepare(used, request, mode, feedback);
   if (prepared != prepared_again) return {{"error", "a used plan gives another result"}};
   if (!prepared) {

@@ -192,7 +192,9 @@ CpuDevice::CpuDevice(CpuOptions options)
     : limits_{.backend = "cpu",
               .max_threads_per_block = 1024,
               .max_block_dim = {1024, 1024, 1024},
-              .max_grid_dim = {0x7FFFFFFFU, 0x7FFFFFFFU, 0x7FFFFFFFU}},
+              .max_grid_dim = {0x7FFFFFFFU, 0x7FFFFFFFU, 0x7FFFFFFFU},
+              .max_workgroup_bytes = std::uint64_t{1} << 20,
+              .max_bindings = 1024},
       pool_(options.threads == 0 ? usable_processors() : options.threads,
             options.threads <= usable_processors() ? kWatch : std::chrono::microseconds{}),
       after_launch_(std::move(options.after_launch)) {}

@@ -69,7 +69,9 @@ NullDevice::NullDevice()
     : limits_{.backend = "null",
               .max_threads_per_block = 1024,
               .max_block_dim = {1024, 1024, 1024},
-              .max_grid_dim = {0x7FFFFFFFU, 0x7FFFFFFFU, 0x7FFFFFFFU}} {}
+              .max_grid_dim = {0x7FFFFFFFU, 0x7FFFFFFFU, 0x7FFFFFFFU},
+              .max_workgroup_bytes = std::uint64_t{1} << 20,
+              .max_bindings = 1024} {}
 
 NullDevice::~NullDevice() = default;
 

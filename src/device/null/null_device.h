@@ -31,6 +31,7 @@ class NullDevice final : public Device, public std::enable_shared_from_this<Null
   const Limits& limits() const override { return limits_; }
   Result<Profile> profile() override;
   Target target() const override { return {}; }
+  bool runs() const override { return false; }
   Result<MemoryInfo> memory_info() override;
   Result<DeviceMemory> allocate(std::uint64_t bytes) override;
   Result<DeviceCode> finish(DeviceCode code) override { return code; }

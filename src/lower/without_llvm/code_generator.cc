@@ -11,19 +11,12 @@ std::unexpected<Error> no_code_generator() {
               "use the interpreter, or another build");
 }
 
-Variant declared(const Kernel& kernel) {
-  Variant variant;
-  variant.workgroup = kernel.program->workgroup;
-  return variant;
-}
-
 }  // namespace
 
 std::string host_target() { return "none"; }
 std::uint32_t host_vector_width() { return 1; }
 std::string generator_version() { return "none"; }
-std::string host_why_not(const Kernel&, const Variant&) { return {}; }
-Variant host_default_variant(const Kernel& kernel) { return declared(kernel); }
+std::uint32_t host_default_gang(const Kernel&) { return 1; }
 Result<HostObject> compile_host(const Kernel&, const Variant&, const HostOptions&) {
   return no_code_generator();
 }
@@ -34,8 +27,6 @@ Result<std::string> host_text(const Kernel&, const Variant&, HostText, const Hos
 
 std::string gpu_generator_version() { return "none"; }
 std::vector<ByValue> gpu_by_value(const Kernel&, std::uint32_t) { return {}; }
-std::string gpu_why_not(const Kernel&, const Variant&, const Limits&) { return {}; }
-Variant gpu_default_variant(const Kernel& kernel, const Limits&) { return declared(kernel); }
 Result<GpuCode> compile_gpu(const Kernel&, const Variant&, const GpuOptions&) {
   return no_code_generator();
 }

@@ -1,4 +1,4 @@
-#include "vyre/tune/space.h"
+#include "vyre/plan/variant_space.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,9 @@
+#include "vyre/plan/program_work.h"
+
 #include <algorithm>
 
-#include "vyre/engine/strides_internal.h"
-#include "vyre/engine/work_internal.h"
 #include "vyre/ir/walk.h"
+#include "vyre/plan/column_accesses.h"
 
 namespace vyre {
 namespace {
@@ -120,10 +121,10 @@ bool does_atomics_most(const Program& p) {
 
 }  // namespace
 
-PriorFacts prior_facts_of(const Kernel& kernel, TargetKind kind, const Extent& extent,
-                          double bound_bytes) {
+CostFacts cost_facts_of(const Kernel& kernel, TargetKind kind, const Extent& extent,
+                        double bound_bytes) {
   const Work work = work_of(*kernel.program);
-  PriorFacts out;
+  CostFacts out;
   out.kind = kind;
   out.extent = extent;
   out.loaded_bytes = work.loaded;

@@ -1,6 +1,7 @@
+#include "vyre/plan/program_work.h"
+
 #include <gtest/gtest.h>
 
-#include "vyre/engine/work_internal.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre {
@@ -40,14 +41,14 @@ struct Shape { width: u32, height: u32 }
 }
 )";
 
-PriorFacts facts(std::string_view entry, TargetKind kind) {
+CostFacts facts(std::string_view entry, TargetKind kind) {
   const ParsedModule parsed = parse_wgsl(kText);
   EXPECT_TRUE(parsed.module) << parsed.message();
-  return prior_facts_of(*make_kernel(*parsed.module->find(entry)), kind, {1000, 1, 1}, 24'000);
+  return cost_facts_of(*make_kernel(*parsed.module->find(entry)), kind, {1000, 1, 1}, 24'000);
 }
 
 TEST(Work, CountsTheBytesOfAnInvocation) {
-  const PriorFacts f = facts("straight", TargetKind::nvptx);
+  const CostFacts f = facts("straight", TargetKind::nvptx);
   EXPECT_EQ(f.loaded_bytes, 4 + 16);
   EXPECT_EQ(f.stored_bytes, 16);
   EXPECT_EQ(f.traffic_bytes, 24'000);
@@ -68,7 +69,7 @@ TEST(Work, ColumnsAreKnownByTheirIndices) {
 }
 
 TEST(Work, ALoadWhosePlaceIsLoadedTakesAWholeSectorOfAGpu) {
-  const PriorFacts gpu = facts("looked_up", TargetKind::nvptx);
+  const CostFacts gpu = facts("looked_up", TargetKind::nvptx);
   EXPECT_EQ(gpu.loaded_bytes, 4 + 32);
   EXPECT_EQ(gpu.traffic_bytes, 0) << "it is not known";
   EXPECT_EQ(facts("looked_up", TargetKind::host).loaded_bytes, 4 + 4);

@@ -1,11 +1,11 @@
 // The parts of the model of prior.h.
 #pragma once
 
-#include "vyre/tune/prior.h"
+#include "vyre/plan/cost_model.h"
 
 namespace vyre {
 
 // What a variant is expected to take on a processor of the host.
-double host_ns(const PriorFacts& facts, const Profile& profile, const Variant& variant);
+double host_ns(const CostFacts& facts, const Profile& profile, const Variant& variant);
 
 }  // namespace vyre

@@ -1,11 +1,11 @@
-#include "vyre/tune/space.h"
+#include "vyre/plan/variant_space.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "vyre/tune/prior.h"
+#include "vyre/plan/cost_model.h"
 
 namespace vyre {
 namespace {
@@ -104,8 +104,8 @@ TEST(SpaceTest, OverridesCombineUnderConstraints) {
   }
 }
 
-PriorFacts gpu_facts(std::uint32_t invocations) {
-  PriorFacts facts;
+CostFacts gpu_facts(std::uint32_t invocations) {
+  CostFacts facts;
   facts.kind = TargetKind::nvptx;
   facts.extent = {invocations, 1, 1};
   facts.loaded_bytes = 8;
@@ -115,24 +115,24 @@ PriorFacts gpu_facts(std::uint32_t invocations) {
   return facts;
 }
 
-Variant first_guess_of_gpu(const PriorFacts& facts) {
+Variant first_guess_of_gpu(const CostFacts& facts) {
   SpaceRequest request = gpu_request();
   request.extent = facts.extent;
   const auto space = variant_space(request);
-  const auto costs = prior_ns(facts, h200(), space);
+  const auto costs = expected_ns_of(facts, h200(), space);
   for (const double c : costs) EXPECT_GT(c, 0);
   return space[static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin())];
 }
 
 TEST(PriorTest, AStreamingKernelTakesSeveralItemsALaneAndNoMore) {
-  PriorFacts facts = gpu_facts(64 << 20);
+  CostFacts facts = gpu_facts(64 << 20);
   facts.pointwise = true;
   facts.traffic_bytes = 12.0 * (64 << 20);
   EXPECT_EQ(first_guess_of_gpu(facts).items_per_lane, 4U);
 }
 
 TEST(PriorTest, InASmallLaunchItemsSpareWarpsUnlessTheyWaitForEachOther) {
-  PriorFacts facts = gpu_facts(1 << 18);
+  CostFacts facts = gpu_facts(1 << 18);
   facts.pointwise = true;
   facts.traffic_bytes = 12.0 * (1 << 18);
   EXPECT_EQ(first_guess_of_gpu(facts).items_per_lane, 2U);
@@ -142,7 +142,7 @@ TEST(PriorTest, InASmallLaunchItemsSpareWarpsUnlessTheyWaitForEachOther) {
 }
 
 TEST(PriorTest, LoadsThatTellThePlacesOfLoadsWantManyLanes) {
-  PriorFacts facts = gpu_facts(16 << 20);
+  CostFacts facts = gpu_facts(16 << 20);
   facts.loaded_bytes = 36;
   facts.scattered = true;
   EXPECT_LE(first_guess_of_gpu(facts).items_per_lane, 2U);
@@ -152,14 +152,14 @@ TEST(PriorTest, ColumnsWantNarrowWorkgroups) {
   SpaceRequest request = gpu_request();
   request.declared = request.usual.workgroup = {16, 16, 1};
   request.extent = {4096, 4096, 1};
-  PriorFacts facts = gpu_facts(1);
+  CostFacts facts = gpu_facts(1);
   facts.extent = request.extent;
   facts.loaded_bytes = facts.stored_bytes = 4;
   facts.traffic_bytes = 8.0 * 4096 * 4096;
   facts.usual = request.usual;
   const auto space = variant_space(request);
   const auto width_of_best = [&] {
-    const auto costs = prior_ns(facts, h200(), space);
+    const auto costs = expected_ns_of(facts, h200(), space);
     return space[static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin())]
         .workgroup[0];
   };
@@ -169,7 +169,7 @@ TEST(PriorTest, ColumnsWantNarrowWorkgroups) {
 }
 
 TEST(PriorTest, ASmallLaunchIsSpreadOverTheDevice) {
-  PriorFacts facts = gpu_facts(1 << 18);
+  CostFacts facts = gpu_facts(1 << 18);
   facts.loaded_bytes = 36;
   const Variant guess = first_guess_of_gpu(facts);
   EXPECT_GE((1 << 18) / (guess.workgroup[0] * guess.items_per_lane), h200().multiprocessors / 2)
@@ -200,17 +200,17 @@ Profile processor(std::uint32_t cores) {
   return p;
 }
 
-Variant first_guess(const SpaceRequest& request, PriorFacts facts, std::uint32_t cores) {
+Variant first_guess(const SpaceRequest& request, CostFacts facts, std::uint32_t cores) {
   facts.extent = request.extent;
   facts.usual = request.usual;
   const auto space = variant_space(request);
-  const auto costs = prior_ns(facts, processor(cores), space);
+  const auto costs = expected_ns_of(facts, processor(cores), space);
   for (const double c : costs) EXPECT_GT(c, 0);
   return space[static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin())];
 }
 
 TEST(HostPriorTest, TwoVectorsAreBetterThanOne) {
-  PriorFacts computes{.loaded_bytes = 12, .stored_bytes = 8, .operations = 100, .pointwise = true};
+  CostFacts computes{.loaded_bytes = 12, .stored_bytes = 8, .operations = 100, .pointwise = true};
   for (const std::uint32_t cores : {1U, 2U, 16U}) {
     for (const std::uint32_t n : {1U << 14, 1U << 18, 1U << 24}) {
       const Variant guess = first_guess(host_request({128, 1, 1}, {n, 1, 1}), computes, cores);
@@ -222,7 +222,7 @@ TEST(HostPriorTest, TwoVectorsAreBetterThanOne) {
 }
 
 TEST(HostPriorTest, WorkgroupsThatShareMemoryAreAsWideAsTheirRows) {
-  PriorFacts tiles{.loaded_bytes = 8, .stored_bytes = 4, .operations = 20, .loops = true};
+  CostFacts tiles{.loaded_bytes = 8, .stored_bytes = 4, .operations = 20, .loops = true};
   tiles.shared_bytes = 2048;
   SpaceRequest request = host_request({16, 16, 1}, {512, 512, 1});
   request.shape_is_fixed = true;
@@ -233,26 +233,26 @@ TEST(HostPriorTest, WorkgroupsThatShareMemoryAreAsWideAsTheirRows) {
 }
 
 TEST(HostPriorTest, LanesThatGoTheirOwnWaysGoAlone) {
-  PriorFacts counts{.loaded_bytes = 4, .operations = 10, .loops = true, .atomics = true};
+  CostFacts counts{.loaded_bytes = 4, .operations = 10, .loops = true, .atomics = true};
   counts.shared_bytes = 1024;
   EXPECT_EQ(first_guess(host_request({256, 1, 1}, {1 << 18, 1, 1}), counts, 4).gang_width, 1U);
   // The usual variant says so of rows that each gather their own elements.
   SpaceRequest request = host_request({64, 1, 1}, {1 << 17, 1, 1});
   request.usual.gang_width = 1;
-  const PriorFacts gathers{.loaded_bytes = 20, .stored_bytes = 4, .operations = 8, .loops = true};
+  const CostFacts gathers{.loaded_bytes = 20, .stored_bytes = 4, .operations = 8, .loops = true};
   EXPECT_EQ(first_guess(request, gathers, 4).gang_width, 1U);
 }
 
 TEST(HostPriorTest, TasksLeaveNoThreadIdle) {
   // Long loops in few invocations: tasks of 64 workgroups would be one.
-  const PriorFacts long_loops{
+  const CostFacts long_loops{
       .loaded_bytes = 16, .stored_bytes = 16, .operations = 30, .loops = true};
   const SpaceRequest request = host_request({64, 1, 1}, {2048, 1, 1});
   const auto space = variant_space(request);
-  PriorFacts facts = long_loops;
+  CostFacts facts = long_loops;
   facts.extent = request.extent;
   facts.usual = request.usual;
-  const auto costs = prior_ns(facts, processor(16), space);
+  const auto costs = expected_ns_of(facts, processor(16), space);
   const auto cost_of = [&](const Extent& workgroup, std::uint32_t groups) {
     for (std::size_t i = 0; i < space.size(); ++i) {
       const Variant& v = space[i];
@@ -270,14 +270,13 @@ TEST(HostPriorTest, TasksLeaveNoThreadIdle) {
 }
 
 TEST(HostPriorTest, WhatTheMemoryLimitsIsAlikeInAllGangs) {
-  const PriorFacts streams{
-      .loaded_bytes = 8, .stored_bytes = 4, .operations = 2, .pointwise = true};
+  const CostFacts streams{.loaded_bytes = 8, .stored_bytes = 4, .operations = 2, .pointwise = true};
   SpaceRequest request = host_request({256, 1, 1}, {1 << 26, 1, 1});
   const auto space = variant_space(request);
-  PriorFacts facts = streams;
+  CostFacts facts = streams;
   facts.extent = request.extent;
   facts.usual = request.usual;
-  const auto costs = prior_ns(facts, processor(8), space);
+  const auto costs = expected_ns_of(facts, processor(8), space);
   EXPECT_LT(std::ranges::max(costs), 1.25 * std::ranges::min(costs));
 }
 

@@ -1,4 +1,4 @@
-#include "vyre/plan/launch_plan.h"
+#include "vyre/plan/logical_launch.h"
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ class LaunchPlanTest : public testing::Test {
     return prepare(plan, {program, bindings, config, adapter}, mode, feedback);
   }
   PlanError refused(TunerMode mode = TunerMode::cached_or_default) {
-    const LaunchPlan before = plan;
+    const LogicalLaunch before = plan;
     const auto prepared = prepare_in(mode);
     EXPECT_FALSE(prepared);
     EXPECT_EQ(plan, before);
@@ -50,7 +50,7 @@ class LaunchPlanTest : public testing::Test {
                                        binding(5, BindingRole::uniform, 0)};
   DispatchConfig config;
   LaunchFeedback feedback;
-  LaunchPlan plan;
+  LogicalLaunch plan;
 };
 
 TEST_F(LaunchPlanTest, CountsGridAndWords) {
@@ -158,7 +158,7 @@ TEST_F(LaunchPlanTest, SaysWhyAProgramKeepsItsShape) {
 }
 
 TEST_F(LaunchPlanTest, ReadsTheModeFromTheEnvironmentEachTime) {
-  const LaunchRequest request{program, bindings, config, adapter};
+  const LogicalRequest request{program, bindings, config, adapter};
   ::setenv(kModeVariable, "off", 1);
   ASSERT_TRUE(prepare(plan, request, feedback));
   EXPECT_EQ(plan.workgroup_source, WorkgroupSource::declared_by_mode);
@@ -169,7 +169,7 @@ TEST_F(LaunchPlanTest, ReadsTheModeFromTheEnvironmentEachTime) {
 }
 
 TEST_F(LaunchPlanTest, PreparingAgainAllocatesNothing) {
-  const LaunchRequest request{program, bindings, config, adapter};
+  const LogicalRequest request{program, bindings, config, adapter};
   for (const TunerMode mode : {TunerMode::natural_gradient, TunerMode::cached_or_default}) {
     ASSERT_TRUE(prepare(plan, request, mode, feedback));
     const std::uint64_t before = allocation_count();
@@ -202,7 +202,7 @@ TEST_F(LaunchPlanTest, NeverExceedsTheLimits) {
     if (random() % 3 == 0) config.grid_override = extent();
     if (random() % 3 == 0) config.global_size = extent();
     feedback.forget_memory();
-    const LaunchPlan before = plan;
+    const LogicalLaunch before = plan;
     if (!prepare_in(TunerMode::natural_gradient)) {
       EXPECT_EQ(plan, before);
       continue;

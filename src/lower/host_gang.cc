@@ -1,4 +1,4 @@
-// The variant that runs before anything was measured.
+// The gang that runs before anything was measured.
 #include <algorithm>
 #include <set>
 
@@ -78,20 +78,18 @@ class Surveyor {
 
 }  // namespace
 
-Variant host_default_variant(const Kernel& kernel) {
-  Variant v;
-  v.workgroup = kernel.program->workgroup;
-  v.gang_width = std::max(8U, host_vector_width());
+std::uint32_t host_default_gang(const Kernel& kernel) {
+  std::uint32_t gang = std::max(8U, host_vector_width());
   const bool rows_are_long = kernel.stats.barriers == 0 && kernel.stats.workgroup_bytes == 0;
   if (!rows_are_long) {
-    while (v.gang_width > v.workgroup[0]) v.gang_width = v.gang_width > 8 ? v.gang_width / 2 : 1;
-    return v;
+    while (gang > kernel.program->workgroup[0]) gang = gang > 8 ? gang / 2 : 1;
+    return gang;
   }
   const auto spreads = analyse_spreads(*kernel.program, Spread::lane);
-  if (!spreads) return v;
+  if (!spreads) return gang;
   Surveyor survey(*kernel.program);
   survey.frame(*spreads->entry);
-  if (survey.loops.empty()) return v;
+  if (survey.loops.empty()) return gang;
   // A gang waits for its last lane. That does not pay where most of what a lane does is to load
   // from addresses of its own, which vectors do no faster.
   const auto mostly_gathers = [](const LoopWork& w) {
@@ -99,12 +97,8 @@ Variant host_default_variant(const Kernel& kernel) {
   };
   // Rounds that wait for each other leave room for a second vector, if there are registers.
   const auto has_room = [](const LoopWork& w) { return w.gathers == 0 && w.cells <= 10; };
-  if (std::ranges::any_of(survey.loops, mostly_gathers)) {
-    v.gang_width = 1;
-  } else if (std::ranges::all_of(survey.loops, has_room)) {
-    v.gang_width *= 2;
-  }
-  return v;
+  if (std::ranges::any_of(survey.loops, mostly_gathers)) return 1;
+  return std::ranges::all_of(survey.loops, has_room) ? 2 * gang : gang;
 }
 
 }  // namespace vyre

@@ -14,7 +14,7 @@
 namespace vyre {
 
 // What the model sees of a program and its launch.
-struct PriorFacts {
+struct CostFacts {
   TargetKind kind = TargetKind::host;
   Extent extent{1, 1, 1};  // invocations
   Variant usual{};         // what runs when nothing is known
@@ -36,8 +36,8 @@ struct PriorFacts {
 };
 
 // Nanoseconds up to a common factor, one for each variant; all > 0.
-std::vector<double> prior_ns(const PriorFacts& facts, const Profile& profile,
-                             std::span<const Variant> variants);
+std::vector<double> expected_ns_of(const CostFacts& facts, const Profile& profile,
+                                   std::span<const Variant> variants);
 
 // How many workgroups a multiprocessor holds at once; 0: a workgroup does not fit.
 std::uint32_t resident_groups(const Profile& profile, std::uint64_t threads,

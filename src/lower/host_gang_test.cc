@@ -16,7 +16,7 @@ std::uint32_t width_of(ProgramBuilder b) {
   EXPECT_TRUE(program.has_value()) << describe(program.error());
   const auto kernel = make_kernel(*std::move(program));
   EXPECT_TRUE(kernel.has_value());
-  return host_default_variant(*kernel).gang_width;
+  return host_default_gang(*kernel);
 }
 
 TEST(HostDefaultVariant, TakesNativeVectorsWhereLanesGoTogether) {

@@ -1,11 +1,11 @@
-#include "vyre/tune/prior.h"
+#include "vyre/plan/cost_model.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "vyre/base/arithmetic.h"
-#include "vyre/tune/prior_internal.h"
-#include "vyre/tune/space.h"
+#include "vyre/plan/cost_model_internal.h"
+#include "vyre/plan/variant_space.h"
 
 namespace vyre {
 namespace {
@@ -50,7 +50,7 @@ struct GpuLaunch {
   bool fills = false;
 };
 
-GpuLaunch launch_of(const PriorFacts& f, const Profile& p, const Variant& v) {
+GpuLaunch launch_of(const CostFacts& f, const Profile& p, const Variant& v) {
   GpuLaunch out;
   out.threads = lanes_of(v.workgroup);
   out.items = v.items_per_lane;
@@ -75,9 +75,9 @@ GpuLaunch launch_of(const PriorFacts& f, const Profile& p, const Variant& v) {
   return out;
 }
 
-bool streams(const PriorFacts& f) { return f.pointwise && f.operations <= 50; }
+bool streams(const CostFacts& f) { return f.pointwise && f.operations <= 50; }
 
-double blocks_of_four(const PriorFacts& f, bool cached) {
+double blocks_of_four(const CostFacts& f, bool cached) {
   if (f.pointwise) return 1.01;
   if (f.loops || f.extent[1] > 1) return 1.12;
   return cached || f.scattered ? 1 : kWideAccess;
@@ -85,7 +85,7 @@ double blocks_of_four(const PriorFacts& f, bool cached) {
 
 // Sectors that lanes of a warp touch, against as many as their words fill: rows and columns want
 // different shapes.
-double sector_factor(const PriorFacts& f, const Variant& v) {
+double sector_factor(const CostFacts& f, const Variant& v) {
   const double across = std::min(32U, v.workgroup[0]);
   const double down = std::min<double>(v.workgroup[1], 32 / across);
   const double columns = f.column_bytes / (f.loaded_bytes + f.stored_bytes);
@@ -96,7 +96,7 @@ double sector_factor(const PriorFacts& f, const Variant& v) {
 }
 
 // Lanes side by side should touch memory side by side.
-double access_factor(const PriorFacts& f, const Variant& v, bool cached) {
+double access_factor(const CostFacts& f, const Variant& v, bool cached) {
   double out = 1;
   if (v.layout == ItemLayout::blocked) {
     switch (v.items_per_lane) {
@@ -118,7 +118,7 @@ double access_factor(const PriorFacts& f, const Variant& v, bool cached) {
   return out;
 }
 
-double gpu_ns(const PriorFacts& f, const Profile& p, const Variant& v) {
+double gpu_ns(const CostFacts& f, const Profile& p, const Variant& v) {
   const GpuLaunch l = launch_of(f, p, v);
   const double multiprocessors = or_else(p.multiprocessors, 1);
   const bool only_computes = f.loops && f.loaded_bytes == 0;
@@ -191,8 +191,8 @@ std::uint32_t resident_groups(const Profile& p, std::uint64_t threads, std::uint
   return static_cast<std::uint32_t>(most);
 }
 
-std::vector<double> prior_ns(const PriorFacts& facts, const Profile& profile,
-                             std::span<const Variant> variants) {
+std::vector<double> expected_ns_of(const CostFacts& facts, const Profile& profile,
+                                   std::span<const Variant> variants) {
   std::vector<double> out;
   out.reserve(variants.size());
   for (const Variant& v : variants) {

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "vyre/ir/kernel.h"
-#include "vyre/tune/prior.h"
+#include "vyre/plan/cost_model.h"
 
 namespace vyre {
 
 // `bound_bytes` are those of all storage bindings.
-PriorFacts prior_facts_of(const Kernel& kernel, TargetKind kind, const Extent& extent,
-                          double bound_bytes);
+CostFacts cost_facts_of(const Kernel& kernel, TargetKind kind, const Extent& extent,
+                        double bound_bytes);
 
 }  // namespace vyre

@@ -1,8 +1,9 @@
+#include "vyre/plan/column_accesses.h"
+
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "vyre/engine/strides_internal.h"
 #include "vyre/ir/walk.h"
 
 namespace vyre {

@@ -17,7 +17,7 @@
 #include <limits>
 #include <map>
 
-#include "vyre/tune/space.h"
+#include "vyre/plan/variant_space.h"
 
 namespace vyre {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "vyre/base/arithmetic.h"
-#include "vyre/tune/prior_internal.h"
+#include "vyre/plan/cost_model_internal.h"
 
 namespace vyre {
 namespace {
@@ -26,7 +26,7 @@ constexpr double kManyOperations = 400;  // of which two vectors at a time have 
 
 double volume(const Extent& e) { return double(e[0]) * e[1] * e[2]; }
 
-bool works_in_groups(const PriorFacts& f) { return f.shared_bytes != 0; }
+bool works_in_groups(const CostFacts& f) { return f.shared_bytes != 0; }
 
 // Each lane takes its own way or waits for its own memory, so that vectors help little: what is
 // usual tells.
@@ -43,7 +43,7 @@ double gang_of_atomics(double gang, double native, bool loops) {
 }
 
 // Times the work of a native vector.
-double gang_factor(const PriorFacts& f, double native, const Variant& v) {
+double gang_factor(const CostFacts& f, double native, const Variant& v) {
   const double gang = v.gang_width;
   if (f.usual.gang_width == 1) return gang_of_single_lanes(gang, native);
   if (f.atomics) return gang_of_atomics(gang, native, f.loops);
@@ -65,7 +65,7 @@ double gang_factor(const PriorFacts& f, double native, const Variant& v) {
 
 // Lanes beyond the end of a row idle. Workgroups that share memory run one by one, others along x
 // as if they were one, as far as a task goes.
-double idle_lanes(const PriorFacts& f, const Variant& v) {
+double idle_lanes(const CostFacts& f, const Variant& v) {
   double row = v.workgroup[0];
   if (!works_in_groups(f)) {
     row = std::max(1.0, double(f.extent[0]));
@@ -79,7 +79,7 @@ struct Work {
   double compute_ns = 0, alone_ns = 0, memory_ns = 0;
 };
 
-Work work_of(const PriorFacts& f, const Profile& p, const Variant& v) {
+Work work_of(const CostFacts& f, const Profile& p, const Variant& v) {
   const double native = std::max(4U, p.warp_size);
   const double threads = std::max(1U, p.multiprocessors);
   const double lanes = std::max(1.0, volume(f.extent));
@@ -107,7 +107,7 @@ double shared_ns(const Work& w, double tasks, double threads) {
 
 }  // namespace
 
-double host_ns(const PriorFacts& f, const Profile& p, const Variant& v) {
+double host_ns(const CostFacts& f, const Profile& p, const Variant& v) {
   const double threads = std::max(1U, p.multiprocessors);
   const Work work = work_of(f, p, v);
   double groups = 1;

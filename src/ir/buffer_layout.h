@@ -1,0 +1,33 @@
+// How the bytes of a buffer divide into elements.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "vyre/ir/type.h"
+
+namespace vyre {
+
+// A buffer is a sequence of elements: those of the array it is, or of the run-time sized array that
+// its struct ends in, or (for any other type) itself, once.
+struct BufferLayout {
+  TypeId type;
+  TypeId element;
+  bool is_array = false;           // the buffer itself is an array
+  bool runtime_sized = false;      // the number of elements is not part of the type
+  std::uint64_t header_bytes = 0;  // before the first element: the members in front of the array
+  std::uint64_t stride = 0;        // bytes from one element to the next
+  std::uint64_t count = 0;         // the number of elements, where it is part of the type
+
+  // Bytes of a buffer with this number of elements; absent when 64 bits cannot count them.
+  std::optional<std::uint64_t> bytes_for(std::uint64_t elements) const;
+  // The number of whole elements in this number of bytes.
+  std::uint64_t elements_in(std::uint64_t bytes) const;
+  // The least bytes that a binding of this type may have: its static part, and at least one element
+  // of a run-time sized array.
+  std::uint64_t least_bytes() const { return header_bytes + stride * (runtime_sized ? 1 : count); }
+};
+
+BufferLayout buffer_layout(const TypeTable& types, TypeId type);
+
+}  // namespace vyre

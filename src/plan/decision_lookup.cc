@@ -1,0 +1,61 @@
+#include "vyre/plan/decision_lookup.h"
+
+#include <fmt/format.h>
+
+#include "vyre/base/private_folder.h"
+#include "vyre/plan/cold_start.h"
+#include "vyre/plan/eligibility.h"
+#include "vyre/plan/extent_volume.h"
+#include "vyre/plan/kernel_facts.h"
+#include "vyre/plan/launch_feedback.h"
+#include "vyre/tune/decision_file.h"
+
+namespace vyre {
+
+std::string why_undecidable(const Kernel& kernel, const Extent& extent) {
+  const auto elements = volume_in_32_bits(extent);
+  if (!elements) return "it has more elements than 32 bits count";
+  const Ineligible why = eligibility(facts_of(kernel), kernel.program->workgroup, *elements);
+  return why == Ineligible::none ? "" : std::string(describe(why));
+}
+
+std::optional<FeedbackKey> decision_key(const Adapter& adapter, const Kernel& kernel,
+                                        const Extent& extent) {
+  if (!why_undecidable(kernel, extent).empty()) return std::nullopt;
+  return feedback_key(kernel.fingerprint, kernel.program->workgroup, *volume_in_32_bits(extent),
+                      adapter.limits);
+}
+
+std::optional<Extent> decided_workgroup(const Adapter& adapter, const Kernel& kernel,
+                                        const Extent& extent) {
+  const auto key = decision_key(adapter, kernel, extent);
+  if (!key) return std::nullopt;
+  const auto read = load_decisions(adapter.decisions);
+  if (!read) {
+    const auto folder = PrivateFolder::find(adapter.decisions.parent_path());
+    warn_once("earlier decisions are not used", folder ? to_error(read.error()) : folder.error());
+    return std::nullopt;
+  }
+  const auto found = read->entries.find(key->view());
+  if (found == read->entries.end()) return std::nullopt;
+  const Extent& workgroup = found->second;
+  const bool fits =
+      workgroup[1] == 1 && workgroup[2] == 1 && fits_limits(workgroup[0], adapter.limits);
+  return fits ? std::optional(workgroup) : std::nullopt;
+}
+
+Result<void> export_decision(const Adapter& adapter, const Kernel& kernel, const Extent& extent,
+                             const Extent& workgroup) {
+  const auto key = decision_key(adapter, kernel, extent);
+  if (!key) {
+    return fail(Code::invalid_input,
+                fmt::format("a decision file holds nothing about '{}': {}", kernel.program->name,
+                            why_undecidable(kernel, extent)));
+  }
+  const auto saved = save_decisions(adapter.decisions, {{std::string(key->view()), workgroup}},
+                                    {.max_entries = kMaxFeedbackEntries, .last_use = {}});
+  if (!saved) return std::unexpected(to_error(saved.error()));
+  return {};
+}
+
+}  // namespace vyre

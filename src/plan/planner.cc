@@ -1,0 +1,305 @@
+#include "vyre/plan/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "vyre/ir/slots.h"
+#include "vyre/plan/decision_lookup.h"
+#include "vyre/plan/declared_variant.h"
+#include "vyre/plan/extent_volume.h"
+#include "vyre/plan/kernel_facts.h"
+#include "vyre/plan/program_work.h"
+#include "vyre/plan/variant_legality.h"
+#include "vyre/plan/variant_space.h"
+
+namespace vyre {
+namespace {
+
+// With more settings of overrides than this, only the declared variant of each is a candidate while
+// a program runs.
+constexpr std::size_t kFewKernels = 32;
+// The model is sure only of a gain that is larger than its own errors, and only of variants whose
+// items fit into registers: this many 32-bit words that a lane loads or stores.
+constexpr double kSureGain = 0.9;
+constexpr double kSureWords = 64;
+
+std::uint32_t default_gang(const LaunchRequest& request, std::size_t kernel) {
+  return kernel < request.default_gangs.size() ? request.default_gangs[kernel] : 1;
+}
+
+Extent rounded_up(const Extent& extent) {
+  Extent out{};
+  for (unsigned i = 0; i < 3; ++i) {
+    std::uint32_t most = 1;
+    while (most < extent[i] && most < 0x80000000U) most *= 2;
+    out[i] = std::max(most, extent[i]);
+  }
+  return out;
+}
+
+double bound_bytes(const LaunchRequest& request) {
+  double bytes = 0;
+  for (const BindingBytes& b : request.bindings) bytes += static_cast<double>(b.bytes);
+  return bytes;
+}
+
+// Collects the candidates of all kernels of a request.
+class SpaceBuilder {
+ public:
+  SpaceBuilder(const LaunchRequest& request, const PlanDevice& device, const PlanMemory& memory,
+               LaunchSpace& out)
+      : request_(request), device_(device), memory_(memory), out_(out) {
+    declared_alone_ = memory.mode != TunerMode::sweep && request.kernels.size() > kFewKernels;
+    slots_ = slots_of(*request.kernels.front().kernel.program).size();
+    if (memory.evidence != nullptr) {
+      if (const auto match = memory.evidence->lookup(out.key)) decided_ = match->state.decision();
+    }
+  }
+
+  Result<void> add(std::size_t index, const Extent& extent) {
+    const KernelChoice& choice = request_.kernels[index];
+    const Kernel& kernel = choice.kernel;
+    SpaceRequest space;
+    space.kind = device_.kind;
+    space.usual = declared_variant(kernel, default_gang(request_, index), device_);
+    space.usual.overrides = choice.overrides;
+    space.declared = kernel.program->workgroup;
+    space.extent = out_.largest;
+    space.shape_is_fixed = request_.size.in_workgroups;
+    space.limits = device_.limits;
+    space.why_not = [&](const Variant& v) {
+      return why_not(kernel, v, device_.kind, device_.limits);
+    };
+    if (const std::string why = space.why_not(space.usual); !why.empty()) {
+      // Where overrides are searched, some of their values make the program too large.
+      if (request_.kernels.size() > 1) return {};
+      return fail(Code::invalid_input,
+                  fmt::format("kernel '{}' cannot run as {}: {}", kernel.program->name,
+                              to_string(space.usual), why));
+    }
+    if (slots_of(*kernel.program).size() != slots_) return {};
+    std::vector<Variant> variants = variant_space(space);
+    if (request_.kernels.size() > 1 &&
+        variants.size() * request_.kernels.size() > memory_.most_candidates) {
+      declared_alone_ = true;
+    }
+    if (declared_alone_) {
+      left_out_ += std::erase_if(
+          variants, [&](const Variant& v) { return v != space.usual && !is_decided(v); });
+    }
+    CostFacts facts = cost_facts_of(kernel, device_.kind, extent, bound_bytes(request_));
+    facts.usual = space.usual;
+    if (device_.kind == TargetKind::host) facts.usual.gang_width = default_gang(request_, index);
+    const std::vector<double> costs = expected_ns_of(facts, device_.profile, variants);
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      add_candidate(index, std::move(variants[i]), costs[i], space.usual);
+    }
+    return {};
+  }
+
+  void finish() {
+    if (left_out_ == 0) return;
+    out_.left_out = fmt::format(
+        "{} of {} candidates: with this many settings of overrides only the declared variants, and "
+        "at most {}, are tried{}",
+        left_out_, left_out_ + out_.candidates.size(), memory_.most_candidates,
+        memory_.mode == TunerMode::sweep ? "" : " while a program runs");
+  }
+
+ private:
+  bool is_decided(const Variant& v) const {
+    return !decided_.empty() && to_string(configuration_of(v, device_.kind)) == decided_;
+  }
+
+  void add_candidate(std::size_t kernel, Variant variant, double expected_ns,
+                     const Variant& usual) {
+    if (out_.candidates.size() >= memory_.most_candidates && !is_decided(variant)) {
+      ++left_out_;
+      return;
+    }
+    const bool as_declared = variant == usual;
+    LaunchCandidate& candidate = out_.candidates.emplace_back();
+    candidate.kernel = kernel;
+    candidate.text = to_string(configuration_of(variant, device_.kind));
+    candidate.variant = std::move(variant);
+    candidate.expected_ns = expected_ns;
+    if (as_declared && !out_.declared) {
+      out_.declared = static_cast<std::uint32_t>(out_.candidates.size() - 1);
+    }
+  }
+
+  const LaunchRequest& request_;
+  const PlanDevice& device_;
+  const PlanMemory& memory_;
+  LaunchSpace& out_;
+  bool declared_alone_ = false;
+  std::size_t slots_ = 0, left_out_ = 0;
+  std::string decided_;
+};
+
+// ---- The order of authority: each function is one rung, and says whether it decides.
+
+struct Decision {
+  std::uint32_t candidate = 0;
+  Authority by = Authority::declared;
+  std::string why;
+};
+
+std::optional<Decision> by_decision_file(const LaunchRequest& request, const PlanDevice& device,
+                                         const PlanMemory& memory, const LaunchSpace& space) {
+  if (!memory.decision_file || request.kernels.size() != 1 || request.size.in_workgroups) {
+    return std::nullopt;
+  }
+  const Adapter adapter = adapter_of(device);
+  const auto workgroup =
+      decided_workgroup(adapter, request.kernels.front().kernel, request.size.value);
+  if (!workgroup) return std::nullopt;
+  Variant wanted = space.candidates[space.declared.value_or(0)].variant;
+  wanted.workgroup = *workgroup;
+  const auto found = std::ranges::find(space.candidates, wanted, &LaunchCandidate::variant);
+  if (found == space.candidates.end()) return std::nullopt;
+  return Decision{static_cast<std::uint32_t>(found - space.candidates.begin()),
+                  Authority::decision_file,
+                  fmt::format("decided in {}", adapter.decisions.string())};
+}
+
+// The model compares variants of one program whose time it can know: loops of unknown length,
+// atomics, and loads at places that other loads tell are beyond it.
+std::optional<Decision> by_model(const LaunchRequest& request, const PlanDevice& device,
+                                 const LaunchSpace& space) {
+  if (!space.declared) return std::nullopt;
+  const LaunchCandidate& declared = space.candidates[*space.declared];
+  const Kernel& kernel = request.kernels[declared.kernel].kernel;
+  const CostFacts facts = cost_facts_of(kernel, device.kind, space.largest, bound_bytes(request));
+  if (facts.loops || facts.atomics || facts.scattered || facts.in_place) return std::nullopt;
+  const double words = (facts.loaded_bytes + facts.stored_bytes) / 4;
+  std::optional<std::uint32_t> best;
+  for (std::uint32_t i = 0; i < space.candidates.size(); ++i) {
+    const LaunchCandidate& c = space.candidates[i];
+    if (c.kernel != declared.kernel) continue;
+    if (c.variant.items_per_lane > 1 && words * c.variant.items_per_lane > kSureWords) continue;
+    if (!best || c.expected_ns < space.candidates[*best].expected_ns) best = i;
+  }
+  if (!best) return std::nullopt;
+  const double share = space.candidates[*best].expected_ns / declared.expected_ns;
+  if (share > kSureGain) return std::nullopt;
+  return Decision{*best, Authority::model,
+                  fmt::format("the model expects {:.2f} of the declared variant's time", share)};
+}
+
+Decision decide(const LaunchRequest& request, const PlanDevice& device, const PlanMemory& memory,
+                const LaunchSpace& space) {
+  std::vector<std::string> texts;
+  for (const LaunchCandidate& c : space.candidates) texts.push_back(c.text);
+  const Opening opening = opening_of(memory.evidence, space.key, texts);
+  if (opening.from == Opening::From::pin) {
+    return {*opening.candidate, Authority::pin, opening.text};
+  }
+  if (opening.from == Opening::From::evidence) {
+    return {*opening.candidate, Authority::evidence, opening.text};
+  }
+  const bool untunable = opening.from == Opening::From::untunable;
+  if (!untunable) {
+    if (auto file = by_decision_file(request, device, memory, space)) return *std::move(file);
+  }
+  const bool guesses =
+      memory.mode == TunerMode::natural_gradient || memory.mode == TunerMode::sweep;
+  if (guesses && !untunable) {
+    if (opening.from == Opening::From::hint) {
+      return {*opening.candidate, Authority::hint, opening.text};
+    }
+    if (auto model = by_model(request, device, space)) return *std::move(model);
+  }
+  return {space.declared.value_or(0), Authority::declared,
+          untunable ? opening.text : "as declared"};
+}
+
+// Where a device is known by its limits alone, the specification's own choice is all there is.
+Result<LaunchPlan> plan_by_limits(const LaunchRequest& request, const PlanDevice& device,
+                                  const PlanMemory& memory) {
+  const Kernel& kernel = request.kernels.front().kernel;
+  VYRE_TRY(const Extent extent, extent_of(request));
+  DispatchConfig config;
+  if (request.size.in_workgroups) config.grid_override = request.size.value;
+  LaunchFeedback feedback;
+  const WorkgroupChoice choice =
+      resolve_workgroup(facts_of(kernel), config, adapter_of(device),
+                        volume_in_32_bits(extent).value_or(0), memory.mode, feedback);
+  Variant variant = declared_variant(kernel, default_gang(request, 0), device);
+  variant.workgroup = choice.workgroup;
+  switch (choice.source) {
+    case WorkgroupSource::stored:
+    case WorkgroupSource::measured:
+      return lay_out(request, device, 0, variant, Authority::decision_file,
+                     "decided by an earlier run", memory.mode);
+    case WorkgroupSource::cold_start:
+      return lay_out(request, device, 0, variant, Authority::cold_start,
+                     "cheapest by the specification's cost table", memory.mode);
+    default:
+      return lay_out(request, device, 0, variant, Authority::declared, "as declared", memory.mode);
+  }
+}
+
+}  // namespace
+
+Result<LaunchKey> launch_key(const LaunchRequest& request, const PlanDevice& device,
+                             const PlanMemory& memory) {
+  VYRE_TRY(const Extent extent, extent_of(request));
+  LaunchKey out{tuning_key_of(device, request.identity,
+                              request.kernels.front().kernel.program->name, extent,
+                              request.size.in_workgroups)};
+  const auto known = memory.evidence ? memory.evidence->find(out.key) : std::nullopt;
+  out.exact =
+      memory.exact_size || (known && !(known->decision().empty() && known->untunable.empty()));
+  if (!out.exact) out.key = bucket_key(std::move(out.key));
+  return out;
+}
+
+Result<LaunchSpace> plan_space(const LaunchRequest& request, const PlanDevice& device,
+                               const PlanMemory& memory) {
+  const Extent& declared = request.kernels.front().kernel.program->workgroup;
+  for (const KernelChoice& c : request.kernels) {
+    if (request.size.in_workgroups && c.kernel.program->workgroup != declared) {
+      return fail(Code::invalid_input,
+                  "the overrides change the workgroup, so a number of workgroups is no size",
+                  "give the size in invocations");
+    }
+  }
+  LaunchSpace out;
+  VYRE_TRY(LaunchKey key, launch_key(request, device, memory));
+  VYRE_TRY(const Extent extent, extent_of(request));
+  out.key = std::move(key.key);
+  out.exact = key.exact;
+  out.largest = out.exact ? extent : rounded_up(extent);
+  SpaceBuilder builder(request, device, memory, out);
+  for (std::size_t i = 0; i < request.kernels.size(); ++i) VYRE_CHECK(builder.add(i, extent));
+  builder.finish();
+  if (out.candidates.empty()) {
+    return fail(Code::invalid_input,
+                fmt::format("no setting of the overrides gives a kernel '{}' that {} can run",
+                            request.kernels.front().kernel.program->name, device.name));
+  }
+  Decision decision = decide(request, device, memory, out);
+  out.start = decision.candidate;
+  out.by = decision.by;
+  out.why = std::move(decision.why);
+  return out;
+}
+
+Result<LaunchPlan> plan_launch(const LaunchRequest& request, const PlanDevice& device,
+                               const PlanMemory& memory) {
+  if (request.fixed.any()) {
+    const Variant declared =
+        declared_variant(request.kernels.front().kernel, default_gang(request, 0), device);
+    return lay_out(request, device, 0, request.fixed.applied_to(declared), Authority::caller,
+                   "fixed by the caller", memory.mode);
+  }
+  if (device.limits_alone) return plan_by_limits(request, device, memory);
+  VYRE_TRY(const LaunchSpace space, plan_space(request, device, memory));
+  const LaunchCandidate& first = space.candidates[space.start];
+  return lay_out(request, device, first.kernel, first.variant, space.by, space.why, memory.mode);
+}
+
+}  // namespace vyre
