@@ -45,7 +45,7 @@ extern "C" {
 /* ---- Version --------------------------------------------------------------------------------- */
 
 /* What this header declares; it grows when something is added, and nothing is ever taken away. */
-#define VYRE_C_VERSION 2
+#define VYRE_C_VERSION 3
 
 VYRE_API uint32_t vyre_c_version(void);  /* VYRE_C_VERSION of the library that runs */
 VYRE_API const char* vyre_version(void); /* of the product: "0.1.0" */
@@ -75,6 +75,25 @@ VYRE_API const char* vyre_code_text(int code);
  * this thread that fails. */
 VYRE_API vyre_code vyre_last_error(void);
 VYRE_API const char* vyre_last_error_text(void);
+
+/* ---- Messages ---------------------------------------------------------------------------------- */
+
+typedef enum vyre_log_level {
+  VYRE_LOG_OFF = 0,
+  VYRE_LOG_ERROR = 1,
+  VYRE_LOG_WARN = 2, /* the default, unless the environment variable VYRE_LOG says another */
+  VYRE_LOG_INFO = 3,
+  VYRE_LOG_DEBUG = 4
+} vyre_log_level;
+
+/* `message` is null-terminated and only there during the call. */
+typedef void (*vyre_log_function)(void* user, int level, const char* message);
+
+/* Hands every message of the library, up to `level`, to a function instead of writing it to the
+ * standard error. The function may be called from any thread, by several at once, and must not call
+ * this library. Null goes back to the standard error. It is for the whole process. When the call
+ * returns, no other thread is still inside the function that was set before. */
+VYRE_API vyre_code vyre_log_to(vyre_log_function function, void* user, int level);
 
 /* ---- Devices and sessions -------------------------------------------------------------------- */
 
@@ -255,6 +274,13 @@ VYRE_API vyre_code vyre_dispatch_create(vyre_kernel kernel, const vyre_binding* 
 VYRE_API vyre_code vyre_dispatch_free(vyre_dispatch dispatch);
 /* The variant that it runs as. */
 VYRE_API vyre_code vyre_dispatch_variant(vyre_dispatch dispatch, vyre_variant* variant);
+/* What a run launches at this moment and who decided each part of it: bindings with their roles, the
+ * extent, the variant, the grid, and the reason for each choice. As lines for a person, and as a JSON
+ * object; both are what `vyre plan` prints. */
+VYRE_API vyre_code vyre_dispatch_plan_text(vyre_dispatch dispatch, char* text, uint64_t capacity,
+                                           uint64_t* length);
+VYRE_API vyre_code vyre_dispatch_plan_json(vyre_dispatch dispatch, char* text, uint64_t capacity,
+                                           uint64_t* length);
 
 /* Runs to the end. A launch that takes longer than the deadline is stopped and gives VYRE_DEVICE;
  * the session works on. */

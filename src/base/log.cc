@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
 #include <string>
 
 namespace vyre {
@@ -36,6 +38,16 @@ spdlog::logger& logger() {
     made->flush_on(spdlog::level::trace);
     return made;
   }();
+  return *instance;
+}
+
+// Never destroyed, for the same reason.
+std::shared_mutex& sink_mutex() {
+  static auto* const instance = new std::shared_mutex;
+  return *instance;
+}
+LogSink& sink_in_use() {
+  static auto* const instance = new LogSink;
   return *instance;
 }
 
@@ -87,8 +99,17 @@ void set_log_level(LogLevel level) {
   log_detail::current_level.store(static_cast<std::uint8_t>(level), std::memory_order_relaxed);
 }
 
+void set_log_sink(LogSink sink) {
+  const std::unique_lock lock(sink_mutex());
+  sink_in_use() = std::move(sink);
+}
+
 void log_message(LogLevel level, std::string_view message) {
   if (level == LogLevel::off || !log_enabled(level)) return;
+  {
+    const std::shared_lock lock(sink_mutex());
+    if (sink_in_use()) return sink_in_use()(level, message);
+  }
   logger().log(spdlog_level(level), spdlog::string_view_t(message.data(), message.size()));
 }
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -23,6 +24,11 @@ void set_log_level(LogLevel level);
 
 // Writes one line if the level is told. `level` is not off.
 void log_message(LogLevel level, std::string_view message);
+
+// Who gets messages instead of the standard error. Called from any thread, by several at once.
+// Empty: the standard error again. Returns when no thread is inside the sink that was set before.
+using LogSink = std::function<void(LogLevel, std::string_view)>;
+void set_log_sink(LogSink sink);
 
 namespace log_detail {
 inline constexpr std::uint8_t kUnread = 255;  // the environment was not looked at yet

@@ -41,11 +41,11 @@ Outcome<DispatchSize> size_of(const vyre_grid* grid) {
 
 namespace {
 
-Outcome<std::optional<Variant>> variant_of(const Session& session, const Kernel& kernel,
-                                           const vyre_variant* given) {
-  if (given == nullptr) return std::optional<Variant>();
+// What is 0 stays as it is declared.
+Outcome<FixedChoices> fixed_choices(const vyre_variant* given) {
+  FixedChoices out;
+  if (given == nullptr) return out;
   VYRE_CHECK(check_struct(given, "variant"));
-  Variant out = session.default_variant(kernel);
   const Extent workgroup{given->workgroup[0], given->workgroup[1], given->workgroup[2]};
   if (workgroup != Extent{0, 0, 0}) {
     if (std::ranges::count(workgroup, 0U) != 0) {
@@ -66,7 +66,8 @@ Outcome<std::optional<Variant>> variant_of(const Session& session, const Kernel&
       return failure(VYRE_INVALID_INPUT,
                      fmt::format("variant.layout is {}, which is no layout", given->layout));
   }
-  return std::optional(out);
+  if (!out.any()) out.bounds = BoundsMode::tested_once;  // a variant was given: nothing is tuned
+  return out;
 }
 
 Outcome<Dispatch> prepare(const KernelObject& kernel, const vyre_binding* given,
@@ -74,9 +75,9 @@ Outcome<Dispatch> prepare(const KernelObject& kernel, const vyre_binding* given,
   const Session& session = kernel.session->session;
   VYRE_TRY(const auto bindings, bindings_of(*kernel.session, given, count));
   VYRE_TRY(const DispatchSize size, size_of(grid));
-  VYRE_TRY(const auto variant, variant_of(session, kernel.kernel, wanted));
+  VYRE_TRY(const FixedChoices fixed, fixed_choices(wanted));
   return with_enough_stack([&]() -> Outcome<Dispatch> {
-    VYRE_TRY(Dispatch dispatch, session.prepare(kernel.kernel, bindings, size, variant));
+    VYRE_TRY(Dispatch dispatch, session.prepare(kernel.kernel, bindings, size, fixed));
     return dispatch;
   });
 }
@@ -133,6 +134,22 @@ vyre_code vyre_dispatch_free(vyre_dispatch dispatch) {
 
 vyre_code vyre_dispatch_variant(vyre_dispatch dispatch, vyre_variant* variant) {
   return guarded([&] { return dispatch_variant(dispatch, variant); });
+}
+
+vyre_code vyre_dispatch_plan_text(vyre_dispatch dispatch, char* text, uint64_t capacity,
+                                  uint64_t* length) {
+  return guarded([&]() -> Outcome<> {
+    VYRE_TRY(const auto pin, find<DispatchObject>(dispatch));
+    return give_text(plan_text(pin->dispatch.plan()), text, capacity, length);
+  });
+}
+
+vyre_code vyre_dispatch_plan_json(vyre_dispatch dispatch, char* text, uint64_t capacity,
+                                  uint64_t* length) {
+  return guarded([&]() -> Outcome<> {
+    VYRE_TRY(const auto pin, find<DispatchObject>(dispatch));
+    return give_text(plan_json(pin->dispatch.plan()), text, capacity, length);
+  });
 }
 
 vyre_code vyre_dispatch_run(vyre_dispatch dispatch, uint64_t deadline_ns) {

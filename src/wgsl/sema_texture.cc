@@ -115,7 +115,6 @@ constexpr Set kDepth = set_of(Class::depth);
 constexpr Set kMulti = set_of(Class::multisampled, Class::depth_multisampled);
 constexpr Set kStorage = set_of(Class::storage);
 constexpr Set kExternal = set_of(Class::external);
-constexpr Set kAny = kSampled | kDepth | kMulti | kStorage | kExternal;
 constexpr Set kFlat = set_of(Shape::d2, Shape::d2_array);
 constexpr Set kCubes = set_of(Shape::cube, Shape::cube_array);
 constexpr Set kD1 = set_of(Shape::d1), kD3 = set_of(Shape::d3);

@@ -46,6 +46,46 @@ static void devices(void) {
   CHECK(strlen(vyre_version()) > 0);
 }
 
+static void count_messages(void* user, int level, const char* message) {
+  CHECK(level == VYRE_LOG_WARN);
+  CHECK(strlen(message) > 0);
+  ++*(int*)user;
+}
+
+/* What the library has to say goes to the host's function, and not to its standard error. */
+static void messages(void) {
+  int count = 0;
+  CHECK_CODE(vyre_log_to(count_messages, &count, 9), VYRE_INVALID_INPUT);
+  CHECK_OK(vyre_log_to(count_messages, &count, VYRE_LOG_WARN));
+  vyre_session_options options = {0};
+  options.struct_size = sizeof options;
+  options.cache_folder = "/dev/null/no folder";
+  vyre_session session = 0;
+  vyre_module module = 0;
+  vyre_kernel kernel = 0;
+  CHECK_OK(vyre_session_open("cpu", &options, &session));
+  CHECK_OK(vyre_module_load(session, "@compute @workgroup_size(1) fn f() {}", VYRE_TO_THE_END, NULL,
+                            &module));
+  CHECK_OK(vyre_kernel_create(module, "f", NULL, 0, &kernel));
+  const vyre_grid grid = {VYRE_INVOCATIONS, 1, 1, 1};
+  CHECK_OK(vyre_run(kernel, NULL, 0, &grid, NULL, VYRE_NO_DEADLINE));
+  CHECK(count > 0);
+  CHECK_OK(vyre_session_close(session));
+  CHECK_OK(vyre_log_to(NULL, NULL, VYRE_LOG_WARN));
+}
+
+/* The plan of a dispatch, as text and as JSON. */
+static void plans(vyre_dispatch dispatch) {
+  char text[8192];
+  uint64_t length = 0;
+  CHECK_OK(vyre_dispatch_plan_text(dispatch, text, sizeof text, &length));
+  CHECK(length > 0 && length < sizeof text && strlen(text) == length);
+  CHECK(strstr(text, "workgroup") != NULL && strstr(text, "bindings") != NULL);
+  CHECK_OK(vyre_dispatch_plan_json(dispatch, text, sizeof text, &length));
+  CHECK(strstr(text, "\"decided_by\"") != NULL && strstr(text, "\"grid\"") != NULL);
+  CHECK_CODE(vyre_dispatch_plan_text(0, text, sizeof text, &length), VYRE_INVALID_HANDLE);
+}
+
 static void sessions(const char* folder) {
   vyre_session_options options = {0};
   options.struct_size = sizeof options;
@@ -271,6 +311,7 @@ static void lifetimes(vyre_session session) {
   const vyre_binding binding = {0, 0, buffer, 0, 4};
   const vyre_grid grid = {VYRE_WORKGROUPS, 1, 1, 1};
   CHECK_OK(vyre_dispatch_create(kernel, &binding, 1, &grid, NULL, &dispatch));
+  plans(dispatch);
   CHECK_OK(vyre_kernel_free(kernel));
   CHECK_OK(vyre_dispatch_run(dispatch, VYRE_NO_DEADLINE));
   uint32_t value = 0;
@@ -297,6 +338,7 @@ static void everything_on(const char* device) {
 int main(int argc, char** argv) {
   CHECK(vyre_last_error() == VYRE_OK && strcmp(vyre_last_error_text(), "") == 0);
   devices();
+  messages();
   sessions(argc > 1 ? argv[1] : ".");
   everything_on("auto");
   everything_on("cpu");
