@@ -24,11 +24,11 @@ std::string_view take_word(std::string_view& rest, std::string_view stops) {
   return word;
 }
 
-Result<Field> step_into_member(const TypeTable& types, Field at, std::string_view name,
-                               std::string_view path) {
+Result<FieldPlace> step_into_member(const TypeTable& types, FieldPlace at, std::string_view name,
+                                    std::string_view path) {
   if (const auto* structure = types.get_if<StructType>(at.type)) {
     for (const Member& member : structure->members) {
-      if (member.name == name) return Field{member.type, at.offset + member.offset};
+      if (member.name == name) return FieldPlace{member.type, at.offset + member.offset};
     }
     return fail(Code::invalid_input,
                 fmt::format("{}: {} has no member {}", path, structure->name, quote(name)),
@@ -37,15 +37,15 @@ Result<Field> step_into_member(const TypeTable& types, Field at, std::string_vie
   if (const auto* vector = types.get_if<VectorType>(at.type)) {
     const std::size_t lane = std::string_view("xyzw").find(name);
     if (name.size() == 1 && lane < vector->size) {
-      return Field{types.component(at.type), at.offset + lane * scalar_bytes(vector->kind)};
+      return FieldPlace{types.component(at.type), at.offset + lane * scalar_bytes(vector->kind)};
     }
   }
   return fail(Code::invalid_input,
               fmt::format("{}: {} has no member {}", path, types.spell(at.type), quote(name)));
 }
 
-Result<Field> step_into_element(const TypeTable& types, Field at, std::uint64_t bytes,
-                                std::string_view index_text, std::string_view path) {
+Result<FieldPlace> step_into_element(const TypeTable& types, FieldPlace at, std::uint64_t bytes,
+                                     std::string_view index_text, std::string_view path) {
   auto index = parse_whole(index_text, UINT32_MAX);
   if (!index) {
     return fail(Code::invalid_input, fmt::format("{}: {}", path, index.error().what));
@@ -65,10 +65,10 @@ Result<Field> step_into_element(const TypeTable& types, Field at, std::uint64_t 
     return fail(Code::invalid_input,
                 fmt::format("{}: the index is outside: {} elements", path, parts));
   }
-  return Field{part, at.offset + *index * stride};
+  return FieldPlace{part, at.offset + *index * stride};
 }
 
-void collect_unwritten(const TypeTable& types, Field at, const std::string& path,
+void collect_unwritten(const TypeTable& types, FieldPlace at, const std::string& path,
                        std::span<const std::uint8_t> written, std::vector<std::string>& out) {
   if (const auto* structure = types.get_if<StructType>(at.type)) {
     for (const Member& member : structure->members) {
@@ -90,9 +90,9 @@ std::string_view path_root(std::string_view path) {
   return path.substr(0, path.find_first_of(".["));
 }
 
-Result<Field> resolve_path(const TypeTable& types, TypeId type, std::uint64_t bytes,
-                           std::string_view path) {
-  Field at{type, 0};
+Result<FieldPlace> resolve_path(const TypeTable& types, TypeId type, std::uint64_t bytes,
+                                std::string_view path) {
+  FieldPlace at{type, 0};
   std::string_view rest = path.substr(path_root(path).size());
   while (!rest.empty()) {
     const char mark = rest.front();
@@ -114,7 +114,7 @@ Result<Field> resolve_path(const TypeTable& types, TypeId type, std::uint64_t by
 
 Result<void> assign(const TypeTable& types, TypeId type, const Assignment& assignment,
                     std::span<std::byte> memory, std::span<std::uint8_t> written) {
-  VYRE_TRY(const Field field, resolve_path(types, type, memory.size(), assignment.path));
+  VYRE_TRY(const FieldPlace field, resolve_path(types, type, memory.size(), assignment.path));
   const std::uint64_t wanted = types.scalar_count(field.type);
   if (wanted != assignment.values.size()) {
     if (wanted == 0) {

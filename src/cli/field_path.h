@@ -13,7 +13,7 @@
 namespace vyre {
 
 // A place inside a buffer.
-struct Field {
+struct FieldPlace {
   TypeId type;
   std::uint64_t offset = 0;
 };
@@ -23,8 +23,8 @@ std::string_view path_root(std::string_view path);
 
 // Follows .member, [index] and .x/.y/.z/.w from the buffer's type. `bytes` is the size of the
 // buffer, which bounds a run-time sized array.
-Result<Field> resolve_path(const TypeTable& types, TypeId type, std::uint64_t bytes,
-                           std::string_view path);
+Result<FieldPlace> resolve_path(const TypeTable& types, TypeId type, std::uint64_t bytes,
+                                std::string_view path);
 
 // Writes the values at the path, as many as there are scalars there. `written` is empty, or has a
 // flag for each byte of memory: those where a scalar that got a value begins are set.

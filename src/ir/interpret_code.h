@@ -31,7 +31,7 @@ constexpr Slot kHeaderBytes = kLocalIndexSlot + kIdBytes;
 
 // A pointer as a value (a let or a parameter). No address: invalid. `available` counts the bytes
 // from the address to the end of the binding, where the pointee ends in a run-time sized array.
-struct Pointer {
+struct MemoryPointer {
   std::byte* address = nullptr;
   std::uint64_t available = 0;
 };

@@ -179,7 +179,7 @@ void Compiler::prologue() {
     const Function& function = program_[id];
     for (std::size_t i = 0; i < function.locals.size(); ++i) {
       if (types_.get_if<PointerType>(function.locals[i].type) == nullptr) continue;
-      emit({.op = Op::zero, .n = sizeof(Pointer), .dst = frames_[at(id)].locals[i]});
+      emit({.op = Op::zero, .n = sizeof(MemoryPointer), .dst = frames_[at(id)].locals[i]});
     }
   }
 }

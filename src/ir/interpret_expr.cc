@@ -81,7 +81,7 @@ std::uint32_t scalar_bytes(ScalarKind kind) { return kind == ScalarKind::f16 ? 2
 }  // namespace
 
 std::uint64_t Compiler::bytes_of(TypeId type) const {
-  if (types_.get_if<PointerType>(type) != nullptr) return sizeof(Pointer);
+  if (types_.get_if<PointerType>(type) != nullptr) return sizeof(MemoryPointer);
   return types_.layout(type).size;
 }
 

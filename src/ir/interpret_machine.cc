@@ -76,11 +76,12 @@ std::byte* indexed(std::byte* base, const std::byte* m, const Instr& in) {
   return base + std::uint64_t{index} * in.b;
 }
 
-std::byte* behind(const Pointer& pointer, std::uint64_t offset) {
+std::byte* behind(const MemoryPointer& pointer, std::uint64_t offset) {
   return pointer.address == nullptr ? nullptr : pointer.address + offset;
 }
 
-std::uint32_t runtime_length(const Pointer& pointer, std::uint64_t offset, std::uint32_t stride) {
+std::uint32_t runtime_length(const MemoryPointer& pointer, std::uint64_t offset,
+                             std::uint32_t stride) {
   if (pointer.available < offset || stride == 0) return 0;
   const std::uint64_t length = (pointer.available - offset) / stride;
   return static_cast<std::uint32_t>(
@@ -276,12 +277,12 @@ Machine::Stop Machine::run(Invocation& invocation) {
       case Op::address_fixed_index:
         address = indexed(reinterpret_cast<std::byte*>(in.wide), m, in);
         break;
-      case Op::address_pointer: address = behind(read<Pointer>(m + in.dst), in.wide); break;
+      case Op::address_pointer: address = behind(read<MemoryPointer>(m + in.dst), in.wide); break;
       case Op::address_pointer_index:
-        address = indexed(behind(read<Pointer>(m + in.dst), in.wide), m, in);
+        address = indexed(behind(read<MemoryPointer>(m + in.dst), in.wide), m, in);
         break;
       case Op::address_runtime_index: {
-        const auto pointer = read<Pointer>(m + in.dst);
+        const auto pointer = read<MemoryPointer>(m + in.dst);
         Instr bounded = in;
         bounded.c = std::min(in.c, runtime_length(pointer, in.n, in.b));
         address = indexed(behind(pointer, in.wide), m, bounded);
@@ -317,14 +318,14 @@ Machine::Stop Machine::run(Invocation& invocation) {
         if (to != nullptr) write(to, read<std::uint32_t>(m + in.dst));
         break;
       }
-      case Op::make_pointer: write(m + in.dst, Pointer{address, in.wide}); break;
+      case Op::make_pointer: write(m + in.dst, MemoryPointer{address, in.wide}); break;
       case Op::derive_pointer: {
-        const std::uint64_t available = read<Pointer>(m + in.a).available;
-        write(m + in.dst, Pointer{address, available - std::min(available, in.wide)});
+        const std::uint64_t available = read<MemoryPointer>(m + in.a).available;
+        write(m + in.dst, MemoryPointer{address, available - std::min(available, in.wide)});
         break;
       }
       case Op::array_length:
-        write(m + in.dst, runtime_length(read<Pointer>(m + in.a), in.wide, in.b));
+        write(m + in.dst, runtime_length(read<MemoryPointer>(m + in.a), in.wide, in.b));
         break;
       case Op::atomic: atomic(m, in, address); break;
 

@@ -61,9 +61,10 @@ std::string candidates_table(const KernelView& view) {
     rows.push_back(std::move(row));
   }
   const std::string caption =
-      all > order.size() ? fmt::format("The first {} of {}; the JSON has all", order.size(), all)
-                         : "TimeSpread is 1.48 times the median distance from the median. Expected is "
-                           "the model's figure, scaled to the times that were measured";
+      all > order.size()
+          ? fmt::format("The first {} of {}; the JSON has all", order.size(), all)
+          : "TimeSpread is 1.48 times the median distance from the median. Expected is "
+            "the model's figure, scaled to the times that were measured";
   add_table(out,
             view.record.unlisted != 0
                 ? fmt::format("The {} candidates that were tried as a table", all)

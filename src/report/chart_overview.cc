@@ -62,8 +62,8 @@ std::string overview_figure(std::span<const KernelView> kernels) {
               "How many times as fast the chosen candidate is: as the first guess, and as the "
               "kernel as it was declared.");
   open_legend(out);
-  add_legend(out, legend_mark({"c-start", Shape::square}), "over the first guess");
-  add_legend(out, legend_mark({"c-declared", Shape::diamond}), "over the declared workgroup");
+  add_legend(out, legend_mark({"c-start", MarkShape::square}), "over the first guess");
+  add_legend(out, legend_mark({"c-declared", MarkShape::diamond}), "over the declared workgroup");
   close_legend(out);
   Axis axis = ratio_axis(least, most, 5);
   open_chart(out, {.id = "overview",
@@ -86,9 +86,9 @@ std::string overview_figure(std::span<const KernelView> kernels) {
     const double start = gain_over_start(view.findings);
     const double longer = std::max(is_known(declared) ? declared : 1, is_known(start) ? start : 1);
     add_line(out, "stem", {axis.at(1), middle}, {axis.at(longer), middle});
-    if (is_known(start)) add_mark(out, {"c-start", Shape::square}, {axis.at(start), middle});
+    if (is_known(start)) add_mark(out, {"c-start", MarkShape::square}, {axis.at(start), middle});
     if (is_known(declared))
-      add_mark(out, {"c-declared", Shape::diamond}, {axis.at(declared), middle});
+      add_mark(out, {"c-declared", MarkShape::diamond}, {axis.at(declared), middle});
     std::string hint = fmt::format("{}\n{}", shortened(view.record.kernel, 60),
                                    headline(view.record, view.findings));
     add_text(out, "value", {1, middle},

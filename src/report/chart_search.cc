@@ -123,7 +123,8 @@ void list_promotions(std::string& out, const KernelView& view) {
 void add_legend_of(std::string& out, const KernelView& view, bool any_plain) {
   open_legend(out);
   add_legend(out, legend_stroke("incumbent"), "the incumbent's time");
-  if (any_plain) add_legend(out, legend_mark({"c-call", Shape::dot}), "a call on the incumbent");
+  if (any_plain)
+    add_legend(out, legend_mark({"c-call", MarkShape::dot}), "a call on the incumbent");
   bool others = false;
   std::vector<std::uint32_t> named;
   for (std::uint32_t i = 0; i < view.styles.size(); ++i) {
@@ -208,7 +209,7 @@ std::string search_figure(const KernelView& view) {
     out += fmt::format("<g class=\"{}\">\n", name);
     for (const std::size_t i : points) {
       const CallPoint& call = view.record.calls[i];
-      add_mark(out, plainly ? MarkStyle{"c-call", Shape::dot} : view.styles[call.candidate],
+      add_mark(out, plainly ? MarkStyle{"c-call", MarkShape::dot} : view.styles[call.candidate],
                {along.axis.at(call_number(call)), 1 - times.at(call.ns)});
     }
     out += "</g>\n";

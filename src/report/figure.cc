@@ -33,10 +33,10 @@ std::string role_text(const Findings& findings, std::uint32_t candidate) {
 }
 
 std::vector<MarkStyle> mark_styles(const Findings& findings) {
-  static constexpr std::array<MarkStyle, 4> kOthers{{{"c-a", Shape::triangle},
-                                                     {"c-b", Shape::cross},
-                                                     {"c-c", Shape::plus},
-                                                     {"c-d", Shape::ring}}};
+  static constexpr std::array<MarkStyle, 4> kOthers{{{"c-a", MarkShape::triangle},
+                                                     {"c-b", MarkShape::cross},
+                                                     {"c-c", MarkShape::plus},
+                                                     {"c-d", MarkShape::ring}}};
   std::vector<MarkStyle> styles(findings.labels.size());
   std::vector<bool> given(styles.size());
   const auto give = [&](std::optional<std::uint32_t> candidate, MarkStyle style) {
@@ -45,9 +45,9 @@ std::vector<MarkStyle> mark_styles(const Findings& findings) {
     styles[*candidate] = style;
     return true;
   };
-  give(findings.chosen, {"c-chosen", Shape::disc});
-  give(findings.start, {"c-start", Shape::square});
-  give(findings.declared, {"c-declared", Shape::diamond});
+  give(findings.chosen, {"c-chosen", MarkShape::disc});
+  give(findings.start, {"c-start", MarkShape::square});
+  give(findings.declared, {"c-declared", MarkShape::diamond});
   // Those that were the incumbent once, then those that were tried most.
   std::vector<std::uint32_t> order;
   order.reserve(findings.promotions.size() + findings.probes.size());

@@ -18,7 +18,7 @@ struct Promotion {
 };
 
 struct Findings {
-  std::vector<TimeSpread> spreads{};          // by candidate
+  std::vector<TimeSpread> spreads{};      // by candidate
   std::vector<std::string> labels{};      // by candidate: the values of the parameters that vary
   std::string label_names{};              // of those parameters: "workgroup · items"
   std::vector<std::uint32_t> measured{};  // and not dropped, the fastest first

@@ -25,13 +25,13 @@ TimeSpread spread_of(std::span<const double> samples_ns) {
   if (sorted.empty()) return {};
   std::ranges::sort(sorted);
   TimeSpread spread{.count = sorted.size(),
-                .least = sorted.front(),
-                .low = quantile(sorted, 0.05),
-                .first_quartile = quantile(sorted, 0.25),
-                .median = quantile(sorted, 0.5),
-                .third_quartile = quantile(sorted, 0.75),
-                .high = quantile(sorted, 0.95),
-                .most = sorted.back()};
+                    .least = sorted.front(),
+                    .low = quantile(sorted, 0.05),
+                    .first_quartile = quantile(sorted, 0.25),
+                    .median = quantile(sorted, 0.5),
+                    .third_quartile = quantile(sorted, 0.75),
+                    .high = quantile(sorted, 0.95),
+                    .most = sorted.back()};
   for (double& value : sorted) value = std::abs(value - spread.median);
   std::ranges::sort(sorted);
   spread.deviation = 1.4826 * quantile(sorted, 0.5);

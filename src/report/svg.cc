@@ -24,7 +24,7 @@ int plane_unit(double share) { return static_cast<int>(std::lround(share * kPlan
 
 constexpr std::array<std::string_view, 8> kShapeNames{"disc",  "square", "diamond", "triangle",
                                                       "cross", "plus",   "ring",    "dot"};
-std::string_view name_of(Shape shape) { return kShapeNames[static_cast<std::size_t>(shape)]; }
+std::string_view name_of(MarkShape shape) { return kShapeNames[static_cast<std::size_t>(shape)]; }
 
 void add_points(std::string& out, const std::vector<Place>& points) {
   for (std::size_t i = 0; i < points.size(); ++i)

@@ -38,10 +38,10 @@ void add_text(std::string& out, std::string_view classes, Place at, std::string_
               std::string_view attributes = {});
 
 // Shapes that tell candidates apart where colours do not.
-enum class Shape : std::uint8_t { disc, square, diamond, triangle, cross, plus, ring, dot };
+enum class MarkShape : std::uint8_t { disc, square, diamond, triangle, cross, plus, ring, dot };
 struct MarkStyle {
   std::string_view colour = "c-rest";  // a class of the page's style
-  Shape shape = Shape::disc;
+  MarkShape shape = MarkShape::disc;
 };
 void add_mark(std::string& out, MarkStyle style, Place at);
 // The shapes themselves, once a page.

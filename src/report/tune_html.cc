@@ -70,18 +70,18 @@ void add_cards(std::string& out, const KernelView& view, const TuneReport& repor
         rate += share > 1.02 ? ", more than the memory's rate: it runs from caches"
                              : fmt::format(", {} of the memory's rate", percent_text(share));
     }
-    add_card(out, "first", legend_mark({"c-chosen", Shape::disc}), "Chosen",
+    add_card(out, "first", legend_mark({"c-chosen", MarkShape::disc}), "Chosen",
              time(findings.chosen_ns), {name_of(view, findings.chosen, record.decision), rate});
   }
   if (!record.start.candidate.empty())
     add_card(
-        out, "", legend_mark({"c-start", Shape::square}), "First guess, without tuning",
+        out, "", legend_mark({"c-start", MarkShape::square}), "First guess, without tuning",
         time(findings.start_ns),
         {name_of(view, findings.start, record.start.candidate),
          record.start.candidate == record.decision ? "the same as the chosen one"
                                                    : compared_line(gain_over_start(findings), "")});
   if (!record.declared.candidate.empty())
-    add_card(out, "", legend_mark({"c-declared", Shape::diamond}), "As the kernel declares it",
+    add_card(out, "", legend_mark({"c-declared", MarkShape::diamond}), "As the kernel declares it",
              time(findings.declared_ns),
              {name_of(view, findings.declared, record.declared.candidate),
               record.declared.candidate == record.decision
@@ -94,7 +94,7 @@ void add_cards(std::string& out, const KernelView& view, const TuneReport& repor
       bound = fmt::format("{} may be lost: {} of the time and a first allowance",
                           time_text(ledger.bound_ns), percent_text(ledger.share));
     add_card(
-        out, "", legend_mark({"c-rest", Shape::ring}), "Lost to the search",
+        out, "", legend_mark({"c-rest", MarkShape::ring}), "Lost to the search",
         percent_text(ledger.lost_ns / ledger.spent_ns),
         {fmt::format("{} of {} in calls", time_text(ledger.lost_ns), time_text(ledger.spent_ns)),
          bound});

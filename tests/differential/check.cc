@@ -62,7 +62,7 @@ bool fails(const std::string& device, const Subject& subject, unsigned variants)
   const pid_t child = fork();
   if (child == 0) {
     const auto runner = Runner::open(device, 1);
-    const bool bad = runner && check(*runner, subject, variants).verdict == Verdict::differs;
+    const bool bad = runner && check(*runner, subject, variants).verdict == CheckVerdict::differs;
     _exit(bad ? 1 : 0);
   }
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -76,19 +76,19 @@ bool fails(const std::string& device, const Subject& subject, unsigned variants)
 
 }  // namespace
 
-Outcome check(const Runner& runner, const Subject& subject, unsigned variants) {
-  Outcome out;
+CheckOutcome check(const Runner& runner, const Subject& subject, unsigned variants) {
+  CheckOutcome out;
   const auto parsed = parse_wgsl(subject.text, "generated.wgsl");
   if (!parsed.module || parsed.module->programs.empty()) {
-    return {Verdict::rejected, parsed.message(), 0};
+    return {CheckVerdict::rejected, parsed.message(), 0};
   }
   auto kernel = make_kernel(parsed.module->programs[0]);
-  if (!kernel) return {Verdict::rejected, describe(kernel.error()), 0};
+  if (!kernel) return {CheckVerdict::rejected, describe(kernel.error()), 0};
   const auto sizes = sizes_of(subject.text);
   const Program& p = *kernel->program;
   const Data before = random_data(p, sizes.elements, subject.data_seed);
   const auto want = run_interpreter(*kernel, before, sizes.extent, kStepBudget);
-  if (!want) return {Verdict::too_long, describe(want.error()), 0};
+  if (!want) return {CheckVerdict::too_long, describe(want.error()), 0};
 
   auto all = all_variants(runner, *kernel);
   Random random(subject.data_seed + 1);
@@ -109,7 +109,7 @@ Outcome check(const Runner& runner, const Subject& subject, unsigned variants) {
       difference = first_difference(p, want->data, got);
     }
     if (!difference.empty()) {
-      out.verdict = Verdict::differs;
+      out.verdict = CheckVerdict::differs;
       out.message = fmt::format("{} {}: {}", runner.device(), to_string(v), difference);
       return out;
     }

@@ -13,21 +13,21 @@ struct Subject {
   std::uint64_t data_seed = 0;
 };
 
-enum class Verdict : std::uint8_t {
+enum class CheckVerdict : std::uint8_t {
   same,
   rejected,  // by the front end
   too_long,  // beyond the oracle's budget
   differs,
 };
 
-struct Outcome {
-  Verdict verdict = Verdict::same;
+struct CheckOutcome {
+  CheckVerdict verdict = CheckVerdict::same;
   std::string message;  // of the rejection or the difference
   unsigned variants = 0;
 };
 
 // Compares so many variants, chosen by the seed; 0: all of them.
-Outcome check(const Runner& runner, const Subject& subject, unsigned variants);
+CheckOutcome check(const Runner& runner, const Subject& subject, unsigned variants);
 
 // Deletes statements as long as the program still differs or ends the process. Every attempt runs
 // in a process of its own, and one that takes longer than a few seconds counts as a failure too.

@@ -4,9 +4,9 @@
 
 namespace vyre {
 
-using Form = Shape::Form;
+using Form = TypeShape::Form;
 
-std::string Writer::literal(const Shape* s) {
+std::string TextWriter::literal(const TypeShape* s) {
   switch (s->form) {
     case Form::vector:
     case Form::matrix:
@@ -39,7 +39,7 @@ std::string Writer::literal(const Shape* s) {
   return "0";
 }
 
-std::string Writer::index(int count, int depth) {
+std::string TextWriter::index(int count, int depth) {
   const auto pick = random.below(10);
   // Indices within indices end somewhere.
   if (pick < 4 || index_depth >= 1) {
@@ -60,7 +60,7 @@ std::string Writer::index(int count, int depth) {
 }
 
 // An index that counts along with a loop.
-std::optional<std::string> Writer::counter_index(int count) {
+std::optional<std::string> TextWriter::counter_index(int count) {
   std::vector<std::string> counters;
   for (const Variable& v : scope) {
     if (v.text[0] == 'c' && (v.uniform || !pure_uniform)) counters.push_back(v.text);
@@ -76,7 +76,7 @@ std::optional<std::string> Writer::counter_index(int count) {
   }
 }
 
-std::optional<std::string> Writer::path(const Shape* from, const Shape* to, int depth) {
+std::optional<std::string> TextWriter::path(const TypeShape* from, const TypeShape* to, int depth) {
   if (from == to) return "";
   if (depth <= 0) return std::nullopt;
   switch (from->form) {
@@ -107,7 +107,8 @@ std::optional<std::string> Writer::path(const Shape* from, const Shape* to, int 
   return std::nullopt;
 }
 
-std::optional<std::string> Writer::variable_path(const Shape* shape, bool assignable, int depth) {
+std::optional<std::string> TextWriter::variable_path(const TypeShape* shape, bool assignable,
+                                                     int depth) {
   if (scope.empty()) return std::nullopt;
   for (int attempt = 0; attempt < 6; ++attempt) {
     // What was declared last is most often meant.
@@ -128,7 +129,7 @@ std::optional<std::string> Writer::variable_path(const Shape* shape, bool assign
 }
 
 // A scalar or a part of a record out of memory that nothing writes, or that is ours to read here.
-std::string Writer::buffer_read(const Shape* shape) {
+std::string TextWriter::buffer_read(const TypeShape* shape) {
   const auto at = [&]() -> std::string {
     if (in_entry && !pure_uniform) {
       switch (random.below(7)) {
@@ -184,7 +185,7 @@ std::string Writer::buffer_read(const Shape* shape) {
   return "0";
 }
 
-std::string Writer::leaf(const Shape* shape, bool literal_allowed) {
+std::string TextWriter::leaf(const TypeShape* shape, bool literal_allowed) {
   if (literal_allowed && random.chance(0.25)) return literal(shape);
   if (random.chance(0.85)) {
     if (auto v = variable_path(shape, false, 4)) return *v;
@@ -211,7 +212,7 @@ std::string Writer::leaf(const Shape* shape, bool literal_allowed) {
   return "0";
 }
 
-std::optional<std::string> Writer::call(const Shape* shape, int depth) {
+std::optional<std::string> TextWriter::call(const TypeShape* shape, int depth) {
   if (pure_uniform || callables.empty()) return std::nullopt;
   const Callable c = random.of(callables);
   if (c.result != shape) return std::nullopt;
@@ -224,13 +225,13 @@ std::optional<std::string> Writer::call(const Shape* shape, int depth) {
     if (roots.empty()) return std::nullopt;
     arguments = random.of(roots);
   }
-  for (const Shape* p : c.parameters) {
+  for (const TypeShape* p : c.parameters) {
     arguments += (arguments.empty() ? "" : ", ") + expression(p, depth - 1);
   }
   return fmt::format("{}({})", c.name, arguments);
 }
 
-std::string Writer::expression(const Shape* shape, int depth) {
+std::string TextWriter::expression(const TypeShape* shape, int depth) {
   if (depth <= 0) return leaf(shape, true);
   if (random.chance(0.12)) return leaf(shape, true);
   if (random.chance(0.06)) {
@@ -244,7 +245,7 @@ std::string Writer::expression(const Shape* shape, int depth) {
   }
 }
 
-std::string Writer::scalar_expression(const Shape* shape, int depth) {
+std::string TextWriter::scalar_expression(const TypeShape* shape, int depth) {
   if (shape->kind == Kind::boolean) return bool_expression(depth);
   if (is_integer(shape->kind) && random.chance(0.12)) {
     const auto* v = shapes.vector(shape->kind, random.between(2, 4));
@@ -286,7 +287,7 @@ std::string Writer::scalar_expression(const Shape* shape, int depth) {
                                  : float_expression(shape, depth);
 }
 
-std::string Writer::bool_expression(int depth) {
+std::string TextWriter::bool_expression(int depth) {
   const auto* b = shapes.scalar(Kind::boolean);
   switch (random.below(12)) {
     case 0: return fmt::format("!{}", leaf(b, false));
@@ -308,7 +309,7 @@ std::string Writer::bool_expression(int depth) {
   }
 }
 
-std::string Writer::integer_expression(const Shape* s, int depth) {
+std::string TextWriter::integer_expression(const TypeShape* s, int depth) {
   const auto lanes_like = [&](Kind k) {
     return s->is(Form::vector) ? shapes.vector(k, s->size) : shapes.scalar(k);
   };
@@ -368,7 +369,7 @@ std::string Writer::integer_expression(const Shape* s, int depth) {
   }
 }
 
-std::string Writer::float_expression(const Shape* s, int depth) {
+std::string TextWriter::float_expression(const TypeShape* s, int depth) {
   const auto lanes_like = [&](Kind k) {
     return s->is(Form::vector) ? shapes.vector(k, s->size) : shapes.scalar(k);
   };
@@ -425,14 +426,14 @@ std::string Writer::float_expression(const Shape* s, int depth) {
   }
 }
 
-std::string Writer::vector_expression(const Shape* s, int depth) {
+std::string TextWriter::vector_expression(const TypeShape* s, int depth) {
   const auto pick = random.below(10);
   if (pick < 2) {  // from parts
     std::string parts;
     int left = s->size;
     while (left > 0) {
       const int n = left >= 2 && random.chance(0.3) ? 2 : 1;
-      const Shape* part = n == 1 ? s->element : shapes.vector(s->kind, 2);
+      const TypeShape* part = n == 1 ? s->element : shapes.vector(s->kind, 2);
       parts += (parts.empty() ? "" : ", ") + expression(part, depth - 1);
       left -= n;
     }
@@ -492,7 +493,7 @@ std::string Writer::vector_expression(const Shape* s, int depth) {
   return is_integer(s->kind) ? integer_expression(s, depth) : float_expression(s, depth);
 }
 
-std::string Writer::matrix_expression(const Shape* s, int depth) {
+std::string TextWriter::matrix_expression(const TypeShape* s, int depth) {
   switch (random.below(6)) {
     case 0: return fmt::format("({} {} {})", leaf(s, false), random.of({"+", "-"}), leaf(s, false));
     case 1: return fmt::format("({} * {})", leaf(s, false), leaf(shapes.scalar(s->kind), false));
@@ -507,7 +508,7 @@ std::string Writer::matrix_expression(const Shape* s, int depth) {
   }
 }
 
-std::string Writer::composite_expression(const Shape* s, int depth) {
+std::string TextWriter::composite_expression(const TypeShape* s, int depth) {
   if (random.chance(0.5)) {
     if (auto v = variable_path(s, false, 4)) return *v;
   }

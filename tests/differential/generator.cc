@@ -6,11 +6,11 @@
 
 namespace vyre {
 
-using Form = Shape::Form;
+using Form = TypeShape::Form;
 
 namespace {
 
-void pick_shapes(Writer& w) {
+void pick_shapes(TextWriter& w) {
   auto& r = w.random;
   auto& s = w.shapes;
   std::vector<Kind> kinds{Kind::i32, Kind::u32, Kind::f32, Kind::boolean};
@@ -30,10 +30,10 @@ void pick_shapes(Writer& w) {
   if (r.chance(0.1)) w.value_shapes.push_back(s.array(s.scalar(Kind::u32), 20));
   const int structures = r.between(1, 2);
   for (int i = 0; i < structures; ++i) {
-    std::vector<Shape::Member> members;
+    std::vector<TypeShape::Member> members;
     const int n = r.between(1, 4);
     for (int m = 0; m < n; ++m) {
-      const Shape* member = r.of(w.value_shapes);
+      const TypeShape* member = r.of(w.value_shapes);
       members.push_back({fmt::format("m{}", m), member});
     }
     if (r.chance(0.5))
@@ -43,7 +43,7 @@ void pick_shapes(Writer& w) {
     w.value_shapes.push_back(made);
   }
   // The element of the record buffers holds no bool.
-  std::vector<Shape::Member> members{{"a", s.scalar(Kind::i32)}, {"b", s.vector(Kind::f32, 3)}};
+  std::vector<TypeShape::Member> members{{"a", s.scalar(Kind::i32)}, {"b", s.vector(Kind::f32, 3)}};
   if (r.chance(0.5)) members.push_back({"c", s.array(s.vector(Kind::u32, 2), 3)});
   if (r.chance(0.3)) members.push_back({"d", s.matrix(Kind::f32, 2, 3)});
   if (w.halves) members.push_back({"h", s.vector(Kind::f16, 3)});
@@ -52,7 +52,7 @@ void pick_shapes(Writer& w) {
   if (r.chance(0.5)) w.value_shapes.push_back(w.record);
 }
 
-void pick_sizes(Writer& w, bool groups) {
+void pick_sizes(TextWriter& w, bool groups) {
   auto& r = w.random;
   w.workgroup = r.of<Extent>({{1, 1, 1},
                               {3, 1, 1},
@@ -86,9 +86,9 @@ void pick_sizes(Writer& w, bool groups) {
 
 }  // namespace
 
-void Writer::declarations() {
+void TextWriter::declarations() {
   if (halves) line("enable f16;");
-  for (const Shape* s : structures) {
+  for (const TypeShape* s : structures) {
     open("struct " + s->name);
     for (const auto& m : s->members) line(fmt::format("{}: {},", m.name, m.shape->name));
     close();
@@ -142,7 +142,7 @@ void Writer::declarations() {
   if (random.chance(0.4)) {
     const int n = random.between(1, 3);
     for (int i = 0; i < n; ++i) {
-      const Shape* shape = random.of(value_shapes);
+      const TypeShape* shape = random.of(value_shapes);
       const std::string name = fmt::format("g{}", i);
       const std::string initial = random.chance(0.4) ? " = " + literal(shape) : "";
       line(fmt::format("var<private> {}: {}{};", name, shape->name, initial));
@@ -154,7 +154,7 @@ void Writer::declarations() {
   close();
 }
 
-void Writer::functions() {
+void TextWriter::functions() {
   const int n = random.between(0, 3);
   for (int i = 0; i < n; ++i) {
     Callable c;
@@ -177,7 +177,7 @@ void Writer::functions() {
     c.result = random.of(value_shapes);
     result = c.result;
     open(fmt::format("fn {}({}) -> {}", c.name, parameters, c.result->name));
-    Place place;
+    TextPlace place;
     place.may_return = true;
     place.depth = 1;
     const std::size_t here = scope.size();
@@ -191,7 +191,7 @@ void Writer::functions() {
   }
 }
 
-void Writer::entry() {
+void TextWriter::entry() {
   const bool ids = !shared.empty() || random.chance(0.4);
   // A function with barriers of its own.
   const bool helper = !shared.empty() && random.chance(0.4);
@@ -201,7 +201,7 @@ void Writer::entry() {
     scope.push_back({"lidx", shapes.scalar(Kind::u32), false, false, false});
     scope.push_back({"x", shapes.scalar(Kind::u32), false, false, false});
     result = shapes.scalar(Kind::u32);
-    Place place;
+    TextPlace place;
     place.uniform = true;
     place.may_return = random.chance(0.5);
     place.depth = 1;
@@ -244,7 +244,7 @@ void Writer::entry() {
   for (const Shared& s : shared) {
     if (!s.atomic) scope.push_back({s.name + "[lidx]", s.element, true, false, false});
   }
-  Place place;
+  TextPlace place;
   place.uniform = !shared.empty();
   place.may_return = true;
   place.depth = 1;
@@ -287,7 +287,7 @@ void Writer::entry() {
 }
 
 Generated generate(std::uint64_t seed, bool rounded_freely) {
-  Writer w(seed);
+  TextWriter w(seed);
   auto& r = w.random;
   w.rounded_freely = rounded_freely;
   w.halves = r.chance(0.2);

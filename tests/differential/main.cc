@@ -74,10 +74,10 @@ void run_programs(const Options& o, Progress& progress) {
     const auto outcome = check(*runner, subject_of(o, i), o.variants);
     progress.variants += outcome.variants;
     switch (outcome.verdict) {
-      case Verdict::same: ++progress.same; break;
-      case Verdict::rejected: ++progress.rejected; break;
-      case Verdict::too_long: ++progress.too_long; break;
-      case Verdict::differs:
+      case CheckVerdict::same: ++progress.same; break;
+      case CheckVerdict::rejected: ++progress.rejected; break;
+      case CheckVerdict::too_long: ++progress.too_long; break;
+      case CheckVerdict::differs:
         ++progress.differs;
         report(o, i, outcome.message);
         break;
@@ -157,7 +157,7 @@ int run_file(const Options& o) {
       check(*runner, {*std::move(text), o.seed}, o.variants_given ? o.variants : 0);
   fmt::print("{} {} variants {}\n", static_cast<int>(outcome.verdict), outcome.variants,
              outcome.message);
-  return outcome.verdict == Verdict::same ? 0 : 1;
+  return outcome.verdict == CheckVerdict::same ? 0 : 1;
 }
 
 }  // namespace

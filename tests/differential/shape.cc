@@ -17,25 +17,25 @@ std::string name_of(Kind k) {
   return "?";
 }
 
-const Shape* Shapes::add(Shape shape) {
-  for (const Shape& s : all_) {
+const TypeShape* Shapes::add(TypeShape shape) {
+  for (const TypeShape& s : all_) {
     if (s.name == shape.name) return &s;
   }
   all_.push_back(std::move(shape));
   return &all_.back();
 }
 
-const Shape* Shapes::scalar(Kind kind) {
-  Shape s;
+const TypeShape* Shapes::scalar(Kind kind) {
+  TypeShape s;
   s.kind = kind;
   s.name = name_of(kind);
   s.shared = kind != Kind::boolean;
   return add(std::move(s));
 }
 
-const Shape* Shapes::vector(Kind kind, int size) {
-  Shape s;
-  s.form = Shape::Form::vector;
+const TypeShape* Shapes::vector(Kind kind, int size) {
+  TypeShape s;
+  s.form = TypeShape::Form::vector;
   s.kind = kind;
   s.size = size;
   s.element = scalar(kind);
@@ -44,9 +44,9 @@ const Shape* Shapes::vector(Kind kind, int size) {
   return add(std::move(s));
 }
 
-const Shape* Shapes::matrix(Kind kind, int columns, int rows) {
-  Shape s;
-  s.form = Shape::Form::matrix;
+const TypeShape* Shapes::matrix(Kind kind, int columns, int rows) {
+  TypeShape s;
+  s.form = TypeShape::Form::matrix;
   s.kind = kind;
   s.size = columns;
   s.rows = rows;
@@ -56,9 +56,9 @@ const Shape* Shapes::matrix(Kind kind, int columns, int rows) {
   return add(std::move(s));
 }
 
-const Shape* Shapes::array(const Shape* element, int size) {
-  Shape s;
-  s.form = Shape::Form::array;
+const TypeShape* Shapes::array(const TypeShape* element, int size) {
+  TypeShape s;
+  s.form = TypeShape::Form::array;
   s.size = size;
   s.element = element;
   s.name = fmt::format("array<{}, {}>", element->name, size);
@@ -66,9 +66,9 @@ const Shape* Shapes::array(const Shape* element, int size) {
   return add(std::move(s));
 }
 
-const Shape* Shapes::structure(std::string name, std::vector<Shape::Member> members) {
-  Shape s;
-  s.form = Shape::Form::structure;
+const TypeShape* Shapes::structure(std::string name, std::vector<TypeShape::Member> members) {
+  TypeShape s;
+  s.form = TypeShape::Form::structure;
   s.name = std::move(name);
   s.shared = std::ranges::all_of(members, [](const auto& m) { return m.shape->shared; });
   s.members = std::move(members);

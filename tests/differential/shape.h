@@ -11,15 +11,15 @@ namespace vyre {
 
 enum class Kind : unsigned char { boolean, i32, u32, f32, f16 };
 
-struct Shape {
+struct TypeShape {
   enum class Form : unsigned char { scalar, vector, matrix, array, structure } form = Form::scalar;
-  Kind kind{};                     // of scalars, vectors, matrices
-  int size = 0;                    // components, columns or elements
-  int rows = 0;                    // of a matrix
-  const Shape* element = nullptr;  // component, column or element
+  Kind kind{};                         // of scalars, vectors, matrices
+  int size = 0;                        // components, columns or elements
+  int rows = 0;                        // of a matrix
+  const TypeShape* element = nullptr;  // component, column or element
   struct Member {
     std::string name;
-    const Shape* shape;
+    const TypeShape* shape;
   };
   std::vector<Member> members;
   std::string name;     // as WGSL writes it
@@ -36,17 +36,17 @@ std::string name_of(Kind k);
 // All shapes of one program, each once.
 class Shapes {
  public:
-  const Shape* scalar(Kind kind);
-  const Shape* vector(Kind kind, int size);
-  const Shape* matrix(Kind kind, int columns, int rows);
-  const Shape* array(const Shape* element, int size);
-  const Shape* structure(std::string name, std::vector<Shape::Member> members);
+  const TypeShape* scalar(Kind kind);
+  const TypeShape* vector(Kind kind, int size);
+  const TypeShape* matrix(Kind kind, int columns, int rows);
+  const TypeShape* array(const TypeShape* element, int size);
+  const TypeShape* structure(std::string name, std::vector<TypeShape::Member> members);
 
-  const std::deque<Shape>& all() const { return all_; }
+  const std::deque<TypeShape>& all() const { return all_; }
 
  private:
-  const Shape* add(Shape shape);
-  std::deque<Shape> all_;
+  const TypeShape* add(TypeShape shape);
+  std::deque<TypeShape> all_;
 };
 
 }  // namespace vyre

@@ -4,33 +4,33 @@
 
 namespace vyre {
 
-using Form = Shape::Form;
+using Form = TypeShape::Form;
 
-void Writer::line(const std::string& what) {
+void TextWriter::line(const std::string& what) {
   text.append(static_cast<std::size_t>(indent) * 2, ' ');
   text += what;
   text += '\n';
 }
-void Writer::open(const std::string& head) {
+void TextWriter::open(const std::string& head) {
   line(head + " {");
   ++indent;
 }
-void Writer::close(const std::string& tail) {
+void TextWriter::close(const std::string& tail) {
   --indent;
   line(tail);
 }
-std::string Writer::fresh(const char* prefix) { return fmt::format("{}{}", prefix, names++); }
+std::string TextWriter::fresh(const char* prefix) { return fmt::format("{}{}", prefix, names++); }
 
 namespace {
 // Entered under a condition that lanes may see differently.
-Place divided(Place p) {
+TextPlace divided(TextPlace p) {
   if (p.uniform) p.may_break = p.may_continue = p.may_return = false;
   p.uniform = false;
   return p;
 }
 }  // namespace
 
-void Writer::block(const Place& place, int statements) {
+void TextWriter::block(const TextPlace& place, int statements) {
   const std::size_t outer = scope.size();
   for (int i = 0; i < statements; ++i) statement(place);
   if (random.chance(0.08) && place.depth > 1 && !place.uniform) {
@@ -43,7 +43,7 @@ void Writer::block(const Place& place, int statements) {
   scope.erase(scope.begin() + static_cast<std::ptrdiff_t>(outer), scope.end());
 }
 
-void Writer::statement(const Place& place) {
+void TextWriter::statement(const TextPlace& place) {
   const auto pick = random.below(100);
   const bool deep = place.depth >= 4 || text.size() > 7000;
   if (place.uniform && !shared.empty() && pick < 22 && !deep) {
@@ -60,9 +60,9 @@ void Writer::statement(const Place& place) {
   jump(place);
 }
 
-void Writer::declare(const Place& place) {
+void TextWriter::declare(const TextPlace& place) {
   const bool uniform = place.uniform && random.chance(0.35);
-  const Shape* shape = random.of(value_shapes);
+  const TypeShape* shape = random.of(value_shapes);
   pure_uniform = uniform;
   const std::string value = expression(shape, random.between(0, 2));
   pure_uniform = false;
@@ -76,11 +76,11 @@ void Writer::declare(const Place& place) {
   scope.push_back({name, shape, !constant, uniform, !constant});
 }
 
-void Writer::assign(const Place& place) {
+void TextWriter::assign(const TextPlace& place) {
   pure_uniform = place.uniform && random.chance(0.35);
-  const Shape* shape = random.chance(0.6)
-                           ? shapes.scalar(random.of({Kind::i32, Kind::u32, Kind::f32}))
-                           : random.of(value_shapes);
+  const TypeShape* shape = random.chance(0.6)
+                               ? shapes.scalar(random.of({Kind::i32, Kind::u32, Kind::f32}))
+                               : random.of(value_shapes);
   if (const auto target = variable_path(shape, true, 4)) {
     const bool scalar = shape->is(Form::scalar) || shape->is(Form::vector);
     if (scalar && shape->kind != Kind::boolean && random.chance(0.3)) {
@@ -94,8 +94,8 @@ void Writer::assign(const Place& place) {
   pure_uniform = false;
 }
 
-void Writer::branch(const Place& place) {
-  Place inner = place;
+void TextWriter::branch(const TextPlace& place) {
+  TextPlace inner = place;
   inner.depth++;
   const bool uniform = place.uniform && random.chance(0.5);
   pure_uniform = uniform;
@@ -123,8 +123,8 @@ void Writer::branch(const Place& place) {
   close();
 }
 
-void Writer::choose(const Place& place) {
-  Place inner = place;
+void TextWriter::choose(const TextPlace& place) {
+  TextPlace inner = place;
   inner.depth++;
   const bool uniform = place.uniform && random.chance(0.5);
   const bool is_signed = random.chance(0.3);
@@ -157,8 +157,8 @@ void Writer::choose(const Place& place) {
   close();
 }
 
-void Writer::repeat(const Place& place) {
-  Place inner = place;
+void TextWriter::repeat(const TextPlace& place) {
+  TextPlace inner = place;
   inner.depth++;
   inner.loops++;
   const bool uniform = place.uniform && random.chance(0.7);
@@ -214,7 +214,7 @@ void Writer::repeat(const Place& place) {
       block(inner, random.between(1, 4));
       if (random.chance(0.7)) {
         open("continuing");
-        Place last = inner;
+        TextPlace last = inner;
         last.may_break = last.may_continue = last.may_return = false;
         last.loops = 3;
         block(last, random.between(0, 2));
@@ -231,7 +231,7 @@ void Writer::repeat(const Place& place) {
   scope.erase(scope.begin() + static_cast<std::ptrdiff_t>(outer), scope.end());
 }
 
-void Writer::jump(const Place& place) {
+void TextWriter::jump(const TextPlace& place) {
   std::vector<std::string> all;
   if (place.may_break) all.push_back("break;");
   if (place.may_continue) all.push_back("continue;");
@@ -245,7 +245,7 @@ void Writer::jump(const Place& place) {
   line(fmt::format("if ({}) {{ {} }}", c, random.of(all)));
 }
 
-std::string Writer::own_index() {
+std::string TextWriter::own_index() {
   switch (random.below(6)) {
     case 0: return fmt::format("own * 4u + ({} & 3u)", u32(1));
     case 1:
@@ -255,7 +255,7 @@ std::string Writer::own_index() {
   }
 }
 
-void Writer::write_out(const Place&) {
+void TextWriter::write_out(const TextPlace&) {
   if (!in_entry) return;
   const auto compute = [&](Kind k) { return expression(shapes.scalar(k), 2); };
   switch (random.below(9)) {
@@ -266,7 +266,7 @@ void Writer::write_out(const Place&) {
       return line(fmt::format("out_x[gid.y * {}u + gid.x {} {}u] = {};", extent[0],
                               x_offset < 0 ? "-" : "+", std::abs(x_offset), compute(Kind::i32)));
     case 3: {
-      const Shape* part = random.of(value_shapes);
+      const TypeShape* part = random.of(value_shapes);
       if (!part->shared) part = shapes.scalar(Kind::f32);
       const auto rest = path(record, part, 4);
       if (!rest) return;
@@ -294,7 +294,7 @@ void Writer::write_out(const Place&) {
   }
 }
 
-void Writer::count(const Place&) {
+void TextWriter::count(const TextPlace&) {
   const auto* u = shapes.scalar(Kind::u32);
   const auto* i = shapes.scalar(Kind::i32);
   std::vector<const Shared*> adding;
@@ -336,14 +336,14 @@ void Writer::count(const Place&) {
 }
 
 // A pointer to a part of a var, used for a while.
-void Writer::point(const Place&) {
+void TextWriter::point(const TextPlace&) {
   std::vector<Variable> roots;
   for (const Variable& v : scope) {
     if (v.root_var && !v.uniform) roots.push_back(v);
   }
   if (roots.empty()) return;
   const Variable root = random.of(roots);
-  const Shape* part = random.chance(0.5) ? root.shape : random.of(value_shapes);
+  const TypeShape* part = random.chance(0.5) ? root.shape : random.of(value_shapes);
   const auto rest = path(root.shape, part, 4);
   if (!rest || (!rest->empty() && root.shape->is(Form::vector))) return;
   const std::string name = fresh("p");
@@ -357,7 +357,7 @@ void Writer::point(const Place&) {
   scope.push_back({fmt::format("(*{})", name), part, true, false, false});
 }
 
-void Writer::share(const Place& place) {
+void TextWriter::share(const TextPlace& place) {
   std::vector<std::size_t> free;
   for (std::size_t i = 0; i < shared.size(); ++i) {
     if (!shared[i].readable) free.push_back(i);
@@ -372,7 +372,7 @@ void Writer::share(const Place& place) {
   }
   line(random.chance(0.8) ? "workgroupBarrier();" : "workgroupBarrier(); storageBarrier();");
   shared[k].readable = true;
-  Place inner = place;
+  TextPlace inner = place;
   inner.may_break = inner.may_continue = inner.may_return = false;
   inner.depth++;
   // What is declared between the barriers stays in scope after them.
@@ -393,7 +393,7 @@ void Writer::share(const Place& place) {
   line("workgroupBarrier();");
 }
 
-void Writer::uniform_load(const Place&) {
+void TextWriter::uniform_load(const TextPlace&) {
   line(fmt::format("if (lidx == 0u) {{ wg_one = {}; }}", u32(2)));
   const std::string name = fresh("u");
   line(fmt::format("let {} = workgroupUniformLoad(&wg_one);", name));

@@ -13,7 +13,7 @@ namespace vyre {
 
 struct Variable {
   std::string text;  // how it is named where a value is wanted: "v3", "(*p1)", "wg0[lidx]"
-  const Shape* shape = nullptr;
+  const TypeShape* shape = nullptr;
   bool assignable = false;
   bool uniform = false;   // the same for the workgroup
   bool root_var = false;  // a function's var: `&text` is a ptr<function>
@@ -21,27 +21,27 @@ struct Variable {
 
 struct Callable {
   std::string name;
-  std::vector<const Shape*> parameters;
-  const Shape* pointee = nullptr;  // of a first parameter ptr<function, ...>; null: none
-  const Shape* result = nullptr;   // null: none
+  std::vector<const TypeShape*> parameters;
+  const TypeShape* pointee = nullptr;  // of a first parameter ptr<function, ...>; null: none
+  const TypeShape* result = nullptr;   // null: none
 };
 
 // Where a statement stands.
-struct Place {
+struct TextPlace {
   bool uniform = false;  // all of the workgroup is here: barriers may stand
   bool may_break = false, may_continue = false, may_return = false;
   int depth = 0;
   int loops = 0;
 };
 
-class Writer {
+class TextWriter {
  public:
-  explicit Writer(std::uint64_t seed) : random(seed) {}
+  explicit TextWriter(std::uint64_t seed) : random(seed) {}
 
   Random random;
   Shapes shapes;
-  std::vector<const Shape*> value_shapes;  // what variables are made of
-  std::vector<const Shape*> structures;
+  std::vector<const TypeShape*> value_shapes;  // what variables are made of
+  std::vector<const TypeShape*> structures;
   bool halves = false;  // f16
   // Float operations for which WGSL allows more than one result: division, remainder, square roots.
   bool rounded_freely = true;
@@ -52,14 +52,14 @@ class Writer {
   int index_depth = 0;
 
   std::vector<Variable> scope;
-  std::vector<Callable> callables;  // that may be called here
-  const Shape* result = nullptr;    // of the function being written
-  bool in_entry = false;            // ids are in scope
-  bool pure_uniform = false;        // expressions must be uniform
+  std::vector<Callable> callables;    // that may be called here
+  const TypeShape* result = nullptr;  // of the function being written
+  bool in_entry = false;              // ids are in scope
+  bool pure_uniform = false;          // expressions must be uniform
   // Workgroup arrays of which any element may be read here; the others only at lidx.
   struct Shared {
     std::string name;
-    const Shape* element;
+    const TypeShape* element;
     int size;
     bool readable;
     bool atomic;
@@ -69,8 +69,8 @@ class Writer {
   std::uint32_t elements = 1;
   // Global names that exist in this program.
   bool has_tail = false, has_counters = false, has_own_atomics = false, has_fixed = false;
-  const Shape* record = nullptr;  // element of in_s and out_s
-  int x_offset = 0;               // out_x is written at gid.x + x_offset
+  const TypeShape* record = nullptr;  // element of in_s and out_s
+  int x_offset = 0;                   // out_x is written at gid.x + x_offset
 
   void line(const std::string& what);
   void open(const std::string& head);
@@ -78,47 +78,47 @@ class Writer {
   std::string fresh(const char* prefix);
 
   // ---- expressions (expressions.cc)
-  std::string expression(const Shape* shape, int depth);
-  std::string leaf(const Shape* shape, bool literal_allowed);
-  std::string literal(const Shape* shape);
+  std::string expression(const TypeShape* shape, int depth);
+  std::string leaf(const TypeShape* shape, bool literal_allowed);
+  std::string literal(const TypeShape* shape);
   std::string u32(int depth) { return expression(shapes.scalar(Kind::u32), depth); }
   std::string condition(int depth) { return expression(shapes.scalar(Kind::boolean), depth); }
   // An index of any integer type: most often inside, sometimes anywhere.
   std::string index(int count, int depth);
   std::optional<std::string> counter_index(int count);
   // A path from a variable of one shape to a part of another; empty when there is none.
-  std::optional<std::string> path(const Shape* from, const Shape* to, int depth);
-  std::optional<std::string> variable_path(const Shape* shape, bool assignable, int depth);
+  std::optional<std::string> path(const TypeShape* from, const TypeShape* to, int depth);
+  std::optional<std::string> variable_path(const TypeShape* shape, bool assignable, int depth);
 
   // ---- statements (statements.cc)
-  void block(const Place& place, int statements);
-  void statement(const Place& place);
+  void block(const TextPlace& place, int statements);
+  void statement(const TextPlace& place);
   void entry();
   void functions();
   void declarations();
 
  private:
-  std::string scalar_expression(const Shape* shape, int depth);
-  std::string integer_expression(const Shape* shape, int depth);
-  std::string float_expression(const Shape* shape, int depth);
+  std::string scalar_expression(const TypeShape* shape, int depth);
+  std::string integer_expression(const TypeShape* shape, int depth);
+  std::string float_expression(const TypeShape* shape, int depth);
   std::string bool_expression(int depth);
-  std::string vector_expression(const Shape* shape, int depth);
-  std::string matrix_expression(const Shape* shape, int depth);
-  std::string composite_expression(const Shape* shape, int depth);
-  std::string buffer_read(const Shape* shape);
-  std::optional<std::string> call(const Shape* shape, int depth);
+  std::string vector_expression(const TypeShape* shape, int depth);
+  std::string matrix_expression(const TypeShape* shape, int depth);
+  std::string composite_expression(const TypeShape* shape, int depth);
+  std::string buffer_read(const TypeShape* shape);
+  std::optional<std::string> call(const TypeShape* shape, int depth);
 
-  void declare(const Place& place);
-  void assign(const Place& place);
-  void branch(const Place& place);
-  void choose(const Place& place);
-  void repeat(const Place& place);
-  void write_out(const Place& place);
-  void count(const Place& place);
-  void point(const Place& place);
-  void jump(const Place& place);
-  void share(const Place& place);
-  void uniform_load(const Place& place);
+  void declare(const TextPlace& place);
+  void assign(const TextPlace& place);
+  void branch(const TextPlace& place);
+  void choose(const TextPlace& place);
+  void repeat(const TextPlace& place);
+  void write_out(const TextPlace& place);
+  void count(const TextPlace& place);
+  void point(const TextPlace& place);
+  void jump(const TextPlace& place);
+  void share(const TextPlace& place);
+  void uniform_load(const TextPlace& place);
   std::string own_index();
 };
 

@@ -7,7 +7,7 @@
 namespace vyre {
 namespace {
 
-using Allowed = std::function<Real(const Arguments&, Real, const FloatFormat&)>;
+using Allowed = std::function<Real(const Arguments&, Real, const DeviceFloatFormat&)>;
 using Domain = std::function<bool(const Arguments&)>;
 
 const Real kPi = std::numbers::pi_v<Real>;
@@ -19,49 +19,51 @@ Domain within(Real low, Real high) {
 }
 
 Allowed ulps(Real n) {
-  return [=](const Arguments&, Real r, const FloatFormat& f) { return n * f.ulp(r); };
+  return [=](const Arguments&, Real r, const DeviceFloatFormat& f) { return n * f.ulp(r); };
 }
 Allowed absolute(Real v) {
-  return [=](const Arguments&, Real, const FloatFormat&) { return v; };
+  return [=](const Arguments&, Real, const DeviceFloatFormat&) { return v; };
 }
 Allowed either(const Allowed& a, const Allowed& b) {
-  return [=](const Arguments& x, Real r, const FloatFormat& f) {
+  return [=](const Arguments& x, Real r, const DeviceFloatFormat& f) {
     return std::max(a(x, r, f), b(x, r, f));
   };
 }
 Allowed rounded() { return ulps(0.5L); }
 
 // 3 + 2·|x| ULP (f16: 1 + 2·|x|).
-Real exponential_ulps(Real x, const FloatFormat& f) {
+Real exponential_ulps(Real x, const DeviceFloatFormat& f) {
   return (f.digits == 24 ? 3 : 1) + 2 * std::fabs(x);
 }
 // The logarithm of v: 2^-21 (f16: 2^-7) on [0.5, 2], else 3 ULP.
-Real logarithm_error(Real v, Real result, const FloatFormat& f) {
+Real logarithm_error(Real v, Real result, const DeviceFloatFormat& f) {
   if (v >= 0.5L && v <= 2) return f.digits == 24 ? 0x1p-21L : 0x1p-7L;
   return 3 * f.ulp(result);
 }
-Real epsilon(const FloatFormat& f) { return std::ldexp(1.0L, -f.digits); }  // half an ULP of 1
-Real sine_error(const FloatFormat& f) { return f.digits == 24 ? 0x1p-11L : 0x1p-7L; }
+Real epsilon(const DeviceFloatFormat& f) {
+  return std::ldexp(1.0L, -f.digits);
+}  // half an ULP of 1
+Real sine_error(const DeviceFloatFormat& f) { return f.digits == 24 ? 0x1p-11L : 0x1p-7L; }
 
 // sinh, cosh: half the sum or difference of two exponentials, each with its error.
-Real hyperbolic_error(const Arguments& a, Real r, const FloatFormat& f) {
+Real hyperbolic_error(const Arguments& a, Real r, const DeviceFloatFormat& f) {
   const Real big = std::exp(std::fabs(a.x)), small = std::exp(-std::fabs(a.x));
   return 0.5L * exponential_ulps(a.x, f) * (f.ulp(big) + f.ulp(small)) + 1.5L * f.ulp(r);
 }
 
-Real power_error(const Arguments& a, Real r, const FloatFormat& f) {
+Real power_error(const Arguments& a, Real r, const DeviceFloatFormat& f) {
   const Real log = std::log2(a.x), z = a.y * log;
   const Real dz = std::fabs(a.y) * logarithm_error(a.x, log, f) + 2 * std::fabs(z) * epsilon(f);
   return std::fabs(r) * std::expm1(dz * kLn2) + exponential_ulps(z, f) * f.ulp(r);
 }
 
-Real tangent_error(const Arguments& a, Real r, const FloatFormat& f) {
+Real tangent_error(const Arguments& a, Real r, const DeviceFloatFormat& f) {
   const Real s = std::sin(a.x), c = std::cos(a.x), e = sine_error(f);
   if (std::fabs(c) <= 2 * e) return INFINITY;
   return (std::fabs(s) + e) / (std::fabs(c) - e) - std::fabs(s) / std::fabs(c) + 2.5L * f.ulp(r);
 }
 
-Real acosh_error(const Arguments& a, Real r, const FloatFormat& f) {
+Real acosh_error(const Arguments& a, Real r, const DeviceFloatFormat& f) {
   const Real s = std::sqrt(a.x * a.x - 1), sum = a.x + s;
   // x·x - 1 loses what the product was rounded by.
   const Real ds =
@@ -70,18 +72,18 @@ Real acosh_error(const Arguments& a, Real r, const FloatFormat& f) {
   return logarithm_error(sum, r, f) + (ds + sum * epsilon(f)) / sum + f.ulp(r);
 }
 
-Real asinh_error(const Arguments& a, Real r, const FloatFormat& f) {
+Real asinh_error(const Arguments& a, Real r, const DeviceFloatFormat& f) {
   // x + sqrt(x·x + 1) with a negative x cancels: nothing is promised beyond the logarithm of that.
   return logarithm_error(std::fabs(a.x) + std::sqrt(a.x * a.x + 1), r, f) + 6 * epsilon(f) +
          f.ulp(r);
 }
 
-Real atanh_error(const Arguments& a, Real r, const FloatFormat& f) {
+Real atanh_error(const Arguments& a, Real r, const DeviceFloatFormat& f) {
   const Real q = (1 + a.x) / (1 - a.x);
   return 0.5L * (logarithm_error(q, 2 * r, f) + 9 * epsilon(f)) + f.ulp(r);
 }
 
-Real remainder_error(const Arguments& a, Real r, const FloatFormat& f) {
+Real remainder_error(const Arguments& a, Real r, const DeviceFloatFormat& f) {
   // x - y·trunc(x / y), where the quotient is off by 2.5 ULP and may cross a whole number.
   const Real q = std::fabs(a.x / a.y);
   const Real near = std::fabs(q - std::round(q));
@@ -97,10 +99,10 @@ Real round_even(Real v) {
 
 }  // namespace
 
-FloatFormat FloatFormat::f32() { return {24, -126, 0x1.fffffep127L}; }
-FloatFormat FloatFormat::f16() { return {11, -14, 65504}; }
+DeviceFloatFormat DeviceFloatFormat::f32() { return {24, -126, 0x1.fffffep127L}; }
+DeviceFloatFormat DeviceFloatFormat::f16() { return {11, -14, 65504}; }
 
-Real FloatFormat::ulp(Real v) const {
+Real DeviceFloatFormat::ulp(Real v) const {
   v = std::fabs(v);
   if (!(v < INFINITY)) return INFINITY;
   int exponent = lowest;
@@ -115,13 +117,15 @@ std::vector<AccuracyCase> accuracy_cases(bool half) {
     out.push_back({name, std::string(name) + "(x)", 1,
                    [=](const Arguments& a) { return reference(a.x); }, domain, allowed});
   };
-  const Allowed exponential = [](const Arguments& a, Real r, const FloatFormat& f) {
+  const Allowed exponential = [](const Arguments& a, Real r, const DeviceFloatFormat& f) {
     return exponential_ulps(a.x, f) * f.ulp(r);
   };
-  const Allowed logarithm = [](const Arguments& a, Real r, const FloatFormat& f) {
+  const Allowed logarithm = [](const Arguments& a, Real r, const DeviceFloatFormat& f) {
     return logarithm_error(a.x, r, f);
   };
-  const Allowed sine = [](const Arguments&, Real, const FloatFormat& f) { return sine_error(f); };
+  const Allowed sine = [](const Arguments&, Real, const DeviceFloatFormat& f) {
+    return sine_error(f);
+  };
   const Allowed arc = half ? ulps(5) : ulps(4096);
   const Real largest = half ? 65504 : 0x1.fffffep127L;
   const auto positive = within(half ? 0x1p-24L : 0x1p-149L, largest);
@@ -180,7 +184,7 @@ std::vector<AccuracyCase> accuracy_cases(bool half) {
   if (!half) {
     out.push_back({"quantizeToF16", "quantizeToF16(x)", 1,
                    [](const Arguments& a) {
-                     const Real step = FloatFormat::f16().ulp(a.x);
+                     const Real step = DeviceFloatFormat::f16().ulp(a.x);
                      return round_even(a.x / step) * step;
                    },
                    within(-65504, 65504), absolute(0)});
@@ -235,11 +239,13 @@ std::vector<AccuracyCase> accuracy_cases(bool half) {
   };
   three(
       "fma", "fma(x, y, z)", [](const Arguments& a) { return a.x * a.y + a.z; }, moderate,
-      [](const Arguments& a, Real r, const FloatFormat& f) { return f.ulp(a.x * a.y) + f.ulp(r); });
+      [](const Arguments& a, Real r, const DeviceFloatFormat& f) {
+        return f.ulp(a.x * a.y) + f.ulp(r);
+      });
   three(
       "mix", "mix(x, y, z)", [](const Arguments& a) { return a.x * (1 - a.z) + a.y * a.z; },
       moderate,
-      [](const Arguments& a, Real r, const FloatFormat& f) {
+      [](const Arguments& a, Real r, const DeviceFloatFormat& f) {
         const Real left = std::fabs(a.x) * (std::fabs(a.z) + 1);
         return 2 * f.ulp(left) + f.ulp(a.y * a.z) + f.ulp(r);
       });
@@ -257,7 +263,7 @@ std::vector<AccuracyCase> accuracy_cases(bool half) {
         return moderate(a) && a.y - a.x > (std::fabs(a.x) + std::fabs(a.y)) / 8 &&
                a.y - a.x > tiny * 64;
       },
-      [](const Arguments& a, Real, const FloatFormat& f) {
+      [](const Arguments& a, Real, const DeviceFloatFormat& f) {
         const Real size = std::max({std::fabs(a.x), std::fabs(a.y), std::fabs(a.z)});
         return std::min(1.0L, 64 * epsilon(f) * (1 + size / (a.y - a.x)));
       });

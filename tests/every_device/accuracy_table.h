@@ -15,13 +15,13 @@ struct Arguments {
 };
 
 // Of the type of the result: f32 or f16.
-struct FloatFormat {
+struct DeviceFloatFormat {
   int digits = 24;
   int lowest = -126;  // exponent of the smallest normal number
   Real largest = 0;
 
-  static FloatFormat f32();
-  static FloatFormat f16();
+  static DeviceFloatFormat f32();
+  static DeviceFloatFormat f16();
   // Distance of neighbours around v, also below the normal numbers.
   Real ulp(Real v) const;
 };
@@ -33,7 +33,7 @@ struct AccuracyCase {
   std::function<Real(const Arguments&)> reference;
   std::function<bool(const Arguments&)> domain;
   // The error allowed, absolute.
-  std::function<Real(const Arguments&, Real reference, const FloatFormat&)> allowed;
+  std::function<Real(const Arguments&, Real reference, const DeviceFloatFormat&)> allowed;
 };
 
 std::vector<AccuracyCase> accuracy_cases(bool half);

@@ -133,7 +133,7 @@ struct Worst {
 
 Worst judge(const AccuracyCase& c, bool half, const std::vector<Arguments>& all,
             const std::vector<std::byte>& results) {
-  const FloatFormat format = half ? FloatFormat::f16() : FloatFormat::f32();
+  const DeviceFloatFormat format = half ? DeviceFloatFormat::f16() : DeviceFloatFormat::f32();
   const std::size_t size = half ? 2 : 4;
   const Real smallest = std::ldexp(1.0L, format.lowest);
   Worst worst;
