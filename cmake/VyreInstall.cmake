@@ -85,6 +85,18 @@ if(engine_libraries)
   install(TARGETS vyre_shared EXPORT vyreCTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()
 
+# What the installation builds, and what takes it away again.
+get_property(programs GLOBAL PROPERTY VYRE_INSTALLED_PROGRAMS)
+add_custom_target(vyre_installed DEPENDS ${programs} vyre_library)
+if(engine_libraries)
+  add_dependencies(vyre_installed vyre_engine_library vyre_shared)
+endif()
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall
+    COMMAND "${CMAKE_COMMAND}" "-DMANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt"
+      -P "${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake" VERBATIM)
+endif()
+
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/vyre" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING PATTERN "*.h")
 foreach(room IN LISTS installed_rooms)

@@ -189,6 +189,7 @@ function(_vyre_make_room name)
         -static-libstdc++ -static-libgcc -no-pie -Wl,--gc-sections)
     endif()
     install(TARGETS ${EXECUTABLE} RUNTIME)
+    set_property(GLOBAL APPEND PROPERTY VYRE_INSTALLED_PROGRAMS ${EXECUTABLE})
   endif()
 
   if(VYRE_TESTS)

@@ -1,11 +1,27 @@
 # Installs into a fresh prefix, and looks at what came: the libraries, the door, rooms' headers, and
-# nothing that belongs to tests or to a room's insides.
+# nothing that belongs to tests or to a room's insides. An installation before it is taken away again.
 
 cmake_minimum_required(VERSION 3.25)
 
-file(REMOVE_RECURSE "${PREFIX}")
-execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${PREFIX}"
+function(install_into prefix)
+  file(REMOVE_RECURSE "${prefix}")
+  execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${prefix}"
+    OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# Only the program was built, as by `make demo`: nothing else in the build tree uses this library.
+file(REMOVE "${BUILD}/lib/bundle/libvyre_core.a")
+install_into("${PREFIX}")
+file(WRITE "${PREFIX}/include/vyre/base/of_someone_else.h" "")
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${BUILD}" --target uninstall
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+file(GLOB_RECURSE left RELATIVE "${PREFIX}" "${PREFIX}/*")
+file(GLOB folders RELATIVE "${PREFIX}/include/vyre" "${PREFIX}/include/vyre/*")
+if(NOT left STREQUAL "include/vyre/base/of_someone_else.h" OR NOT folders STREQUAL "base")
+  message(SEND_ERROR "left after uninstalling: ${left}; folders: ${folders}")
+endif()
+
+install_into("${PREFIX}")
 file(GLOB_RECURSE installed RELATIVE "${PREFIX}" "${PREFIX}/*")
 
 foreach(wanted
