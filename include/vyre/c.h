@@ -376,19 +376,27 @@ VYRE_API vyre_code vyre_dispatch_create_gpu(vyre_session session, const vyre_gpu
  * works: CUDA, HIP, OpenCL, OpenMP or plain loops. It needs no session and no device, and what it
  * learns is kept, and shared between processes.
  *
- *   const char* const candidates[] = {"block=64 items=1", "block=256 items=1", "block=256
- * items=4"}; vyre_tuner_key key = {0}; key.struct_size = sizeof key; key.name = "saxpy"; key.device
- * = "NVIDIA H200"; vyre_tuner tuner = 0; vyre_tuner_open(NULL, &key, candidates, 3, NULL, &tuner);
- *   for each call:
- *     vyre_tuner_call call = {0};
- *     call.struct_size = sizeof call;
- *     vyre_tuner_next(tuner, &call);
- *     run candidates[call.candidate];
- *     if (call.timed) when its time is known: vyre_tuner_report(tuner, &call, ns);
- *   vyre_tuner_close(tuner);
- *
  * What trying costs, that is calls slower than the best known and the time of verifying, stays
  * below 2% of the time spent plus a first allowance of 20 ms or 50 calls, whichever is less. */
+/* clang-format off */
+/*
+ *   const char* const candidates[] = {"block=64 items=1", "block=256 items=1", "block=256 items=4"};
+ *   vyre_tuner_key key = {0};
+ *   key.struct_size = sizeof key;
+ *   key.name = "saxpy";
+ *   key.device = "NVIDIA H200";
+ *   vyre_tuner tuner = 0;
+ *   vyre_tuner_open(NULL, &key, candidates, 3, NULL, &tuner);
+ *   // for each call:
+ *   vyre_tuner_call call = {0};
+ *   call.struct_size = sizeof call;
+ *   vyre_tuner_next(tuner, &call);
+ *   run(candidates[call.candidate]);
+ *   if (call.timed) vyre_tuner_report(tuner, &call, nanoseconds);  // when its time is known
+ *   // in the end:
+ *   vyre_tuner_close(tuner);
+ */
+/* clang-format on */
 typedef uint64_t vyre_tuner;
 
 /* What the choice depends on. All but the name may be null. */

@@ -1,5 +1,6 @@
-// The door: what a program that uses vyre includes. WGSL text becomes programs (parse_wgsl), a
-// program a kernel (make_kernel), and the interpreter runs it on bytes (interpret).
+// The door: what a program that uses vyre includes. WGSL text becomes a kernel
+// (parse_wgsl(text).kernel("entry")), as does a program that was built in C++ (make_kernel), and
+// the interpreter runs it on bytes (interpret).
 #pragma once
 
 #include "vyre/base/error.h"

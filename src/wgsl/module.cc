@@ -119,6 +119,24 @@ std::string_view Module::why_not_run(std::string_view entry) const {
   return at == not_run.end() ? std::string_view() : at->why;
 }
 
+Result<Kernel> ParsedModule::kernel(std::string_view entry,
+                                    std::span<const OverrideValue> overrides) const {
+  if (!module) return fail(Code::invalid_input, message());
+  if (const std::string_view why = module->why_not_run(entry); !why.empty()) {
+    return fail(Code::invalid_input, std::string(why));
+  }
+  std::vector<std::string_view> names;
+  for (const Program& program : module->programs) names.emplace_back(program.name);
+  if (names.empty()) return fail(Code::invalid_input, "the module has no @compute entry point");
+  if (entry.empty() && names.size() == 1) entry = names.front();
+  if (const Program* program = module->find(entry)) return make_kernel(*program, overrides);
+  return fail(Code::invalid_input,
+              entry.empty() ? fmt::format("the module has {} entry points", names.size())
+                            : fmt::format("the module has no entry point '{}'", entry),
+              fmt::format("name {}: {}", names.size() == 1 ? "the only one" : "one of them",
+                          fmt::join(names, ", ")));
+}
+
 std::string ParsedModule::message() const { return render(*source, diagnostics); }
 
 ParsedModule parse_wgsl(std::string text, std::string file_name) {

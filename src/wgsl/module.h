@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "vyre/base/error.h"
+#include "vyre/ir/kernel.h"
 #include "vyre/ir/program.h"
 #include "vyre/wgsl/diagnostics.h"
 #include "vyre/wgsl/source.h"
@@ -48,6 +51,11 @@ struct ParsedModule {
   std::shared_ptr<const Source> source;
   std::optional<Module> module;  // absent exactly when there are errors
   Diagnostics diagnostics;       // errors, or at most warnings when there is a module
+
+  // The kernel of an entry point; an empty name is the only one there is. Fails with the message
+  // below when the text is wrong, and names the entry points when this is none of them.
+  Result<Kernel> kernel(std::string_view entry,
+                        std::span<const OverrideValue> overrides = {}) const;
 
   // All diagnostics with their source lines; empty when there are none.
   std::string message() const;

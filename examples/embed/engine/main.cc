@@ -22,8 +22,7 @@ fn saxpy(@builtin(global_invocation_id) id: vec3<u32>) {
 
 vyre::Result<void> saxpy_twice(float a, std::span<const float> x, std::span<float> y) {
   const vyre::ParsedModule parsed = vyre::parse_wgsl(kSaxpy, "saxpy.wgsl");
-  if (!parsed.module) return vyre::fail(vyre::Code::invalid_input, parsed.message());
-  VYRE_TRY(const vyre::Kernel kernel, vyre::make_kernel(*parsed.module->find("saxpy")));
+  VYRE_TRY(const vyre::Kernel kernel, parsed.kernel("saxpy"));
 
   // VYRE_THREADS, and the user's cache of compiled code.
   VYRE_TRY(const auto options, vyre::SessionOptions::from_environment());

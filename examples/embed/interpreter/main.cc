@@ -20,8 +20,7 @@ fn saxpy(@builtin(global_invocation_id) id: vec3<u32>) {
 
 vyre::Result<void> saxpy(float a, std::span<float> x, std::span<float> y) {
   const vyre::ParsedModule parsed = vyre::parse_wgsl(kSaxpy, "saxpy.wgsl");
-  if (!parsed.module) return vyre::fail(vyre::Code::invalid_input, parsed.message());
-  VYRE_TRY(const vyre::Kernel kernel, vyre::make_kernel(*parsed.module->find("saxpy")));
+  VYRE_TRY(const vyre::Kernel kernel, parsed.kernel("saxpy"));
 
   const std::array buffers{
       vyre::BoundBuffer{0, 0, std::as_writable_bytes(std::span(&a, 1))},
