@@ -45,10 +45,9 @@ TuneObserver TuneListener::observer() {
 void TuneListener::take(const TunedCall& call) {
   const std::scoped_lock lock(mutex_);
   const double at = ns_of(call.at - origin_);
-  if (first_ns_ == 0) first_ns_ = at;
   if (times_.size() <= call.candidate) times_.resize(call.candidate + 1);
   times_[call.candidate].push_back(call.ns);
-  points_.push_back({.seconds = (at - first_ns_) / 1e9,
+  points_.push_back({.seconds = at / 1e9,
                      .call = points_.size(),
                      .candidate = call.candidate,
                      .ns = call.ns,
@@ -158,7 +157,10 @@ void TuneListener::fill(const TuningView& view, TuneRecord& record) const {
   record.start.candidate = text(view.start);
   if (view.declared) record.declared.candidate = text(*view.declared);
   record.chosen.candidate = record.decision;
+  double began_ns = spans_.empty() ? 0 : spans_.front().start_ns;
+  for (const Span& span : spans_) began_ns = std::min(began_ns, span.start_ns);
   for (CallPoint point : points_) {
+    point.seconds -= began_ns / 1e9;
     if (point.candidate >= place.size() || point.incumbent >= place.size()) continue;
     point.candidate = place[point.candidate];
     point.incumbent = place[point.incumbent];

@@ -54,10 +54,9 @@ class TuneListener {
 
   const std::chrono::steady_clock::time_point origin_;
   mutable std::mutex mutex_;
-  double first_ns_ = 0;
   std::vector<std::vector<double>> times_;
   Best best_;
-  std::vector<CallPoint> points_;
+  std::vector<CallPoint> points_;  // their seconds count from the origin
   std::vector<Span> spans_;
 };
 

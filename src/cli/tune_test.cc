@@ -128,6 +128,21 @@ TEST_F(TuneCommand, SearchesWhileItCalls) {
       run_vyre(tune({"--json", "--store", path("own.jsonl"), "--trace", path("t.json")}));
   ASSERT_EQ(done.exit, 0) << done.err;
   EXPECT_EQ(trace_faults(*read_file(path("t.json"))), std::vector<std::string>());
+  // Counters lie at the ends of calls.
+  const auto trace = nlohmann::json::parse(*read_file(path("t.json")));
+  std::set<std::int64_t> ends;
+  const auto whole_ns = [](const nlohmann::json& us) {
+    return static_cast<std::int64_t>(us.get<double>() * 1e3);
+  };
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] == "X" && event["cat"] == "calls") {
+      ends.insert(whole_ns(event["ts"]) + whole_ns(event["dur"]));
+    }
+  }
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] != "C") continue;
+    EXPECT_TRUE(ends.contains(whole_ns(event["ts"]))) << event;
+  }
   const auto report = nlohmann::json::parse(done.out);
   ASSERT_EQ(report["kernels"].size(), 1U);
   const auto& kernel = report["kernels"][0];

@@ -49,6 +49,19 @@ class Lanes {
   std::vector<std::vector<double>> open_;  // by lane: where the spans around now end, inner last
 };
 
+// The numbers of processes and threads. Perfetto finds a thread's name by its number alone,
+// whatever its process: no two threads have the same. A thread with the number of its process is
+// the one that stands for the process as a whole, in its metadata and counters.
+class Numbers {
+ public:
+  explicit Numbers(std::size_t processes) : next_thread_(processes + 1) {}
+  static std::size_t process(std::size_t kernel) { return kernel + 1; }
+  std::size_t thread() { return next_thread_++; }
+
+ private:
+  std::size_t next_thread_;
+};
+
 Json metadata(std::string_view what, std::size_t process, std::size_t thread, Json arguments) {
   return {{"name", what}, {"ph", "M"}, {"pid", process}, {"tid", thread}, {"args", arguments}};
 }
@@ -57,18 +70,20 @@ void name_process(Json& events, const TuneRecord& record, std::size_t process) {
   const std::string kernel =
       record.kernel.empty() ? fmt::format("kernel {}", process) : record.kernel;
   const std::string name = kernel + (record.size.empty() ? "" : fmt::format(", {}", record.size));
-  events.push_back(metadata("process_name", process, 0, {{"name", shortened(name, 120)}}));
-  events.push_back(metadata("process_sort_index", process, 0, {{"sort_index", process}}));
+  events.push_back(metadata("process_name", process, process, {{"name", shortened(name, 120)}}));
+  events.push_back(metadata("process_sort_index", process, process, {{"sort_index", process}}));
 }
 
 // By track and lane, in the order in which tracks first come.
 class Threads {
  public:
-  Threads(Json& events, std::size_t process) : events_(events), process_(process) {}
+  Threads(Json& events, std::size_t process, Numbers& numbers)
+      : events_(events), process_(process), numbers_(numbers) {}
 
   std::size_t of(const std::string& track, std::size_t lane) {
-    const auto [at, is_new] = numbers_.try_emplace({track, lane}, numbers_.size() + 1);
+    const auto [at, is_new] = threads_.try_emplace({track, lane}, 0);
     if (is_new) {
+      at->second = numbers_.thread();
       const std::string name = shortened(track.empty() ? "spans" : track, 60);
       events_.push_back(
           metadata("thread_name", process_, at->second,
@@ -82,7 +97,8 @@ class Threads {
  private:
   Json& events_;
   std::size_t process_;
-  std::map<std::pair<std::string, std::size_t>, std::size_t> numbers_;
+  Numbers& numbers_;
+  std::map<std::pair<std::string, std::size_t>, std::size_t> threads_;
 };
 
 // In whole nanoseconds.
@@ -120,12 +136,19 @@ void put_calls_in_a_row(std::vector<PlacedSpan>& spans) {
   }
 }
 
-void add_spans(Json& events, const TuneRecord& record, std::size_t process) {
-  std::vector<PlacedSpan> spans = placed_spans(record);
-  put_calls_in_a_row(spans);
+// When each call ended, where every call of the record is a span of its own; else nothing.
+std::vector<double> ends_of_calls(const TuneRecord& record, const std::vector<PlacedSpan>& spans) {
+  std::vector<double> ends;
+  for (const PlacedSpan& placed : spans)
+    if (placed.span->track == "calls") ends.push_back(placed.end);
+  if (ends.size() != record.calls.size()) ends.clear();
+  return ends;
+}
+
+void add_spans(Json& events, std::vector<PlacedSpan> spans, std::size_t process, Numbers& numbers) {
   std::ranges::sort(spans, {},
                     [](const PlacedSpan& placed) { return std::pair(placed.start, -placed.end); });
-  Threads threads(events, process);
+  Threads threads(events, process, numbers);
   std::map<std::string, Lanes> lanes;
   for (const auto& [span, start, end] : spans) {
     const std::size_t lane = lanes[span->track].place(start, end);
@@ -155,16 +178,20 @@ double search_start_ns(const TuneRecord& record) {
   return start;
 }
 
-void add_counters(Json& events, const TuneRecord& record, std::size_t process) {
+// At the end of the call that a counter tells of. Perfetto shows it by its name and its unit.
+void add_counters(Json& events, const TuneRecord& record, const std::vector<double>& ends,
+                  std::size_t process) {
   const double start = search_start_ns(record);
   // Only where a counter changes: a search that has settled adds nothing.
   double lost = -1, incumbent_ns = -1;
-  const auto counter = [&](const CallPoint& call, std::string_view name, Json values) {
+  const auto counter = [&](std::size_t call, std::string_view name, double ns) {
+    const double at = ends.empty() ? start + record.calls[call].seconds * 1e9 : ends[call];
     events.push_back({{"name", name},
                       {"ph", "C"},
                       {"pid", process},
-                      {"ts", microseconds(start + call.seconds * 1e9)},
-                      {"args", std::move(values)}});
+                      {"tid", process},
+                      {"ts", microseconds(at)},
+                      {"args", {{"us", microseconds(ns)}}}});
   };
   const std::vector<double> incumbents = findings_of(record).incumbent_ns;
   for (std::size_t i = 0; i < record.calls.size(); ++i) {
@@ -173,13 +200,13 @@ void add_counters(Json& events, const TuneRecord& record, std::size_t process) {
     const bool is_last = i + 1 == record.calls.size();
     if (is_known(incumbents[i]) && (is_last || incumbents[i] != incumbent_ns)) {
       incumbent_ns = incumbents[i];
-      counter(call, "incumbent, us", {{"us", microseconds(incumbent_ns)}});
+      counter(i, "incumbent", incumbent_ns);
     }
     if (is_known(call.bound_ns) && std::isfinite(call.lost_ns) &&
         (is_last || call.lost_ns != lost)) {
       lost = call.lost_ns;
-      counter(call, "lost, us", {{"us", microseconds(lost)}});
-      counter(call, "may be lost, us", {{"us", microseconds(call.bound_ns)}});
+      counter(i, "lost", lost);
+      counter(i, "may be lost", call.bound_ns);
     }
   }
 }
@@ -188,11 +215,16 @@ void add_counters(Json& events, const TuneRecord& record, std::size_t process) {
 
 std::string trace_json(const TuneReport& report) {
   Json events = Json::array();
+  Numbers numbers(report.kernels.size());
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
-    const std::size_t process = i + 1;
-    name_process(events, report.kernels[i], process);
-    add_spans(events, report.kernels[i], process);
-    add_counters(events, report.kernels[i], process);
+    const TuneRecord& record = report.kernels[i];
+    const std::size_t process = Numbers::process(i);
+    std::vector<PlacedSpan> spans = placed_spans(record);
+    put_calls_in_a_row(spans);
+    const std::vector<double> ends = ends_of_calls(record, spans);
+    name_process(events, record, process);
+    add_spans(events, std::move(spans), process, numbers);
+    add_counters(events, record, ends, process);
   }
   // A line an event, so that the file can be read and searched as text.
   std::string out = "{\"displayTimeUnit\":\"ns\",\"otherData\":";

@@ -46,8 +46,8 @@ std::map<std::pair<int, int>, std::string> names_of(const Json& trace, std::stri
 TEST(Trace, ProcessesAreKernelsAndThreadsAreTracks) {
   const Json trace = Json::parse(trace_json(synthetic_report(2, 200)));
   const auto processes = names_of(trace, "process_name");
-  EXPECT_EQ(processes.at({1, 0}), "saxpy, 64,000,000 elements");
-  EXPECT_EQ(processes.at({2, 0}), "stencil5, 2048x2048");
+  EXPECT_EQ(processes.at({1, 1}), "saxpy, 64,000,000 elements");
+  EXPECT_EQ(processes.at({2, 2}), "stencil5, 2048x2048");
   const auto threads = names_of(trace, "thread_name");
   std::set<std::string> names;
   for (const auto& [thread, name] : threads)
@@ -69,8 +69,8 @@ TEST(Trace, SpansThatOverlapGoToThreadsOfTheirOwn) {
   expect_nesting(trace);
   const auto spans = spans_of(trace);
   ASSERT_EQ(spans.size(), 2u);
-  EXPECT_EQ(spans.at({1, 1}).size(), 3u);
-  EXPECT_EQ(names_of(trace, "thread_name").at({1, 2}), "compile 2");
+  EXPECT_EQ(spans.at({1, 2}).size(), 3u);
+  EXPECT_EQ(names_of(trace, "thread_name").at({1, 3}), "compile 2");
 }
 
 TEST(Trace, SpansThatTouchShareAThreadWhateverTheirFractions) {
@@ -96,7 +96,7 @@ TEST(Trace, CallsThatBecameKnownTogetherAreInARow) {
   const Json trace = Json::parse(trace_json(report));
   const auto spans = spans_of(trace);
   ASSERT_EQ(spans.size(), 1u);
-  const auto& calls = spans.at({1, 1});
+  const auto& calls = spans.at({1, 2});
   ASSERT_EQ(calls.size(), 100u);
   for (std::size_t i = 1; i < calls.size(); ++i) EXPECT_GE(calls[i].start, calls[i - 1].end);
   EXPECT_EQ(calls.back().end, 5040);
@@ -124,22 +124,28 @@ TEST(Trace, WholeNanosecondsSurviveReadersThatCutOff) {
 
 TEST(Trace, FaultsOfATraceAreFound) {
   const auto faults = [](const std::string& events) {
-    return trace_faults(R"({"traceEvents":[{"name":"process_name","ph":"M","pid":1,"tid":0,)"
-                        R"("args":{"name":"p"}},{"name":"thread_name","ph":"M","pid":1,"tid":1,)"
+    return trace_faults(R"({"traceEvents":[{"name":"process_name","ph":"M","pid":1,"tid":1,)"
+                        R"("args":{"name":"p"}},{"name":"thread_name","ph":"M","pid":1,"tid":2,)"
                         R"("args":{"name":"t"}})" +
                         events + "]}")
         .size();
   };
-  const std::string slice = R"(,{"name":"a","ph":"X","pid":1,"tid":1,"ts":0,"dur":10})";
+  const std::string slice = R"(,{"name":"a","ph":"X","pid":1,"tid":2,"ts":0,"dur":10})";
   EXPECT_EQ(faults(""), 0U);
   EXPECT_EQ(faults(slice), 0U);
-  EXPECT_EQ(faults(slice + R"(,{"name":"b","ph":"X","pid":1,"tid":1,"ts":2,"dur":3})"), 0U);
-  EXPECT_EQ(faults(slice + R"(,{"name":"b","ph":"X","pid":1,"tid":1,"ts":5,"dur":6})"), 1U);
-  EXPECT_EQ(faults(R"(,{"name":"b","ph":"X","pid":1,"tid":2,"ts":5,"dur":6})"), 1U);
-  EXPECT_EQ(faults(R"(,{"name":"b","ph":"X","pid":1.5,"tid":1,"ts":5,"dur":6})"), 1U);
-  EXPECT_EQ(faults(R"(,{"name":"b","ph":"X","pid":1,"tid":1,"ts":-5,"dur":6})"), 1U);
-  EXPECT_EQ(faults(R"(,{"name":"b","ph":"C","pid":1,"ts":5,"args":{"us":"x"}})"), 1U);
-  EXPECT_EQ(faults(R"(,{"name":"b","ph":"Q","pid":1,"tid":1,"ts":5})"), 1U);
+  EXPECT_EQ(faults(slice + R"(,{"name":"b","ph":"X","pid":1,"tid":2,"ts":2,"dur":3})"), 0U);
+  EXPECT_EQ(faults(slice + R"(,{"name":"b","ph":"X","pid":1,"tid":2,"ts":5,"dur":6})"), 1U);
+  EXPECT_EQ(faults(R"(,{"name":"b","ph":"X","pid":1,"tid":3,"ts":5,"dur":6})"), 1U);
+  EXPECT_EQ(faults(R"(,{"name":"b","ph":"X","pid":1.5,"tid":2,"ts":5,"dur":6})"), 1U);
+  EXPECT_EQ(faults(R"(,{"name":"b","ph":"X","pid":1,"tid":2,"ts":-5,"dur":6})"), 1U);
+  EXPECT_EQ(faults(R"(,{"name":"b","ph":"C","pid":1,"tid":1,"ts":5,"args":{"us":4}})"), 0U);
+  EXPECT_EQ(faults(R"(,{"name":"b","ph":"C","pid":1,"tid":2,"ts":5,"args":{"us":4}})"), 1U);
+  EXPECT_EQ(faults(R"(,{"name":"b","ph":"C","pid":1,"tid":1,"ts":5,"args":{"us":"x"}})"), 1U);
+  EXPECT_EQ(faults(R"(,{"name":"b","ph":"Q","pid":1,"tid":2,"ts":5})"), 1U);
+  EXPECT_EQ(faults(R"(,{"name":"process_name","ph":"M","pid":2,"tid":0,"args":{"name":"q"}})"), 1U);
+  EXPECT_EQ(faults(R"(,{"name":"process_name","ph":"M","pid":3,"tid":3,"args":{"name":"q"}},)"
+                   R"({"name":"thread_name","ph":"M","pid":3,"tid":2,"args":{"name":"u"}})"),
+            1U);
   EXPECT_EQ(trace_faults(R"({"traceEvents":[{"ts":NaN}]})").size(), 1U);
 }
 
@@ -149,9 +155,41 @@ TEST(Trace, CountersSayWhatWasLostAndMayBe) {
   std::map<std::string, double> last;
   for (const Json& event : trace["traceEvents"])
     if (event["ph"] == "C") last[event["name"]] = event["args"]["us"];
-  EXPECT_NEAR(last.at("lost, us"), report.kernels[0].calls.back().lost_ns / 1e3, 0.001);
-  EXPECT_NEAR(last.at("may be lost, us"), report.kernels[0].calls.back().bound_ns / 1e3, 0.001);
-  EXPECT_NEAR(last.at("incumbent, us"), report.kernels[0].calls.back().incumbent_ns / 1e3, 5);
+  EXPECT_NEAR(last.at("lost"), report.kernels[0].calls.back().lost_ns / 1e3, 0.001);
+  EXPECT_NEAR(last.at("may be lost"), report.kernels[0].calls.back().bound_ns / 1e3, 0.001);
+  EXPECT_NEAR(last.at("incumbent"), report.kernels[0].calls.back().incumbent_ns / 1e3, 5);
+}
+
+TEST(Trace, CountersLieAtTheEndsOfTheirCalls) {
+  // Calls that were known together, long after the search began with a compilation.
+  TuneReport report{.kernels = {{.kernel = "k"}}};
+  TuneRecord& record = report.kernels[0];
+  record.candidates = {{.text = "a"}};
+  record.spans.push_back({.name = "a", .track = "compile", .start_ns = 1e6, .duration_ns = 80e6});
+  for (int i = 0; i < 20; ++i) {
+    record.spans.push_back(
+        {.name = "a", .track = "calls", .start_ns = 90e6 + i, .duration_ns = 1000});
+    record.calls.push_back({.seconds = 0.09 + i * 1e-9,
+                            .call = static_cast<std::uint64_t>(i),
+                            .ns = 1000,
+                            .incumbent_ns = 1000.0 - i,
+                            .lost_ns = 100.0 * i,
+                            .bound_ns = 1e6});
+  }
+  const std::string text = trace_json(report);
+  EXPECT_EQ(trace_faults(text), std::vector<std::string>());
+  const Json trace = Json::parse(text);
+  const auto spans = spans_of(trace);
+  std::set<std::int64_t> ends;
+  for (const Span& call : spans.at({1, 3})) ends.insert(call.end);
+  EXPECT_EQ(ends.size(), 20U);
+  std::size_t counters = 0;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] != "C") continue;
+    ++counters;
+    EXPECT_TRUE(ends.contains(static_cast<std::int64_t>(event["ts"].get<double>() * 1e3))) << event;
+  }
+  EXPECT_GE(counters, 40U);
 }
 
 TEST(Trace, HostileTextsAndTimesLeaveItWhole) {

@@ -65,8 +65,15 @@ class Checker {
       return fault(event.dump() + " has args that are no object");
     }
     const std::string phase = event["ph"];
-    if (phase != "C" && (!event.contains("tid") || !event["tid"].is_number_integer())) {
+    if (!event.contains("tid") || !event["tid"].is_number_integer()) {
       return fault(event.dump() + " has no whole tid");
+    }
+    const std::int64_t process = event["pid"], thread = event["tid"];
+    if (process <= 0 || process > UINT32_MAX || thread <= 0 || thread > UINT32_MAX) {
+      return fault(event.dump() + " has a pid or tid that means an idle processor, or none");
+    }
+    if (process_of_thread_.emplace(thread, process).first->second != process) {
+      fault(event.dump() + " has a tid that another process has, too");
     }
     if (phase == "X") return check_slice(event);
     if (phase == "C") return check_counter(event);
@@ -78,12 +85,14 @@ class Checker {
     if (!is_time(event, "ts") || !is_time(event, "dur")) return;
     if (event["name"].get_ref<const std::string&>().empty()) fault(event.dump() + " has no name");
     const std::int64_t start = whole_ns(event["ts"]);
+    if (event["pid"] == event["tid"]) fault(event.dump() + " is on the process's own thread");
     slices_[{event["pid"], event["tid"]}].push_back(
         {start, start + whole_ns(event["dur"]), event["name"]});
   }
 
   void check_counter(const Json& event) {
     if (!is_time(event, "ts")) return;
+    if (event["pid"] != event["tid"]) fault(event.dump() + " is not on the process's own thread");
     processes_used_.insert(event["pid"].get<std::int64_t>());
     if (!event.contains("args") || event["args"].empty())
       return fault(event.dump() + " has no value");
@@ -153,6 +162,7 @@ class Checker {
   std::map<std::pair<std::int64_t, std::string>, double> last_of_counter_;
   std::set<std::int64_t> named_processes_, processes_used_;
   std::set<Thread> named_threads_;
+  std::map<std::int64_t, std::int64_t> process_of_thread_;
 };
 
 }  // namespace

@@ -11,7 +11,10 @@ namespace vyre {
 // A sentence for each fault; none when the trace can be opened and shows all of it:
 //
 // - an object with the array "traceEvents" and a known "displayTimeUnit", and no NaN or infinity;
-// - every event has a name, a phase that is X, C or M, and whole numbers for pid and tid;
+// - every event has a name, a phase that is X, C or M, and pid and tid that are whole, more than 0
+//   and fit into 32 bits;
+// - no two processes share a tid: Perfetto names a thread by its tid alone. Counters are on the
+//   thread that has the number of its process, slices are not;
 // - X and C have times in microseconds that are not negative, counters nothing but numbers;
 // - every process and thread has exactly one name;
 // - in whole nanoseconds, as readers cut them off, the slices of a thread nest or follow one
