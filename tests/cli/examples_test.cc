@@ -142,7 +142,7 @@ TEST_F(Example, Scan) {
   EXPECT_EQ(read<std::uint32_t>("values"), expected);
 }
 
-TEST_F(Example, Matmul) {
+TEST_F(Example, MatmulAndTiled) {
   const std::size_t rows = 20, inner = 35, columns = 11;  // no multiples of a tile
   std::vector<float> a, b;
   for (const std::uint32_t value : numbers(rows * inner, 1))
@@ -168,6 +168,17 @@ TEST_F(Example, Matmul) {
          "--uniform", "shape.rows=20,shape.inner=35,shape.columns=11", "--set",
          std::string("TILE=") + tile});
     EXPECT_EQ(read<float>("c"), expected) << tile;
+  }
+  struct Sides {
+    std::size_t x, y, k;
+  };
+  for (const auto& [x, y, k] : {Sides{16, 16, 16}, Sides{4, 1, 32}, Sides{32, 8, 4}}) {
+    write("c", std::vector<float>(rows * columns, -1));
+    run("tiled.wgsl", {"a", "b", "c"}, {"c"},
+        {"--grid", std::to_string((columns + x - 1) / x) + "," + std::to_string((rows + y - 1) / y),
+         "--uniform", "shape.rows=20,shape.inner=35,shape.columns=11", "--set",
+         "BX=" + std::to_string(x) + ",BY=" + std::to_string(y) + ",BK=" + std::to_string(k)});
+    EXPECT_EQ(read<float>("c"), expected) << x << " x " << y << " x " << k;
   }
 }
 
