@@ -20,6 +20,14 @@ Result<NameAndRest> split_name(std::string_view text, std::string_view form) {
   return NameAndRest{text.substr(0, at), text.substr(at + 1)};
 }
 
+// Elsewhere - stands for a standard stream; here it would be a file of that name. `rest` may begin
+// with "raw:".
+Result<void> check_not_a_stream(const NameAndRest& parts, std::string_view why) {
+  if (parts.rest != "-" && parts.rest != "raw:-") return {};
+  return fail(Code::invalid_input, fmt::format("{}={}: {}", parts.name, parts.rest, why),
+              fmt::format("give a file: {0}={0}.npy or {0}=raw:{0}.bin", parts.name));
+}
+
 Result<Fill> parse_fill(std::string_view text) {
   constexpr std::string_view kForms = "zeros, iota, const=V or random=SEED, each with :N or not";
   const std::size_t colon = text.find(':');
@@ -98,6 +106,7 @@ void for_each_scalar_of_buffer(const TypeTable& types, const BufferLayout& layou
 Result<InputArgument> parse_input(std::string_view text) {
   VYRE_TRY(const NameAndRest parts,
            split_name(text, "name=file.npy, name=raw:file or name=fill:..."));
+  VYRE_CHECK(check_not_a_stream(parts, "data are not read from the standard input"));
   InputArgument out{std::string(parts.name), {}};
   if (parts.rest.starts_with("fill:")) {
     auto fill = parse_fill(parts.rest.substr(5));
@@ -119,6 +128,7 @@ Result<InputArgument> parse_input(std::string_view text) {
 
 Result<OutputArgument> parse_output(std::string_view text) {
   VYRE_TRY(const NameAndRest parts, split_name(text, "name=file.npy or name=raw:file"));
+  VYRE_CHECK(check_not_a_stream(parts, "the standard output has the report, not data"));
   if (parts.rest.starts_with("raw:")) {
     if (parts.rest.size() == 4) {
       return fail(Code::invalid_input, fmt::format("{} names no file", quote(text)));

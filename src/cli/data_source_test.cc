@@ -44,6 +44,21 @@ TEST(DataSource, OutputsNameTheirForm) {
   EXPECT_EQ(unclear.error().fix, "write y=b.bin.npy, or y=raw:b.bin for plain bytes");
 }
 
+TEST(DataSource, StandardStreamsAreRefused) {
+  for (const char* text : {"y=-", "y=raw:-"}) {
+    const auto out = parse_output(text);
+    ASSERT_FALSE(out) << text;
+    EXPECT_EQ(describe(out.error()),
+              std::string(text) + ": the standard output has the report, not data; give a file: "
+                                  "y=y.npy or y=raw:y.bin");
+    const auto in = parse_input(text);
+    ASSERT_FALSE(in) << text;
+    EXPECT_EQ(describe(in.error()),
+              std::string(text) + ": data are not read from the standard input; give a file: "
+                                  "y=y.npy or y=raw:y.bin");
+  }
+}
+
 TEST(DataSource, AssignmentsStandBetweenCommas) {
   const auto assignments = parse_assignments("p.n=4,p.d=0:-1:2.5,q[3].x=1");
   ASSERT_TRUE(assignments);
