@@ -44,6 +44,10 @@ Result<void> check_output_places(const RunOptions& options) {
   for (const OutputArgument& output : options.outputs) {
     VYRE_CHECK(check_place("--out", output.path));
   }
+  if (options.emit_to == "-") {
+    return fail(Code::invalid_input, "--emit-to: - would be a file of that name",
+                "leave it out: the code is then printed on the standard output");
+  }
   if (!options.emit_to.empty()) VYRE_CHECK(check_place("--emit-to", options.emit_to));
   return {};
 }
@@ -68,13 +72,6 @@ Result<Written> write_output(const TypeTable& types, const RunBuffer& buffer,
   content.insert(content.begin(), header_bytes.begin(), header_bytes.end());
   VYRE_CHECK(replace_file(output.path, content));
   return Written{buffer.name, output.path, content.size()};
-}
-
-Result<double> parse_deadline(const std::string& text) {
-  constexpr double kMost = 1e9;  // 30 years
-  VYRE_TRY(const double seconds, parse_number(text));
-  if (seconds <= 0) return fail(Code::invalid_input, "it must be more than 0");
-  return std::min(seconds, kMost);
 }
 
 Result<std::uint64_t> parse_runs(const std::string& text) {

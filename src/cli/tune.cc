@@ -9,6 +9,8 @@
 #include <filesystem>
 
 #include "vyre/base/files.h"
+#include "vyre/base/paths.h"
+#include "vyre/base/private_folder.h"
 #include "vyre/base/sort.h"
 #include "vyre/base/toml.h"
 #include "vyre/base/version.h"
@@ -20,6 +22,7 @@
 #include "vyre/report/trace.h"
 #include "vyre/report/tune_html.h"
 #include "vyre/report/tune_json.h"
+#include "vyre/tune/evidence.h"
 #include "vyre/tune/search_strategy.h"
 
 namespace vyre {
@@ -265,7 +268,29 @@ Result<TomlDocument> parse_set(const std::string& text, const std::string& path)
   return *std::move(parsed);
 }
 
+// Whether what is learned can be kept. A file that cannot be read is an error here, where it is
+// what the command is about; a disk that takes nothing more is told once, and the search goes on.
+Result<bool> can_keep(const TuneOptions& options, Streams& streams) {
+  const auto store = store_of(options);
+  if (!store) return true;
+  VYRE_TRY(const PrivateFolder folder, PrivateFolder::make(store->parent_path()));
+  VYRE_CHECK(EvidenceStore::open(*store));
+  const std::string probe = fmt::format("{}.{}.probe", store->filename().string(), ::getpid());
+  const auto written = folder.replace(probe, std::string(std::size_t{1} << 16, '\n'));
+  (void)folder.remove(probe);
+  if (!written) {
+    streams.err.print("vyre: warning: what is learned is not kept: {}\n",
+                      describe(written.error()));
+  }
+  return written.has_value();
+}
+
 }  // namespace
+
+std::optional<fs::path> store_of(const TuneOptions& options) {
+  if (options.fresh || !options.keeps) return std::nullopt;
+  return options.store.empty() ? evidence_path() : named_path(options.store);
+}
 
 Result<std::vector<TuneJob>> read_tune_set(const std::string& path) {
   VYRE_TRY(const std::string text, read_input_file(path, std::uint64_t{1} << 20));
@@ -337,6 +362,8 @@ CommandHelp declare(OptionSet& set, TuneOptions& options) {
             [](const std::string& text) { return parse_whole(text); });
   set.value("--budget", "TIME", "for each kernel: 30s, 2m, 500ms (30s)", options.budget_seconds,
             parse_budget);
+  set.value("--deadline", "SECONDS", "fail when a launch takes longer", options.deadline_seconds,
+            parse_deadline);
   set.value("--regret", "SHARE", "of the time that may be lost: 2% (2%)", options.regret,
             parse_share);
   set.value("--tolerance", "T", "how far a candidate's floats may differ, as a share: 1e-5 (0)",
@@ -362,10 +389,11 @@ CommandHelp declare(OptionSet& set, TuneOptions& options) {
           "examples:\n"
           "  vyre tune examples/saxpy.wgsl --size 1000000 --in x=fill:iota --in y=fill:const=1 \\\n"
           "      --uniform a=2 --report saxpy.html\n"
-          "  vyre tune tiled.wgsl --size 1024,1024 --in a=a.npy --in b=b.npy \\\n"
-          "      --tune TILE=8,16,32 --where \"TILE*TILE <= 1024\"\n"
-          "  vyre tune tiled.wgsl --size 1024,1024 --tune X=4,8,16,32,64 --tune Y=1,2,4,8,16 \\\n"
-          "      --tune DEPTH=4,8,16,32 --where \"X*Y <= 256\" --budget 2m   (a search)\n",
+          "  vyre tune examples/matmul.wgsl --size 1024,1024 --in a=a.npy --in b=b.npy \\\n"
+          "      --uniform shape=1024:1024:1024 --tune TILE=8,16,32\n"
+          "  vyre tune examples/tiled.wgsl --size 1024,1024 --in a=a.npy --in b=b.npy \\\n"
+          "      --uniform shape=1024:1024:1024 --tune BX=4,8,16,32,64 --tune BY=1,2,4,8,16 \\\n"
+          "      --tune BK=4,8,16,32 --where \"BX*BY <= 256\" --budget 2m   (a search)\n",
   };
 }
 
@@ -410,7 +438,8 @@ Result<void> check(const TuneOptions& options) {
   return check_device_name(options.device, "");
 }
 
-Exit run_command(const TuneOptions& options, Streams& streams) {
+Exit run_command(const TuneOptions& given, Streams& streams) {
+  TuneOptions options = given;
   std::vector<TuneJob> jobs;
   if (options.set.empty()) {
     jobs.push_back(options.job);
@@ -421,6 +450,11 @@ Exit run_command(const TuneOptions& options, Streams& streams) {
   }
   for (const std::string& path : {options.report, options.trace}) {
     if (path.empty()) continue;
+    if (path == "-") {
+      return report(streams,
+                    {Code::invalid_input,
+                     "--report and --trace are not written to the standard output", "give a file"});
+    }
     const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : ".";
     if (::access(folder.c_str(), W_OK) != 0) {
       return report(streams,
@@ -429,6 +463,9 @@ Exit run_command(const TuneOptions& options, Streams& streams) {
     }
   }
   const InterruptGuard guard;
+  const auto keeps = can_keep(options, streams);
+  if (!keeps) return report(streams, keeps.error(), exit_for(keeps.error()));
+  options.keeps = *keeps;
   auto device = describe_device(options);
   if (!device) return report(streams, device.error(), exit_for(device.error()));
   TuneReport all;

@@ -1,6 +1,7 @@
 // vyre tune: finds the fastest way to run kernels, and remembers it.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ struct TuneOptions {
   std::string mode;      // empty: natural, or a search where there are too many overrides
   std::string strategy;  // of a search; empty: by the size of the space
   std::uint64_t seed = 1;
-  double budget_seconds = 30;  // for each kernel
+  double budget_seconds = 30;              // for each kernel
+  std::optional<double> deadline_seconds;  // for each launch
   double regret = 0.02;
   double tolerance = 0;
   bool verify = false;
@@ -35,7 +37,11 @@ struct TuneOptions {
   std::string report, trace;
   bool json = false;
   std::string command;  // as it was typed
+  bool keeps = true;    // false: the disk takes nothing
 };
+
+// Where what is learned is kept; nothing where it is not.
+std::optional<std::filesystem::path> store_of(const TuneOptions& options);
 
 CommandHelp declare(OptionSet& set, TuneOptions& options);
 Result<void> check(const TuneOptions& options);

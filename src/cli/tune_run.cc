@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "vyre/base/arithmetic.h"
-#include "vyre/base/paths.h"
-#include "vyre/base/private_folder.h"
+#include "vyre/base/log.h"
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/run_buffers.h"
 #include "vyre/cli/run_execute.h"
+#include "vyre/cli/search_guard.h"
 #include "vyre/cli/tune_listener.h"
 #include "vyre/cli/values.h"
 #include "vyre/engine/plan_facts.h"
@@ -28,9 +28,28 @@ constexpr std::uint64_t kCallsAfter = 64;
 // With more choices of overrides, what is best is searched for before anything is served.
 constexpr std::size_t kFewChoices = 32;
 constexpr std::size_t kMostChoices = std::size_t{1} << 16;
+// A launch that is under way when the budget is spent has this much longer.
+constexpr std::chrono::seconds kLastLaunch{1};
 
 double ns_of(Clock::duration d) {
   return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
+}
+
+std::chrono::nanoseconds in_ns(double seconds) {
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
+}
+
+// What ends a launch of the search: Ctrl-C, the deadline, and the end of the budget. The CPU is
+// told of that by the guard's flag, which costs a launch nothing; a GPU by its own clock, which
+// kernels with loops compare.
+RunLimits limits_of(const TuneOptions& options, const Session& session, SearchGuard& guard) {
+  RunLimits out{.deadline = {}, .stop = &guard.stop()};
+  if (options.deadline_seconds) out.deadline = in_ns(*options.deadline_seconds);
+  if (session.device().target().kind != TargetKind::host) {
+    const std::chrono::nanoseconds budget = in_ns(options.budget_seconds) + kLastLaunch;
+    out.deadline = std::min(out.deadline.value_or(budget), budget);
+  }
+  return out;
 }
 
 // The planned data on the device, and what the kernel changes in it, to begin anew.
@@ -94,19 +113,15 @@ bool sweeps_for(const TuneOptions& options, std::size_t choices) {
 TuningOptions tuning_of(const TuneOptions& options, bool sweeps, TuneObserver observer) {
   TuningOptions out;
   out.mode = sweeps ? TunerMode::sweep : TunerMode::natural_gradient;
-  if (!options.fresh) {
-    out.evidence = options.store.empty() ? evidence_path() : named_path(options.store);
-  }
+  out.evidence = store_of(options);
   out.share = options.regret;
   out.exact_size = true;
   out.compile_at_once = true;
   out.tolerance = options.tolerance;
   if (sweeps) {
-    out.sweep_time =
-        std::chrono::nanoseconds(static_cast<std::int64_t>(options.budget_seconds * 1e9));
+    out.sweep_time = in_ns(options.budget_seconds);
     out.strategy = options.strategy;
     out.seed = options.seed;
-    out.stop = &interrupt_flag();
   }
   out.observer = std::move(observer);
   return out;
@@ -295,11 +310,8 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
   listener.sweeps = sweeps;
   VYRE_TRY(auto session_options, SessionOptions::from_environment());
   session_options.tuning = tuning_of(options, sweeps, listener.observer());
-  if (session_options.tuning->evidence) {
-    VYRE_CHECK(PrivateFolder::make(session_options.tuning->evidence->parent_path()));
-    // A file that cannot be read is an error here, where it is what the command is about.
-    VYRE_CHECK(EvidenceStore::open(*session_options.tuning->evidence));
-  }
+  if (!options.keeps) session_options.code_folder.reset();
+  SearchGuard guard;
   VYRE_TRY(const auto session, Session::open(options.device, std::move(session_options)));
   VYRE_TRY(auto initial, InitialData::of(plan));
   Data data(session, plan);
@@ -314,8 +326,9 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
   record.file = source_name(path);
   record.size = size_words(plan.extent);
   record.bytes = data.bytes();
-  const RunLimits limits{.deadline = {}, .stop = &interrupt_flag()};
+  const RunLimits limits = limits_of(options, session, guard);
   const auto begin = Clock::now();
+  guard.limit(in_ns(options.budget_seconds) + kLastLaunch);
   const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   std::uint64_t calls = 0, settled_at = 0;
   double shown = -1;
@@ -340,12 +353,18 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
   }
   while (interrupting_signal() == 0) {
     VYRE_CHECK(data.restore());
-    if (const auto done = session.submit(dispatch, limits); !done) {
+    auto done = session.submit(dispatch, limits);
+    if (done && (calls % kBatch == 0 || sweeps)) done = session.wait();
+    if (!done) {
       if (interrupting_signal() != 0) break;
-      return std::unexpected(done.error());
+      if (spent() < options.budget_seconds) return std::unexpected(done.error());
+      if (calls != 0 || listener.tried() != 0) break;
+      return fail(Code::device,
+                  fmt::format("kernel '{}' did not end within the budget of {:g} s",
+                              kernel.program->name, options.budget_seconds),
+                  "give a longer --budget if it needs more");
     }
     ++calls;
-    if (calls % kBatch == 0 || sweeps) VYRE_CHECK(session.wait());
     const double now = spent();
     if (now - shown > 0.1) {
       shown = now;
@@ -366,10 +385,12 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
     if (sweeps || now > options.budget_seconds) break;
     if (settled_at != 0 && calls > settled_at + kCallsAfter) break;
   }
+  guard.release();
   out.interrupted = interrupting_signal() != 0;
   VYRE_CHECK(session.wait());
   // What is still in flight is harvested by the next calls.
-  if (!out.interrupted) VYRE_CHECK(session.run(dispatch, limits));
+  const bool ended = !out.interrupted && !guard.out_of_time();
+  if (ended) VYRE_CHECK(session.run(dispatch, limits));
   const TuningView view = *dispatch.tuning();
   listener.fill(view, record);
   record.search = search_words(view, record);
@@ -384,12 +405,17 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
                 "larger value",
                 options.tolerance)
           : "compared with the incumbent's results on shadow buffers, bit for bit";
-  if (!out.interrupted) {
+  if (ended) {
     VYRE_CHECK(measure_gain(session, choices.kernels, data, plan.extent, view, record));
   }
-  const bool keeps = !options.fresh && options.store.empty();
+  const bool keeps = options.keeps && !options.fresh && options.store.empty();
   if (keeps && job.axes.empty() && !job.run.grid && !out.interrupted) {
-    VYRE_TRY(record.plans, export_choice(session, kernel, plan.extent, view));
+    auto told = export_choice(session, kernel, plan.extent, view);
+    if (told) {
+      record.plans = *std::move(told);
+    } else {
+      VYRE_LOG(warn, "plans of this launch do not use its workgroup: {}", describe(told.error()));
+    }
   }
   if (options.verify && !out.interrupted) {
     const Variant& v = view.variants[view.incumbent];

@@ -301,6 +301,34 @@ TEST_F(TuneCommand, TunesTheKernelsOfAFile) {
   EXPECT_NE(done.out.find("add: 900 invocations"), std::string::npos) << done.out;
 }
 
+TEST_F(TuneCommand, AKernelThatNeverEndsIsEndedByTheBudgetAndTheDeadline) {
+  if (!can_run()) GTEST_SKIP() << "this build has no code generator";
+  EXPECT_TRUE(replace_file(path("spin.wgsl"), R"(
+@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+@compute @workgroup_size(64) fn spin(@builtin(global_invocation_id) id: vec3<u32>) {
+  loop { if (x[id.x] == 1u) { break; } }
+}
+)"));
+  for (const std::string mode : {"natural", "on"}) {
+    std::vector<std::string> command{"tune", path("spin.wgsl"), "--device", "cpu",      "--size",
+                                     "128",  "--mode",          mode,       "--budget", "300ms"};
+    const auto begin = std::chrono::steady_clock::now();
+    auto done = run_vyre(command);
+    EXPECT_EQ(done.exit, 1);
+    EXPECT_EQ(done.err,
+              "vyre: kernel 'spin' did not end within the budget of 0.3 s; give a longer --budget "
+              "if it needs more\n");
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    command.back() = "1m";
+    command.insert(command.end(), {"--deadline", "0.1"});
+    done = run_vyre(command);
+    EXPECT_EQ(done.exit, 1);
+    EXPECT_EQ(done.err,
+              "vyre: kernel 'spin' did not end within 100 ms; its buffers hold what it had written "
+              "by then\n");
+  }
+}
+
 TEST_F(TuneCommand, WrongArgumentsSayWhatIsWrong) {
   const auto says = [&](const std::vector<std::string>& arguments, std::string_view text) {
     const auto done = run_vyre(arguments);

@@ -190,6 +190,13 @@ Result<double> parse_number(std::string_view text) {
   return *value;
 }
 
+Result<double> parse_deadline(const std::string& text) {
+  constexpr double kMost = 1e9;  // 30 years
+  VYRE_TRY(const double seconds, parse_number(text));
+  if (seconds <= 0) return fail(Code::invalid_input, "it must be more than 0");
+  return std::min(seconds, kMost);
+}
+
 std::string format_scalar(const Scalar& scalar) {
   switch (scalar.kind) {
     case ScalarKind::boolean: return scalar.as_bool() ? "true" : "false";

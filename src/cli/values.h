@@ -33,6 +33,8 @@ Result<Scalar> parse_scalar(std::string_view text, ScalarKind kind);
 
 // A number for an override: any decimal number or hexadecimal integer, true or false.
 Result<double> parse_number(std::string_view text);
+// Seconds, more than 0.
+Result<double> parse_deadline(const std::string& text);
 
 // The shortest decimal text that reads back as the same value; "nan", "inf", "-inf".
 std::string format_scalar(const Scalar& scalar);

@@ -56,13 +56,14 @@ class Calls {
   void note_pace(TunedKernel& kernel, const TunedKernel::Timing& timing) const;
   void harvest(TunedKernel& kernel) const;
   // ---- tuned_sweep.cc
-  Result<void> sweep(const Dispatch& dispatch) const;
+  Result<void> sweep(const Dispatch& dispatch, const RunLimits& limits) const;
   Result<double> time_on_shadows(const Dispatch& dispatch, TunedKernel& kernel,
-                                 std::uint32_t candidate,
-                                 std::span<const BoundMemory> bindings) const;
+                                 std::uint32_t candidate, std::span<const BoundMemory> bindings,
+                                 const RunLimits& limits) const;
   Result<std::string> differs_on_shadows(const Dispatch& dispatch, TunedKernel& kernel,
                                          std::uint32_t candidate,
-                                         std::span<const DeviceMemory> expected) const;
+                                         std::span<const DeviceMemory> expected,
+                                         RunLimits limits) const;
   // ---- tuned_search.cc
   Result<void> measure_candidates(const Dispatch& dispatch, TunedKernel& kernel,
                                   std::uint32_t first, const std::function<bool()>& is_over,

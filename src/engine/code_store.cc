@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 
 #include "vyre/base/private_folder.h"
@@ -55,7 +56,9 @@ Result<void> write_code(const std::filesystem::path& path, const StoredCode& cod
 
 void keep(const std::filesystem::path& path, const StoredCode& code) {
   const auto kept = write_code(path, code);
-  if (!kept) warn_once("compiled code is not kept", kept.error());
+  // A full disk is the same for everything that is compiled.
+  static std::atomic<bool> told{false};
+  if (!kept && !told.exchange(true)) warn_once("compiled code is not kept", kept.error());
 }
 
 Result<std::optional<StoredCode>> read_code(const std::filesystem::path& path) {

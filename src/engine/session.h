@@ -117,6 +117,8 @@ class Dispatch {
 struct RunLimits {
   std::optional<std::chrono::nanoseconds> deadline;
   std::atomic<std::uint32_t>* stop = nullptr;  // set from elsewhere: a launch on the CPU ends early
+
+  bool stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed) != 0; }
 };
 
 struct SessionOptions {

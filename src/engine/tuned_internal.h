@@ -165,6 +165,7 @@ class TunedKernel {
 struct SweptTimes {
   std::span<const DeviceMemory> expected;  // results, by position in `written`
   std::span<const BoundMemory> bindings;   // with shadows in place of what is written
+  RunLimits limits;                        // of every launch
   std::vector<std::vector<double>> times;  // by candidate
   std::vector<std::uint32_t> tried{};      // those that were right, in their order
   double best_ns = 0;

@@ -35,6 +35,7 @@ Result<std::optional<double>> Calls::measure_candidate(const Dispatch& d, TunedK
   std::vector<double>& times = swept.times[i];
   const auto failed = [&](const Error& error) -> Result<std::optional<double>> {
     if (device_->lost()) return std::unexpected(error);
+    if (swept.limits.stopped()) return std::optional<double>();  // that is not its fault
     t.tuner.drop(i, describe(error));
     times.clear();
     return std::optional<double>();
@@ -42,7 +43,7 @@ Result<std::optional<double>> Calls::measure_candidate(const Dispatch& d, TunedK
   if (times.empty()) {
     if (!tuning_->make_now(t, i)) return std::optional<double>();
     const auto began = Clock::now();
-    const auto checked = differs_on_shadows(d, t, i, swept.expected);
+    const auto checked = differs_on_shadows(d, t, i, swept.expected, swept.limits);
     const std::string why = checked ? *checked : describe(checked.error());
     tuning_->tell(TunerSpan{.kind = TunerSpan::Kind::verify,
                             .candidate = i,
@@ -61,7 +62,7 @@ Result<std::optional<double>> Calls::measure_candidate(const Dispatch& d, TunedK
   const std::size_t before = times.size();
   const unsigned runs = trial.samples == 0 ? kFirstRuns : trial.samples;
   for (unsigned run = 0; run < runs; ++run) {
-    const auto ns = time_on_shadows(d, t, i, swept.bindings);
+    const auto ns = time_on_shadows(d, t, i, swept.bindings, swept.limits);
     if (!ns) return failed(ns.error());
     times.push_back(*ns);
     if (swept.best_ns > 0 && *ns > (run > 0 ? kHopeless : kFarOff) * swept.best_ns) break;
@@ -85,7 +86,7 @@ Result<void> Calls::measure_candidates(const Dispatch& d, TunedKernel& t, std::u
                                        SweptTimes& swept) const {
   VYRE_TRY(const auto order, order_for(t, first, tuning_->options().seed));
   // What the others are measured against. The very first time is thrown away.
-  VYRE_TRY(t.incumbent_ns, time_on_shadows(d, t, first, swept.bindings));
+  VYRE_TRY(t.incumbent_ns, time_on_shadows(d, t, first, swept.bindings, swept.limits));
   VYRE_TRY(const auto usual_ns, measure_candidate(d, t, {.configuration = first}, swept));
   if (!usual_ns) return fail(Code::device, "the incumbent cannot be timed");
   t.incumbent_ns = *usual_ns;

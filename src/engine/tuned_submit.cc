@@ -211,8 +211,11 @@ Result<void> Calls::submit_beside(const Dispatch& d, TunedKernel& t, std::uint32
   VYRE_TRY(check.begin, queue_->record());
   VYRE_TRY(const auto bindings, fill_shadows(d, t, slice));
   // Without loops it ends.
-  RunLimits own{.deadline = {}, .stop = limits.stop};
-  if (t.candidates[candidate].kernel.stats.loops != 0) own.deadline = kCheckDeadline;
+  RunLimits own = limits;
+  if (t.candidates[candidate].kernel.stats.loops != 0) {
+    own.deadline = std::min<std::chrono::nanoseconds>(limits.deadline.value_or(kCheckDeadline),
+                                                      kCheckDeadline);
+  }
   const auto tried = launch_candidate(d, t.candidates[candidate], bindings, slice.extent, own);
   VYRE_TRY(check.middle, queue_->record());
   const auto before = Clock::now();
@@ -224,7 +227,7 @@ Result<void> Calls::submit_beside(const Dispatch& d, TunedKernel& t, std::uint32
     if (!tried && done && !of_incumbent) {
       t.tuner.drop(candidate, describe(tried.error()), cost);
     }
-    if (!tried && of_incumbent) t.tuner.stop_tuning(describe(tried.error()));
+    if (!tried && done && of_incumbent) t.tuner.stop_tuning(describe(tried.error()));
     return done;
   }
   VYRE_TRY(check.after, queue_->record());
@@ -319,7 +322,7 @@ void Calls::harvest(TunedKernel& t) const {
 Result<void> Calls::submit_tuned(const Dispatch& d, const RunLimits& limits) const {
   TunedKernel& t = *d.tuned_;
   t.given.fetch_sub(d.served_->settle_given(), std::memory_order_relaxed);
-  if (t.tuner.has_attention(TunedKernel::kToSweep)) VYRE_CHECK(sweep(d));
+  if (t.tuner.has_attention(TunedKernel::kToSweep)) VYRE_CHECK(sweep(d, limits));
   // Another thread that harvests does it for this one too. Asking a GPU costs as much as a short
   // kernel takes.
   if (t.tuner.has_attention(TunedKernel::kInFlight) &&

@@ -39,10 +39,12 @@ double ns_of(Clock::duration time) {
 
 // Nanoseconds of one run on the shadows.
 Result<double> Calls::time_on_shadows(const Dispatch& d, TunedKernel& t, std::uint32_t candidate,
-                                      std::span<const BoundMemory> bindings) const {
+                                      std::span<const BoundMemory> bindings,
+                                      const RunLimits& limits) const {
   const auto timed = [&](unsigned runs) -> Result<double> {
     Runs all{.count = runs};
-    VYRE_CHECK(launch_candidate(d, t.candidates[candidate], bindings, d.plan_.extent, {}, &all));
+    VYRE_CHECK(
+        launch_candidate(d, t.candidates[candidate], bindings, d.plan_.extent, limits, &all));
     return static_cast<double>(all.spent.count()) / runs;
   };
   // A GPU that is waited for each time is timed with its waking up, and a short call on the host
@@ -67,12 +69,13 @@ Result<double> Calls::time_on_shadows(const Dispatch& d, TunedKernel& t, std::ui
 // Why the candidate's results on shadows are not the incumbent's on the same data; empty: they are.
 Result<std::string> Calls::differs_on_shadows(const Dispatch& d, TunedKernel& t,
                                               std::uint32_t candidate,
-                                              std::span<const DeviceMemory> expected) const {
+                                              std::span<const DeviceMemory> expected,
+                                              RunLimits limits) const {
   VYRE_TRY(const auto bindings, fill_shadows(d, t, {d.plan_.extent, {}}));
-  RunLimits limits;
   if (t.incumbent_ns > 0) {
     const double most = std::max(kLeastDeadlineNs, kDeadlineCalls * t.incumbent_ns);
-    limits.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(most));
+    const std::chrono::nanoseconds deadline(static_cast<std::int64_t>(most));
+    limits.deadline = std::min(limits.deadline.value_or(deadline), deadline);
   }
   VYRE_CHECK(launch_candidate(d, t.candidates[candidate], bindings, d.plan_.extent, limits));
   VYRE_CHECK(t.comparer->begin());
@@ -87,7 +90,7 @@ Result<std::string> Calls::differs_on_shadows(const Dispatch& d, TunedKernel& t,
   return std::string("its results differ from the incumbent's");
 }
 
-Result<void> Calls::sweep(const Dispatch& d) const {
+Result<void> Calls::sweep(const Dispatch& d, const RunLimits& limits) const {
   TunedKernel& t = *d.tuned_;
   const std::scoped_lock lock(t.mutex);
   if (t.swept) return {};
@@ -100,7 +103,7 @@ Result<void> Calls::sweep(const Dispatch& d) const {
   const auto budget = tuning_->options().sweep_time;
   const auto stopped = [&] {
     const auto* stop = tuning_->options().stop;
-    return stop != nullptr && stop->load(std::memory_order_relaxed) != 0;
+    return limits.stopped() || (stop != nullptr && stop->load(std::memory_order_relaxed) != 0);
   };
   if (!t.comparer) {
     VYRE_TRY(auto tools, make_compare_tools(*device_, *codes_));
@@ -120,10 +123,10 @@ Result<void> Calls::sweep(const Dispatch& d) const {
   const std::uint32_t first = t.tuner.best();
   std::swap(expected, t.shadows);
   VYRE_TRY(auto bindings, fill_shadows(d, t, {d.plan_.extent, {}}));
-  VYRE_CHECK(launch_candidate(d, t.candidates[first], bindings, d.plan_.extent, {}));
+  VYRE_CHECK(launch_candidate(d, t.candidates[first], bindings, d.plan_.extent, limits));
   VYRE_CHECK(queue_->wait());
   std::swap(expected, t.shadows);
-  VYRE_TRY(const std::string itself, differs_on_shadows(d, t, first, expected));
+  VYRE_TRY(const std::string itself, differs_on_shadows(d, t, first, expected, limits));
   if (!itself.empty()) {
     t.tuner.stop_tuning(
         "two runs of the same code on the same data gave different results: they depend on the "
@@ -133,10 +136,11 @@ Result<void> Calls::sweep(const Dispatch& d) const {
   VYRE_TRY(bindings, fill_shadows(d, t, {d.plan_.extent, {}}));
   // Times begin when threads run where they will, and clocks are up.
   for (const auto from = Clock::now(); on_host_ && Clock::now() - from < kWarmUp;) {
-    VYRE_CHECK(launch_candidate(d, t.candidates[first], bindings, d.plan_.extent, {}));
+    VYRE_CHECK(launch_candidate(d, t.candidates[first], bindings, d.plan_.extent, limits));
   }
   SweptTimes swept{.expected = expected,
                    .bindings = bindings,
+                   .limits = limits,
                    .times = std::vector<std::vector<double>>(t.candidates.size())};
   const double sample_ns = on_host_ ? kHostSampleNs : kGpuSampleNs;
   // The race at the end needs some of the time.
@@ -152,8 +156,9 @@ Result<void> Calls::sweep(const Dispatch& d) const {
   for (const auto& times : swept.times) before.push_back(times.size());
   std::optional<Error> lost;
   const auto time = [&](std::uint32_t i) -> std::optional<double> {
-    const auto ns = time_on_shadows(d, t, i, bindings);
+    const auto ns = time_on_shadows(d, t, i, bindings, limits);
     if (ns) return *ns;
+    if (limits.stopped()) return 0;
     if (device_->lost() || i == first) lost = ns.error();
     if (i != first) t.tuner.drop(i, describe(ns.error()));
     return std::nullopt;

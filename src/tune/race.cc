@@ -134,6 +134,7 @@ class Runner {
         std::erase(field_, i);
         continue;
       }
+      if (*ns <= 0) continue;
       round[i] = *ns;
       times_[i].push_back(*ns);
     }

@@ -30,7 +30,8 @@ struct RaceResult {
   bool tied = false;         // the favourite won, though another seemed as fast
 };
 
-// Nanoseconds of one run of an entrant; nothing when it fails, and then it is out.
+// Nanoseconds of one run of an entrant; 0 when it was not timed, which says nothing of it; nothing
+// when it fails, and then it is out.
 using TimeEntrant = std::function<std::optional<double>(std::uint32_t)>;
 
 // `times`: of everything, by number, from before; who has none takes no part. The times of the race

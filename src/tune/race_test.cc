@@ -96,6 +96,21 @@ TEST(RaceTest, WhoFailsIsOut) {
   EXPECT_EQ(times[2].size(), 1U);
 }
 
+TEST(RaceTest, WhoWasNotTimedIsNotOut) {
+  Machine machine({100'000, 80'000, 90'000}, 1);
+  auto times = machine.first_times();
+  bool stopped = false;
+  const RaceResult result = race(
+      times, 0,
+      [&](std::uint32_t i) {
+        stopped = stopped || machine.calls > 30;
+        return stopped ? 0 : machine.time(i);
+      },
+      {.sample_ns = 1e5}, [&] { return stopped; });
+  EXPECT_EQ(result.winner, 1U);
+  for (const auto& of_one : times) EXPECT_GT(std::ranges::min(of_one), 0);
+}
+
 TEST(RaceTest, EndsWhenItsTimeIsOver) {
   std::vector<std::vector<double>> times(10, {1e6});
   times[7] = {0.8e6};

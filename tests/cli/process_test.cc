@@ -182,6 +182,42 @@ TEST_F(Process, ACacheFolderThatCannotBeWrittenCostsAWarning) {
   }
 }
 
+TEST_F(Process, AFullDiskCostsTuningOneWarning) {
+  if (std::string(kDevice) == "--device=interp") GTEST_SKIP() << "there is nothing to tune";
+  std::ofstream set(path("set.toml"));
+  for (const char* size : {"4096", "8192"}) {
+    set << "[[kernel]]\nfile = \"" << kExamples << "saxpy.wgsl\"\narguments = [\"--size\", \""
+        << size << R"(", "--in", "x=fill:iota", "--in", "y=fill:zeros", "--uniform", "a=2"])"
+        << "\n";
+  }
+  set.close();
+  const Finished result =
+      vyre_command({"tune", "--kernels", path("set.toml"), "--budget", "200ms", kDevice},
+                   {.file_bytes = 0, .environment = {{"XDG_CACHE_HOME", path("cache")}}});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_EQ(result.err.find("vyre: warning: what is learned is not kept: "), 0U) << result.err;
+  EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+  for (const std::string part :
+       {"saxpy: 4,096 invocations", "saxpy: 8,192 invocations", "candidate", "choice: "}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << result.out;
+  }
+}
+
+TEST_F(Process, InterruptedTuningEndsAKernelThatNeverEnds) {
+  if (std::string(kDevice) == "--device=interp") GTEST_SKIP() << "there is nothing to tune";
+  for (const std::string mode : {"natural", "on"}) {
+    Spawned spawned({"tune", "-", "--size", "1", "--mode", mode, "--fresh", kDevice},
+                    {.input = kEndless});
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    const auto begin = std::chrono::steady_clock::now();
+    ASSERT_EQ(::kill(spawned.pid(), SIGINT), 0);
+    const Finished finished = spawned.wait();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4)) << mode;
+    EXPECT_EQ(finished.signal, SIGINT) << finished.err;
+    EXPECT_NE(finished.out.find("the search had not ended"), std::string::npos) << finished.out;
+  }
+}
+
 TEST_F(Process, NonsenseInTheEnvironmentIsWrong) {
   const Finished result =
       vyre_command({"run", kExamples + "saxpy.wgsl", "--in", "x=fill:iota:4", "--uniform", "a=1"},

@@ -67,6 +67,11 @@ const std::string& cache_folder() {
     const rlimit limit{options.memory_bytes, options.memory_bytes};
     ::setrlimit(RLIMIT_AS, &limit);
   }
+  if (options.file_bytes) {
+    const rlimit limit{*options.file_bytes, *options.file_bytes};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    ::signal(SIGXFSZ, SIG_IGN);  // writing fails instead
+  }
   if (options.close_out || options.close_all) ::close(STDOUT_FILENO);
   if (options.close_all) {
     ::close(STDIN_FILENO);

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,8 @@ struct SpawnOptions {
   bool close_out = false;   // start without a standard output
   bool close_all = false;   // start without any standard stream
   bool ignore_hangup = false;
-  std::uint64_t memory_bytes = 0;  // of address space; 0: as much as there is
+  std::uint64_t memory_bytes = 0;             // of address space; 0: as much as there is
+  std::optional<std::uint64_t> file_bytes{};  // a file cannot grow beyond this, as on a full disk
   std::vector<std::pair<std::string, std::string>> environment{};  // added to ours
 };
 
