@@ -1,0 +1,221 @@
+// One launch, planned and run: `vyre plan` and `vyre run` are given the same arguments, and what
+// they say of the launch is compared part by part, with caches that are empty, tuned, pinned, or
+// hold a decision file alone. On a GPU that only pretends to launch, the session's plan takes the
+// place of the run.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "generator.h"
+#include "vyre/base/files.h"
+#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/cli/command_line_testing.h"
+#include "vyre/engine/plan_facts.h"
+#include "vyre/engine/session.h"
+#include "vyre/ir/buffer_layout.h"
+#include "vyre/ir/slots.h"
+#include "vyre/plan/decision_lookup.h"
+#include "vyre/plan/variant_space.h"
+#include "vyre/tune/evidence.h"
+#include "vyre/wgsl/module.h"
+
+namespace vyre {
+namespace {
+
+using Json = nlohmann::json;
+
+// Sizes that are multiples of nothing.
+constexpr Extent kFlat{1009, 1, 1}, kPlane{67, 41, 1}, kSpace{19, 11, 7};
+
+enum class Cache : std::uint8_t { empty, tuned, pinned, decision_file };
+
+struct Case {
+  std::string name, text;
+  Kernel kernel;
+  std::vector<std::string> arguments;
+  DispatchSize size;
+};
+
+// Data for everything that the kernel reads.
+std::vector<std::string> inputs_for(const Program& program, std::uint64_t elements) {
+  std::vector<std::string> out;
+  for (const GlobalId id : slots_of(program)) {
+    const Global& global = program[id];
+    if (global.memory == MemoryKind::storage && global.access != Access::read) continue;
+    const bool sized_at_run_time = buffer_layout(program.types, global.type).runtime_sized;
+    out.emplace_back("--in");
+    out.push_back(sized_at_run_time ? fmt::format("{}=fill:zeros:{}", global.name, elements)
+                                    : fmt::format("{}=fill:zeros", global.name));
+  }
+  return out;
+}
+
+void add_cases(std::vector<Case>& out, const std::string& name, const std::string& text,
+               std::optional<Extent> given = {}) {
+  const ParsedModule parsed = parse_wgsl(text, name);
+  ASSERT_TRUE(parsed.module) << name << "\n" << parsed.message();
+  for (const Program& program : parsed.module->programs) {
+    auto kernel = make_kernel(program);
+    if (!kernel) continue;  // an override has no value
+    const Extent& workgroup = kernel->program->workgroup;
+    const Extent extent = given              ? *given
+                          : workgroup[2] > 1 ? kSpace
+                          : workgroup[1] > 1 ? kPlane
+                                             : kFlat;
+    for (const bool in_workgroups : {false, true}) {
+      Case c{.name = fmt::format("{} {}", name, program.name),
+             .text = text,
+             .kernel = *kernel,
+             .arguments = inputs_for(*kernel->program, 5000),
+             .size = DispatchSize::extent(extent)};
+      Extent value = extent;
+      if (in_workgroups) {
+        value = {5, extent[1] > 1 ? 3U : 1U, extent[2] > 1 ? 2U : 1U};
+        c.size = DispatchSize::workgroups(value);
+      }
+      c.arguments.insert(c.arguments.end(), {in_workgroups ? "--grid" : "--size",
+                                             fmt::format("{},{},{}", value[0], value[1], value[2]),
+                                             "--entry", program.name});
+      out.push_back(std::move(c));
+    }
+  }
+}
+
+class PlanAndRun : public testing::Test {
+ protected:
+  PlanAndRun() {
+    ::unsetenv("VYRE_AUTOTUNER");
+    ::setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1);
+  }
+  ~PlanAndRun() override { ::unsetenv("XDG_CACHE_HOME"); }
+
+  // The device that the environment names stands for all others.
+  static std::vector<std::string> devices() {
+    if (const char* only = std::getenv("VYRE_PLAN_AND_RUN_DEVICE")) return {only};
+    return {"cpu", "null"};
+  }
+
+  static Result<Session> open(const std::string& device) {
+    VYRE_TRY(auto options, SessionOptions::from_environment());
+    options.tuning->mode = TunerMode::frozen;
+    return Session::open(device, std::move(options));
+  }
+
+  void forget() const { std::filesystem::remove_all(folder_.path() / "vyre" / "tuner"); }
+
+  // Writes what the state of the cache asks for, for this launch; false: it can hold nothing.
+  static bool remember(Cache cache, const Case& c, const std::string& device) {
+    if (cache == Cache::empty) return true;
+    const auto session = open(device);
+    EXPECT_TRUE(session) << describe(session.error());
+    const PlanDevice facts = plan_device_of(session->device());
+    const Extent extent = *extent_in(c.size, c.kernel.program->workgroup);
+    if (cache == Cache::decision_file) {
+      if (c.size.in_workgroups || !why_undecidable(c.kernel, extent).empty()) return false;
+      EXPECT_TRUE(export_decision(adapter_of(facts), c.kernel, extent, {256, 1, 1}));
+      return true;
+    }
+    const std::vector<Variant> variants = session->variants(c.kernel, c.size);
+    if (variants.size() < 2) return false;
+    const EvidenceEvent event{
+        .kind = cache == Cache::pinned ? EventKind::pinned : EventKind::settled,
+        .candidate = to_string(configuration_of(variants.back(), facts.kind)),
+        .reason = "a test says so"};
+    const auto store = EvidenceStore::open(evidence_path());
+    EXPECT_TRUE(store) << describe(store.error());
+    EXPECT_TRUE(
+        (*store)->append(tuning_key_of(facts, to_hex(c.kernel.fingerprint), c.kernel.program->name,
+                                       extent, c.size.in_workgroups),
+                         std::span(&event, 1)));
+    return true;
+  }
+
+  static Json command(const std::string& word, const Case& c, const std::string& device) {
+    std::vector<std::string> arguments{word, "-", "--device", device, "--json"};
+    arguments.insert(arguments.end(), c.arguments.begin(), c.arguments.end());
+    const CommandResult done = run_vyre(arguments, c.text);
+    EXPECT_EQ(done.exit, 0) << c.name << ": " << done.err;
+    return done.exit == 0 ? Json::parse(done.out) : Json();
+  }
+
+  // What really runs, as the same JSON.
+  static Json launched(const Case& c, const std::string& device, const Json& plan) {
+    if (!device.starts_with("cuda")) return command("run", c, device).at("plan");
+    const auto session = open(device);
+    EXPECT_TRUE(session) << describe(session.error());
+    std::vector<BindingBytes> bytes;
+    for (const Json& b : plan.at("bindings")) {
+      if (b.at("role") == "shared") continue;
+      bytes.push_back({b.at("group"), b.at("binding"), b.at("bytes"), b.at("role") != "output"});
+    }
+    const auto planned = session->plan(c.kernel, bytes, c.size);
+    EXPECT_TRUE(planned) << describe(planned.error());
+    return Json::parse(plan_json(*planned));
+  }
+
+  static std::string_view expected_authority(Cache cache) {
+    switch (cache) {
+      case Cache::empty: return "declared";
+      case Cache::tuned: return "evidence";
+      case Cache::pinned: return "pin";
+      case Cache::decision_file: return "decision file";
+    }
+    return "";
+  }
+
+  void compare(const Case& c, const std::string& device, Cache cache) {
+    forget();
+    if (!remember(cache, c, device)) return;
+    const Json plan = command("plan", c, device);
+    if (plan.is_null()) return;
+    const Json ran = launched(c, device, plan);
+    for (const char* part : {"variant", "grid", "extent", "choices", "decided_by", "bindings",
+                             "param_words", "logical_grid", "element_count", "mode"}) {
+      EXPECT_EQ(plan.at(part), ran.at(part)) << c.name << " on " << device << ", " << part;
+    }
+    EXPECT_EQ(plan.at("decided_by"), expected_authority(cache)) << c.name << " on " << device;
+    ++compared_;
+  }
+
+  TemporaryFolder folder_;
+  unsigned compared_ = 0;
+};
+
+TEST_F(PlanAndRun, AgreeOnEveryExample) {
+  std::vector<Case> cases;
+  for (const auto& entry : std::filesystem::directory_iterator(VYRE_ROOT_DIR "/examples")) {
+    if (entry.path().extension() != ".wgsl") continue;
+    add_cases(cases, entry.path().filename(), *read_file(entry.path()));
+  }
+  ASSERT_GE(cases.size(), 16U);
+  for (const std::string& device : devices()) {
+    for (const Case& c : cases) {
+      for (const Cache cache : {Cache::empty, Cache::tuned, Cache::pinned, Cache::decision_file}) {
+        compare(c, device, cache);
+      }
+    }
+  }
+  EXPECT_GE(compared_, cases.size());
+}
+
+// Two hundred kernels that nobody wrote. Half of them with what was tuned for them.
+TEST_F(PlanAndRun, AgreeOnRandomKernels) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    std::vector<Case> cases;
+    const Generated generated = generate(seed);
+    add_cases(cases, fmt::format("seed {}", seed), generated.text, generated.extent);
+    for (const std::string& device : devices()) {
+      // The CPU runs what others only compile: a few of each are enough there.
+      if (device == "cpu" && seed % 10 != 0) continue;
+      for (const Case& c : cases) compare(c, device, seed % 2 == 0 ? Cache::tuned : Cache::empty);
+    }
+  }
+  EXPECT_GE(compared_, 250U);
+}
+
+}  // namespace
+}  // namespace vyre
