@@ -13,7 +13,8 @@
 #   fuzz/*_fuzz.cc          libFuzzer programs, with VYRE_FUZZ; seeds in fuzz/seeds/<program>/
 #   main.cc                 with EXECUTABLE: the program; the room stays out of the installed library
 #
-# A room sees the rooms it names, and what those name in turn, and nothing else: its only project
+# A room that names another one and includes none of its headers is an error, unless the other one has
+# no headers yet. A room sees the rooms it names, and what those name in turn, and nothing else: its only project
 # include path is a view, a folder of links made for it in the build tree. A room without sources
 # yet is fine.
 #
@@ -125,6 +126,28 @@ function(vyre_program name)
   if(flags STREQUAL "vyre_suite_flags")
     vyre_precompile(${name} FLAGS ${flags} PROGRAM LIBS ${arg_LIBS})
   endif()
+endfunction()
+
+# Fails where a room names one that none of its files includes.
+function(_vyre_check_edges name)
+  get_property(depends GLOBAL PROPERTY VYRE_ROOM_${name}_DEPENDS)
+  get_property(folder GLOBAL PROPERTY VYRE_ROOM_${name}_FOLDER)
+  file(GLOB_RECURSE files "${folder}/*.cc" "${folder}/*.h")
+  if(NOT files)
+    return()
+  endif()
+  set(included)
+  foreach(file IN LISTS files)
+    file(STRINGS "${file}" lines REGEX "^#include \"vyre/")
+    list(APPEND included ${lines})
+  endforeach()
+  foreach(other IN LISTS depends)
+    get_property(other_folder GLOBAL PROPERTY VYRE_ROOM_${other}_FOLDER)
+    file(GLOB_RECURSE headers "${other_folder}/*.h")
+    if(headers AND NOT included MATCHES "#include \"vyre/${other}/")
+      message(SEND_ERROR "room ${name} names ${other}, and includes none of its headers")
+    endif()
+  endforeach()
 endfunction()
 
 function(_vyre_make_room name)
@@ -258,6 +281,7 @@ function(vyre_finish_rooms)
   endforeach()
   get_property(order GLOBAL PROPERTY VYRE_ROOM_ORDER)
   foreach(name IN LISTS order)
+    _vyre_check_edges(${name})
     _vyre_make_room(${name})
   endforeach()
 endfunction()
