@@ -103,6 +103,24 @@ struct Occupancy {
   std::uint32_t suggested_groups = 0;   // that fill the device at that size
 };
 
+// What it costs to time, load and compare code beside a program's own launches, and what can happen
+// beside them. The defaults are those of a processor that runs its launches itself.
+struct LaunchCosts {
+  // The device runs on while the host does something else; otherwise a launch has ended when the
+  // call that made it returns, and compiling takes processors from launches.
+  bool runs_beside_host = false;
+  double clock_tick_ns = 50;   // the least difference that a time shows
+  double timing_ns = 100;      // what it takes to time one launch
+  double busy_timing_ns = 0;   // what timing takes from launches of a device that is never idle
+  double timing_bias_ns = 0;   // by how much a timed launch seems longer than among others
+  double timing_doubt_ns = 0;  // by how much more for one variant than for another
+  double load_ns = 0;          // a guess of what putting code onto the device takes from launches
+  double compare_ns = 0;       // the least that comparing results takes
+  double sample_ns = 300'000;  // runs in a row that make one good sample
+  std::uint32_t most_compilers = 1;  // threads that may compile beside launches
+  int compiler_niceness = 19;        // of these threads, as the system counts it
+};
+
 struct MemoryInfo {
   std::uint64_t total = 0;
   std::uint64_t free = 0;
@@ -121,6 +139,7 @@ class Device {
   virtual Target target() const = 0;
   // What the first launch with a deadline would set up, which may take some milliseconds.
   virtual Result<void> prepare_deadlines() { return {}; }
+  virtual LaunchCosts launch_costs() const { return {}; }
   // Whether launches run. A device that only records them cannot be timed.
   virtual bool runs() const { return true; }
   // It failed for good, with all memory and code: open it again.

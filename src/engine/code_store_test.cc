@@ -36,8 +36,7 @@ class CodeStoreTest : public testing::Test {
   std::filesystem::path folder = temporary.path() / "code";
   std::shared_ptr<Device> device = CpuDevice::make({.threads = 1});
   Kernel kernel = kernel_of("x[id.x] = id.x;");
-  Variant variant{.workgroup = kernel.program->workgroup,
-                  .gang_width = host_default_gang(kernel)};
+  Variant variant{.workgroup = kernel.program->workgroup, .gang_width = host_default_gang(kernel)};
 
   CodeSource source(CodeStore& store, const Kernel& k, const Variant& v, bool wide = false) {
     const auto found = store.find_or_make(k, v, {.wide_offsets = wide});

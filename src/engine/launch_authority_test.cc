@@ -1,6 +1,5 @@
 // Who decides a launch, rung by rung, from the top.
 #include <gtest/gtest.h>
-
 #include <sys/stat.h>
 
 #include <cstdlib>
@@ -74,8 +73,8 @@ class LaunchAuthority : public testing::Test {
   }
 
   TuningKey key(const Session& session, const Extent& size = kSize) const {
-    return tuning_key_of(plan_device_of(session.device()),
-                         to_hex(kernel_of("twice").fingerprint), "twice", size, false);
+    return tuning_key_of(plan_device_of(session.device()), to_hex(kernel_of("twice").fingerprint),
+                         "twice", size, false);
   }
   void remember(const TuningKey& key, EventKind kind, const Variant& variant) const {
     const auto store = *EvidenceStore::open(evidence_file());

@@ -7,7 +7,7 @@
 
 #include "vyre/base/paths.h"
 #include "vyre/engine/bind_internal.h"
-#include "vyre/engine/calls_internal.h"
+#include "vyre/engine/call_internal.h"
 #include "vyre/engine/devices.h"
 #include "vyre/engine/plan_facts.h"
 #include "vyre/ir/slots.h"
@@ -45,6 +45,7 @@ Result<Session> Session::open(std::shared_ptr<Device> device, SessionOptions opt
   session.codes_ = std::make_shared<CodeStore>(device, std::move(options.code_folder));
   session.device_ = std::move(device);
   session.on_host_ = session.device_->target().kind == TargetKind::host;
+  session.costs_ = session.device_->launch_costs();
   session.plan_device_ = std::make_shared<const PlanDevice>(plan_device_of(*session.device_));
   session.gangs_ = std::make_shared<DefaultGangs>();
   if (!options.tuning) return session;
@@ -180,15 +181,15 @@ Result<LaunchPlan> Session::plan(const Kernel& kernel, std::span<const BindingBy
 }
 
 // All that does not depend on the variant.
-Result<Dispatch> Session::bind(const Kernel& kernel, std::span<const Binding> bindings) const {
-  Dispatch out;
-  out.device_ = device_;
-  out.plan_device_ = plan_device_;
+Result<LaunchStep> Session::bind(const Kernel& kernel, std::span<const Binding> bindings) const {
+  LaunchStep out;
+  out.device = device_;
+  out.plan_device = plan_device_;
   for (const Binding& b : bindings) {
     VYRE_CHECK(part(b.buffer, 0, 0));
-    out.buffers_.push_back(b.buffer);
+    out.buffers.push_back(b.buffer);
   }
-  VYRE_TRY(out.bindings_,
+  VYRE_TRY(out.bindings,
            bind_slots(*kernel.program, bindings, device_->limits().binding_alignment));
   choose_uniforms(kernel, bindings, out);
   return out;
@@ -220,8 +221,8 @@ Result<Dispatch> Session::prepare_launch(const LaunchRequest& asked,
   LaunchRequest request = asked;
   const auto gangs = default_gangs(request.kernels);
   request.default_gangs = gangs;
-  VYRE_TRY(Dispatch out, bind(request.kernels.front().kernel, bindings));
-  out.size_ = request.size;
+  VYRE_TRY(LaunchStep out, bind(request.kernels.front().kernel, bindings));
+  out.size = request.size;
   std::vector<BindingBytes> bytes;
   for (const Binding& b : bindings) {
     const std::uint64_t size = b.bytes.value_or(b.buffer.size() - b.offset);
@@ -229,32 +230,32 @@ Result<Dispatch> Session::prepare_launch(const LaunchRequest& asked,
   }
   request.bindings = bytes;
   if (tuning_ == nullptr || request.fixed.any()) {
-    VYRE_TRY(out.plan_, plan_launch(request, *plan_device_, plan_memory()));
+    VYRE_TRY(out.plan, plan_launch(request, *plan_device_, plan_memory()));
     VYRE_CHECK(compile(out, request.kernels.front().kernel));
-    return out;
+    return Dispatch(std::move(out));
   }
-  CodeNeeds needs{.wide_offsets = is_wide(out.bindings_), .by_value = {}};
-  for (const Dispatch::Uniform& u : out.uniforms_) needs.by_value.push_back(u.slot);
-  VYRE_TRY(out.tuned_, tuning_->kernel_for(request, needs));
-  out.served_ = std::make_shared<ServedLaunches>();
-  const TunedKernel& tuned = *out.tuned_;
+  CodeNeeds needs{.wide_offsets = is_wide(out.bindings), .by_value = {}};
+  for (const LaunchStep::Uniform& u : out.uniforms) needs.by_value.push_back(u.slot);
+  VYRE_TRY(out.tuned, tuning_->kernel_for(request, needs));
+  out.served = std::make_shared<ServedLaunches>();
+  const TunedKernel& tuned = *out.tuned;
   const TunedCandidate& first = tuned.candidates[tuned.tuner.best()];
   const bool as_planned = tuned.tuner.best() == tuned.start;
-  VYRE_TRY(out.plan_,
+  VYRE_TRY(out.plan,
            lay_out(request, *plan_device_, first.choice, first.variant,
                    as_planned ? tuned.start_by : Authority::evidence,
                    as_planned ? tuned.start_why : tuned.tuner.reason(), tuned.tuner.mode()));
-  return out;
+  return Dispatch(std::move(out));
 }
 
 // The code of a dispatch whose plan is fixed.
-Result<void> Session::compile(Dispatch& out, const Kernel& kernel) const {
-  CodeOptions options{.wide_offsets = is_wide(out.bindings_),
-                      .check_at_start = has_many_groups(out.plan_.grid)};
-  for (const Dispatch::Uniform& u : out.uniforms_) options.by_value.push_back(u.slot);
-  VYRE_TRY(auto found, codes_->find_or_make(kernel, out.plan_.variant, options));
-  out.code_ = std::move(found.code);
-  out.source_ = found.source;
+Result<void> Session::compile(LaunchStep& out, const Kernel& kernel) const {
+  CodeOptions options{.wide_offsets = is_wide(out.bindings),
+                      .check_at_start = has_many_groups(out.plan.grid)};
+  for (const LaunchStep::Uniform& u : out.uniforms) options.by_value.push_back(u.slot);
+  VYRE_TRY(auto found, codes_->find_or_make(kernel, out.plan.variant, options));
+  out.code = std::move(found.code);
+  out.source = found.source;
   return {};
 }
 
@@ -264,26 +265,26 @@ Result<Dispatch> Session::prepare(const OwnKernel& kernel, std::span<const Bindi
     return fail(Code::invalid_input,
                 fmt::format("kernel '{}' is GPU code; {} is none", kernel.name, device_->name()));
   }
-  Dispatch out;
-  out.device_ = device_;
-  out.plan_device_ = plan_device_;
-  out.size_ = size;
-  out.plan_.kernel = kernel.name;
-  out.plan_.device = device_->name();
-  out.plan_.kind = TargetKind::nvptx;
-  out.plan_.by = Authority::caller;
-  out.plan_.variant.workgroup = out.plan_.declared = kernel.workgroup;
+  LaunchStep out;
+  out.device = device_;
+  out.plan_device = plan_device_;
+  out.size = size;
+  out.plan.kernel = kernel.name;
+  out.plan.device = device_->name();
+  out.plan.kind = TargetKind::nvptx;
+  out.plan.by = Authority::caller;
+  out.plan.variant.workgroup = out.plan.declared = kernel.workgroup;
   std::vector<const Binding*> sorted;
   for (const Binding& b : bindings) {
     VYRE_CHECK(part(b.buffer, 0, 0));
     sorted.push_back(&b);
-    out.buffers_.push_back(b.buffer);
-    if (b.buffer.copy_) out.written_.push_back(b.buffer.copy_);
+    out.buffers.push_back(b.buffer);
+    if (b.buffer.copy_) out.written.push_back(b.buffer.copy_);
   }
   std::ranges::sort(sorted, {}, [](const Binding* b) { return std::pair(b->group, b->binding); });
   for (const Binding* b : sorted) {
     VYRE_TRY(const BoundMemory memory, bound_part(*b, kernel.name));
-    out.bindings_.push_back(memory);
+    out.bindings.push_back(memory);
   }
   for (const GpuParameter& p : kernel.code.parameters) {
     if (p.kind == GpuParameterKind::contents) {
@@ -308,21 +309,21 @@ Result<Dispatch> Session::prepare(const OwnKernel& kernel, std::span<const Bindi
     }
     covers[i] = kernel.covers[i] != 0 ? kernel.covers[i] : kernel.workgroup[i];
   }
-  VYRE_TRY(out.plan_.extent, extent_in(size, covers));
-  VYRE_TRY(out.plan_.grid, grid_for_covers(out.plan_.extent, covers, *plan_device_));
+  VYRE_TRY(out.plan.extent, extent_in(size, covers));
+  VYRE_TRY(out.plan.grid, grid_for_covers(out.plan.extent, covers, *plan_device_));
   VYRE_TRY(auto found, codes_->load_own(kernel.code));
-  out.code_ = std::move(found.code);
-  out.source_ = found.source;
-  return out;
+  out.code = std::move(found.code);
+  out.source = found.source;
+  return Dispatch(std::move(out));
 }
 
 Result<void> Session::check_dispatch(const Dispatch& d) const {
-  if (d.device_ != device_) {
-    return fail(Code::invalid_input, d.device_ == nullptr
+  if (d.step_.device != device_) {
+    return fail(Code::invalid_input, d.step_.device == nullptr
                                          ? "the dispatch was not prepared"
                                          : "the dispatch was prepared for another device");
   }
-  if (d.tuned_ != nullptr && tuning_ == nullptr) {
+  if (d.step_.tuned != nullptr && tuning_ == nullptr) {
     return fail(Code::invalid_input, "the dispatch was prepared by a session that tunes");
   }
   return {};
@@ -330,7 +331,7 @@ Result<void> Session::check_dispatch(const Dispatch& d) const {
 
 // Which buffers' values go with each launch, and of which the host knows nothing after one.
 void Session::choose_uniforms(const Kernel& kernel, std::span<const Binding> bindings,
-                              Dispatch& out) const {
+                              LaunchStep& out) const {
   const Program& p = *kernel.program;
   const auto find = [&](const Global& g) -> const Binding* {
     const auto found = std::ranges::find_if(
@@ -340,30 +341,35 @@ void Session::choose_uniforms(const Kernel& kernel, std::span<const Binding> bin
   for (const Global& g : p.globals) {
     if (g.memory != MemoryKind::storage || g.access == Access::read) continue;
     const Binding* b = find(g);
-    if (b != nullptr && b->buffer.copy_) out.written_.push_back(b->buffer.copy_);
+    if (b != nullptr && b->buffer.copy_) out.written.push_back(b->buffer.copy_);
   }
   if (device_->target().kind == TargetKind::host) return;
   const std::vector<GlobalId> slots = slots_of(p);
   for (const ByValue& v : gpu_by_value(kernel, HostCopy::kMost)) {
     const Binding* b = find(p[slots[v.slot]]);
     if (b == nullptr || !b->buffer.copy_) continue;
-    out.uniforms_.push_back(
-        {.slot = v.slot, .bytes = v.bytes, .offset = b->offset, .buffer = b->buffer});
+    out.uniforms.push_back({.slot = v.slot,
+                            .bytes = v.bytes,
+                            .offset = b->offset,
+                            .memory = {b->buffer.address(), b->buffer.size()},
+                            .copy = b->buffer.copy_});
   }
 }
 
-Calls Session::calls() const { return {device_, queue_, codes_, tuning_, on_host_}; }
+CallContext Session::call_context() const {
+  return {*device_, queue_, *codes_, tuning_.get(), costs_};
+}
 
 Result<void> Session::submit(const Dispatch& dispatch, const RunLimits& limits) const {
   VYRE_CHECK(check_dispatch(dispatch));
-  return calls().submit(dispatch, limits);
+  return submit_step(call_context(), dispatch.step_, limits);
 }
 
 Result<std::chrono::nanoseconds> Session::time(const Dispatch& dispatch,
                                                std::uint32_t launches) const {
   VYRE_CHECK(check_dispatch(dispatch));
   if (launches == 0) return fail(Code::invalid_input, "no launches take no time to be measured");
-  return calls().time(dispatch, launches);
+  return time_step(call_context(), dispatch.step_, launches);
 }
 
 void Session::wait_for_compilers() const {

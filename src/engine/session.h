@@ -31,7 +31,7 @@
 
 namespace vyre {
 
-class Calls;
+struct CallContext;
 class DefaultGangs;
 class ServedLaunches;
 class TunedKernel;
@@ -46,7 +46,6 @@ class Buffer {
   std::uint64_t address() const { return memory_.address; }
 
  private:
-  friend class Calls;
   friend class Session;
   DeviceMemory memory_;
   std::shared_ptr<Device> device_;
@@ -74,6 +73,31 @@ struct OwnKernel {
   Extent covers{0, 0, 0};  // invocations of one workgroup along each axis; 0: its own size
 };
 
+// One launch made ready: what a dispatch holds. Plain data for the engine's own functions.
+struct LaunchStep {
+  struct Uniform {  // its contents go with each launch by value
+    std::uint32_t slot = 0, bytes = 0;
+    std::uint64_t offset = 0;
+    BoundMemory memory;              // of the whole buffer
+    std::shared_ptr<HostCopy> copy;  // of its contents
+  };
+
+  std::shared_ptr<Device> device;
+  std::shared_ptr<const PlanDevice> plan_device;
+  LaunchPlan plan;  // as it was made; where the launch is tuned, variant and grid may move on
+  DispatchSize size;
+  std::vector<BoundMemory> bindings;  // by slot
+  std::vector<Buffer> buffers;        // kept alive
+  std::vector<Uniform> uniforms;
+  std::vector<std::shared_ptr<HostCopy>> written;  // host copies that a launch makes stale
+  // Where the plan is fixed: its code.
+  std::shared_ptr<const LoadedCode> code;
+  CodeSource source = CodeSource::compiled;
+  // Where the launch is tuned: its candidates, and those of them that have served this dispatch.
+  std::shared_ptr<TunedKernel> tuned;
+  std::shared_ptr<ServedLaunches> served;
+};
+
 // A kernel with its code, bindings and size: run it again and again. Running allocates nothing.
 // It keeps the code and the buffers alive.
 //
@@ -81,37 +105,23 @@ struct OwnKernel {
 // so are the facts of the code.
 class Dispatch {
  public:
-  const std::string& kernel() const { return plan_.kernel; }
+  Dispatch() = default;  // prepared for nothing
+
+  const std::string& kernel() const { return step_.plan.kernel; }
   // What a call launches, and who decided each part of it. plan_text and plan_json render it.
   LaunchPlan plan() const;
   const Variant& variant() const;
   CodeSource code_source() const;
   CodeFacts facts() const;
   Extent grid() const;
-  Extent extent() const { return plan_.extent; }
+  Extent extent() const { return step_.plan.extent; }
   // What the tuner knows of it; nothing where it has its variant from the caller.
   std::optional<TuningView> tuning() const;
 
  private:
-  friend class Calls;
   friend class Session;
-  std::shared_ptr<Device> device_;
-  std::shared_ptr<const LoadedCode> code_;
-  LaunchPlan plan_;  // as it was made; of a tuned dispatch the variant and the grid may move on
-  DispatchSize size_;
-  std::vector<BoundMemory> bindings_;
-  std::vector<Buffer> buffers_;
-  struct Uniform {  // that goes with each launch by value
-    std::uint32_t slot = 0, bytes = 0;
-    std::uint64_t offset = 0;
-    Buffer buffer;
-  };
-  std::vector<Uniform> uniforms_;
-  std::vector<std::shared_ptr<HostCopy>> written_;  // what the host knows of it ends with a launch
-  CodeSource source_ = CodeSource::compiled;
-  std::shared_ptr<const PlanDevice> plan_device_;
-  std::shared_ptr<TunedKernel> tuned_;  // instead of the code and the plan's variant
-  std::shared_ptr<ServedLaunches> served_;
+  explicit Dispatch(LaunchStep step) : step_(std::move(step)) {}
+  LaunchStep step_;
 };
 
 struct RunLimits {
@@ -191,17 +201,17 @@ class Session {
   Result<void> wait() const { return queue_->wait(); }
 
  private:
-  Result<Dispatch> bind(const Kernel& kernel, std::span<const Binding> bindings) const;
+  Result<LaunchStep> bind(const Kernel& kernel, std::span<const Binding> bindings) const;
   Result<BoundMemory> part(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) const;
   void choose_uniforms(const Kernel& kernel, std::span<const Binding> bindings,
-                       Dispatch& out) const;
+                       LaunchStep& out) const;
   Result<void> check_dispatch(const Dispatch& dispatch) const;
   Result<Dispatch> prepare_launch(const LaunchRequest& request,
                                   std::span<const Binding> bindings) const;
-  Result<void> compile(Dispatch& dispatch, const Kernel& kernel) const;
+  Result<void> compile(LaunchStep& step, const Kernel& kernel) const;
   std::vector<std::uint32_t> default_gangs(std::span<const KernelChoice> choices) const;
   PlanMemory plan_memory() const;
-  Calls calls() const;
+  CallContext call_context() const;
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<Queue> queue_;
@@ -211,7 +221,8 @@ class Session {
   std::shared_ptr<EvidenceStore> evidence_;  // null: nothing that was learned is used
   std::optional<TuningOptions> tuning_options_;
   std::shared_ptr<Tuning> tuning_;  // null: nothing is tuned
-  bool on_host_ = false;            // the device computes in the host's memory
+  LaunchCosts costs_;
+  bool on_host_ = false;  // the device computes in the host's memory
 };
 
 }  // namespace vyre

@@ -7,7 +7,7 @@
 #include "vyre/base/temporary_folder_testing.h"
 #include "vyre/engine/session.h"
 #include "vyre/engine/shadows_internal.h"
-#include "vyre/engine/tuned_internal.h"
+#include "vyre/engine/tuned_kernel_internal.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre {

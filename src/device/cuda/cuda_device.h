@@ -47,6 +47,7 @@ class CudaDevice final : public Device {
   const Limits& limits() const override;
   Result<Profile> profile() override;
   Target target() const override;
+  LaunchCosts launch_costs() const override;
   Result<void> prepare_deadlines() override;
   bool lost() const override;
   Result<MemoryInfo> memory_info() override;

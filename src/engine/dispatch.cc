@@ -2,54 +2,55 @@
 #include <algorithm>
 
 #include "vyre/engine/session.h"
-#include "vyre/engine/tuned_internal.h"
+#include "vyre/engine/tuned_kernel_internal.h"
 #include "vyre/plan/geometry.h"
 #include "vyre/plan/variant_space.h"
 
 namespace vyre {
 
 const Variant& Dispatch::variant() const {
-  return tuned_ == nullptr ? plan_.variant : tuned_->candidates[tuned_->tuner.best()].variant;
+  return step_.tuned == nullptr ? step_.plan.variant : step_.tuned->incumbent().variant;
 }
 
 LaunchPlan Dispatch::plan() const {
-  if (tuned_ == nullptr) return plan_;
-  const std::uint32_t best = tuned_->tuner.best();
-  const TunedCandidate& served = tuned_->candidates[best];
-  if (served.variant == plan_.variant) return plan_;
+  if (step_.tuned == nullptr) return step_.plan;
+  const std::uint32_t best = step_.tuned->tuner.best();
+  const TunedCandidate& served = step_.tuned->candidates[best];
+  if (served.variant == step_.plan.variant) return step_.plan;
   const KernelChoice kernel{served.kernel, served.variant.overrides};
   std::vector<BindingBytes> bindings;
-  for (const BoundBinding& b : plan_.bindings) {
+  for (const BoundBinding& b : step_.plan.bindings) {
     bindings.push_back({b.group, b.binding, b.bytes, b.planned.role != BindingRole::output});
   }
   const LaunchRequest request{
-      .identity = {}, .kernels = std::span(&kernel, 1), .bindings = bindings, .size = size_};
-  const bool as_planned = best == tuned_->start;
-  const auto moved =
-      lay_out(request, *plan_device_, 0, served.variant,
-              as_planned ? tuned_->start_by : Authority::evidence,
-              as_planned ? tuned_->start_why : tuned_->tuner.reason(), tuned_->tuner.mode());
-  return moved ? *moved : plan_;
+      .identity = {}, .kernels = std::span(&kernel, 1), .bindings = bindings, .size = step_.size};
+  const bool as_planned = best == step_.tuned->start;
+  const auto moved = lay_out(request, *step_.plan_device, 0, served.variant,
+                             as_planned ? step_.tuned->start_by : Authority::evidence,
+                             as_planned ? step_.tuned->start_why : step_.tuned->tuner.reason(),
+                             step_.tuned->tuner.mode());
+  return moved ? *moved : step_.plan;
 }
 
 CodeSource Dispatch::code_source() const {
-  return tuned_ == nullptr ? source_ : tuned_->candidates[tuned_->tuner.best()].source.load();
+  return step_.tuned == nullptr ? step_.source : step_.tuned->incumbent().source.load();
 }
 
 CodeFacts Dispatch::facts() const {
-  if (tuned_ == nullptr) return code_->facts();
-  const LoadedCode* code = tuned_->candidates[tuned_->tuner.best()].code.load();
+  if (step_.tuned == nullptr) return step_.code->facts();
+  const LoadedCode* code = step_.tuned->incumbent().code.load();
   return code == nullptr ? CodeFacts{} : code->facts();
 }
 
 Extent Dispatch::grid() const {
-  return tuned_ == nullptr ? plan_.grid
-                           : grid_covering(plan_.extent, covered_by(variant(), plan_.kind));
+  return step_.tuned == nullptr
+             ? step_.plan.grid
+             : grid_covering(step_.plan.extent, covered_by(variant(), step_.plan.kind));
 }
 
 std::optional<TuningView> Dispatch::tuning() const {
-  if (tuned_ == nullptr) return std::nullopt;
-  const TunedKernel& t = *tuned_;
+  if (step_.tuned == nullptr) return std::nullopt;
+  const TunedKernel& t = *step_.tuned;
   TuningView out;
   out.key = t.tuner.key();
   out.mode = t.tuner.mode();

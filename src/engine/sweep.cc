@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "vyre/base/log.h"
-#include "vyre/engine/calls_internal.h"
+#include "vyre/engine/call_internal.h"
 #include "vyre/tune/race.h"
 
 namespace vyre {
@@ -12,17 +12,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A time is that of several runs in a row, where one is shorter.
-constexpr double kGpuSampleNs = 1'000'000;
-constexpr double kHostSampleNs = 300'000;
+// A time is that of at most this many runs in a row, where one run is shorter than a good sample.
 constexpr double kMostRuns = 64;
 // Runs that are longer hide what it takes to wake threads, or the GPU.
 constexpr double kHidesWakingNs = 3'000'000;
 constexpr std::chrono::milliseconds kWarmUp{20};
-constexpr double kFarTooSlow = 8;  // times the incumbent
-// A candidate that takes longer, and so many times as long as the incumbent, is not waited for.
-constexpr double kLeastDeadlineNs = 2e9;
-constexpr double kDeadlineCalls = 50;
+constexpr double kFarTooSlow = 8;     // times the incumbent
 constexpr double kRaceNs = 1e9;       // of each of its stages, where there is no budget
 constexpr double kRaceSamples = 500;  // at most
 constexpr double kRaceShare = 0.25;   // of the budget
@@ -37,14 +32,12 @@ double ns_of(Clock::duration time) {
 
 }  // namespace
 
-// Nanoseconds of one run on the shadows.
-Result<double> Calls::time_on_shadows(const Dispatch& d, TunedKernel& t, std::uint32_t candidate,
-                                      std::span<const BoundMemory> bindings,
-                                      const RunLimits& limits) const {
+Result<double> time_on_shadows(const CallContext& cx, const LaunchStep& d, std::uint32_t candidate,
+                               std::span<const BoundMemory> bindings, const RunLimits& limits) {
+  TunedKernel& t = *d.tuned;
   const auto timed = [&](unsigned runs) -> Result<double> {
-    Runs all{.count = runs};
-    VYRE_CHECK(
-        launch_candidate(d, t.candidates[candidate], bindings, d.plan_.extent, limits, &all));
+    LaunchRuns all{.count = runs};
+    VYRE_CHECK(launch_candidate(cx, d, candidate, bindings, d.plan.extent, limits, &all));
     return static_cast<double>(all.spent.count()) / runs;
   };
   // A GPU that is waited for each time is timed with its waking up, and a short call on the host
@@ -53,96 +46,74 @@ Result<double> Calls::time_on_shadows(const Dispatch& d, TunedKernel& t, std::ui
   VYRE_TRY(double ns, timed(1));
   const double usual_ns = t.incumbent_ns;
   if (usual_ns > 0 && usual_ns < kHidesWakingNs && ns < kFarTooSlow * usual_ns) {
-    const double sample_ns = on_host_ ? kHostSampleNs : kGpuSampleNs;
-    VYRE_TRY(ns, timed(static_cast<unsigned>(std::clamp(sample_ns / usual_ns, 1.0, kMostRuns))));
+    VYRE_TRY(
+        ns,
+        timed(static_cast<unsigned>(std::clamp(cx.costs.sample_ns / usual_ns, 1.0, kMostRuns))));
   }
-  tuning_->tell(TunedCall{.at = Clock::now(),
-                          .candidate = candidate,
-                          .incumbent = t.tuner.best(),
-                          .ns = ns,
-                          .probe = true,
-                          .ledger = {},
-                          .incumbent_ns = t.incumbent_ns});
+  cx.tuning->tell(TunedCall{.at = Clock::now(),
+                            .candidate = candidate,
+                            .incumbent = t.tuner.best(),
+                            .ns = ns,
+                            .probe = true,
+                            .ledger = {},
+                            .incumbent_ns = t.incumbent_ns});
   return ns;
 }
 
-// Why the candidate's results on shadows are not the incumbent's on the same data; empty: they are.
-Result<std::string> Calls::differs_on_shadows(const Dispatch& d, TunedKernel& t,
-                                              std::uint32_t candidate,
-                                              std::span<const DeviceMemory> expected,
-                                              RunLimits limits) const {
-  VYRE_TRY(const auto bindings, fill_shadows(d, t, {d.plan_.extent, {}}));
-  if (t.incumbent_ns > 0) {
-    const double most = std::max(kLeastDeadlineNs, kDeadlineCalls * t.incumbent_ns);
-    const std::chrono::nanoseconds deadline(static_cast<std::int64_t>(most));
-    limits.deadline = std::min(limits.deadline.value_or(deadline), deadline);
-  }
-  VYRE_CHECK(launch_candidate(d, t.candidates[candidate], bindings, d.plan_.extent, limits));
-  VYRE_CHECK(t.comparer->begin());
-  for (std::size_t i = 0; i < t.written.size(); ++i) {
-    const std::uint64_t bytes = d.bindings_[t.written[i].slot].bytes;
-    VYRE_CHECK(t.comparer->add({expected[i].address, bytes}, {t.shadows[i].address, bytes},
-                               t.written[i].as, tuning_->options().tolerance));
-  }
-  VYRE_CHECK(queue_->wait());
-  VYRE_TRY(const std::uint64_t different, t.comparer->different());
-  if (different == 0) return std::string();
-  return std::string("its results differ from the incumbent's");
-}
-
-Result<void> Calls::sweep(const Dispatch& d, const RunLimits& limits) const {
-  TunedKernel& t = *d.tuned_;
-  const std::scoped_lock lock(t.mutex);
-  if (t.swept) return {};
-  t.swept = true;
+Result<void> sweep(const CallContext& cx, const LaunchStep& d, const RunLimits& limits) {
+  TunedKernel& t = *d.tuned;
+  const auto locked = t.work.lock();
+  SearchWork& work = *locked;
+  if (std::exchange(work.swept, true)) return {};
   const auto done = [](TunedKernel* k) { k->tuner.set_attention(TunedKernel::kToSweep, false); };
   const std::unique_ptr<TunedKernel, decltype(done)> guard(&t, done);
   if (!t.tuner.untunable().empty() || t.tuner.settled()) return {};
   const auto began = Clock::now();
   const auto spent = [&] { return Clock::now() - began; };
-  const auto budget = tuning_->options().sweep_time;
+  const auto budget = cx.tuning->options().sweep_time;
   const auto stopped = [&] {
-    const auto* stop = tuning_->options().stop;
+    const auto* stop = cx.tuning->options().stop;
     return limits.stopped() || (stop != nullptr && stop->load(std::memory_order_relaxed) != 0);
   };
-  if (!t.comparer) {
-    VYRE_TRY(auto tools, make_compare_tools(*device_, *codes_));
-    VYRE_TRY(t.comparer, Comparer::make(std::move(tools), queue_, *device_));
+  if (!work.comparer) {
+    VYRE_TRY(auto tools, make_compare_tools(cx.device, cx.codes));
+    VYRE_TRY(work.comparer, Comparer::make(std::move(tools), cx.queue, cx.device));
   }
-  if (const std::string why = make_shadows(d, t); !why.empty()) {
+  if (const std::string why = make_shadows(cx, d, work); !why.empty()) {
     t.tuner.stop_tuning(why);
     return {};
   }
-  std::vector<DeviceMemory> expected = std::exchange(t.shadows, {});
-  if (const std::string why = make_shadows(d, t); !why.empty()) {
-    t.shadows.clear();
+  std::vector<DeviceMemory> expected = std::exchange(work.shadows, {});
+  if (const std::string why = make_shadows(cx, d, work); !why.empty()) {
+    work.shadows.clear();
     t.tuner.stop_tuning(why);
     return {};
   }
   // The incumbent's results, twice.
   const std::uint32_t first = t.tuner.best();
-  std::swap(expected, t.shadows);
-  VYRE_TRY(auto bindings, fill_shadows(d, t, {d.plan_.extent, {}}));
-  VYRE_CHECK(launch_candidate(d, t.candidates[first], bindings, d.plan_.extent, limits));
-  VYRE_CHECK(queue_->wait());
-  std::swap(expected, t.shadows);
-  VYRE_TRY(const std::string itself, differs_on_shadows(d, t, first, expected, limits));
+  std::swap(expected, work.shadows);
+  VYRE_TRY(auto bindings, fill_shadows(cx, d, work, {d.plan.extent, {}}));
+  VYRE_CHECK(launch_candidate(cx, d, first, bindings, d.plan.extent, limits));
+  VYRE_CHECK(cx.queue->wait());
+  std::swap(expected, work.shadows);
+  VYRE_TRY(const std::string itself, differs_on_shadows(cx, d, work, first, expected, limits));
   if (!itself.empty()) {
     t.tuner.stop_tuning(
         "two runs of the same code on the same data gave different results: they depend on the "
         "order in which invocations run");
     return {};
   }
-  VYRE_TRY(bindings, fill_shadows(d, t, {d.plan_.extent, {}}));
+  VYRE_TRY(bindings, fill_shadows(cx, d, work, {d.plan.extent, {}}));
   // Times begin when threads run where they will, and clocks are up.
-  for (const auto from = Clock::now(); on_host_ && Clock::now() - from < kWarmUp;) {
-    VYRE_CHECK(launch_candidate(d, t.candidates[first], bindings, d.plan_.extent, limits));
+  for (const auto from = Clock::now();
+       !cx.costs.runs_beside_host && Clock::now() - from < kWarmUp;) {
+    VYRE_CHECK(launch_candidate(cx, d, first, bindings, d.plan.extent, limits));
   }
   SweptTimes swept{.expected = expected,
                    .bindings = bindings,
                    .limits = limits,
                    .times = std::vector<std::vector<double>>(t.candidates.size())};
-  const double sample_ns = on_host_ ? kHostSampleNs : kGpuSampleNs;
+  const double sample_ns = cx.costs.sample_ns;
   // The race at the end needs some of the time.
   const auto is_over = [&] {
     if (stopped()) return true;
@@ -151,20 +122,20 @@ Result<void> Calls::sweep(const Dispatch& d, const RunLimits& limits) const {
     return ns_of(spent()) >
            double(budget->count()) - std::min(race_ns, kRaceShare * double(budget->count()));
   };
-  VYRE_CHECK(measure_candidates(d, t, first, is_over, swept));
+  VYRE_CHECK(measure_candidates(cx, d, work, first, is_over, swept));
   std::vector<std::size_t> before;
   for (const auto& times : swept.times) before.push_back(times.size());
   std::optional<Error> lost;
   const auto time = [&](std::uint32_t i) -> std::optional<double> {
-    const auto ns = time_on_shadows(d, t, i, bindings, limits);
+    const auto ns = time_on_shadows(cx, d, i, bindings, limits);
     if (ns) return *ns;
     if (limits.stopped()) return 0;
-    if (device_->lost() || i == first) lost = ns.error();
+    if (cx.device.lost() || i == first) lost = ns.error();
     if (i != first) t.tuner.drop(i, describe(ns.error()));
     return std::nullopt;
   };
   RaceOptions options{.sample_ns = sample_ns, .stage_ns = kRaceNs};
-  if (on_host_ || swept.best_ns < kShortLaunchNs) options.tie = kTie;
+  if (!cx.costs.runs_beside_host || swept.best_ns < kShortLaunchNs) options.tie = kTie;
   if (budget) options.stage_ns = std::max(0.0, double(budget->count()) - ns_of(spent())) / 4;
   const RaceResult result = race(swept.times, first, time, options, [&] {
     return stopped() || lost || (budget && spent() > *budget);
@@ -187,7 +158,7 @@ Result<void> Calls::sweep(const Dispatch& d, const RunLimits& limits) const {
                         result.rounds == 0 ? std::string("its first runs")
                                            : fmt::format("{} rounds", result.rounds));
   t.tuner.finish(result.winner, std::move(events), reason, !stopped(), 1 - result.share);
-  t.shadows.clear();
+  work.shadows.clear();
   return {};
 }
 

@@ -8,7 +8,7 @@
 #include "vyre/base/private_folder.h"
 #include "vyre/engine/measure_order_internal.h"
 #include "vyre/engine/plan_facts.h"
-#include "vyre/engine/tuned_internal.h"
+#include "vyre/engine/tuned_kernel_internal.h"
 #include "vyre/plan/extent_volume.h"
 #include "vyre/plan/variant_space.h"
 
@@ -18,18 +18,14 @@ namespace {
 constexpr std::size_t kMostCandidates = 4096;  // while a program runs
 // Of code that is put onto a device: so many at once, and so many looks for an idle one.
 constexpr std::size_t kMostLoads = 4;
-constexpr double kGuessedCheckNs = 60'000;
 constexpr double kGuessedCompileNs = 15e6;
 constexpr std::uint32_t kMostLooks = 16;
-// A launch on the host ends when its last thread does, so that what compiling takes from one is
-// lost by all: one part in seventy. Beside a GPU a tenth of a busy processor does no harm.
-constexpr int kNiceOnHost = 19, kNiceBesideGpu = 10;
 constexpr std::uint64_t kManyGroups = std::uint64_t{1} << 24;
 
-// On the host compiling takes processors from what is timed; a GPU runs on.
-unsigned compilers_for(const TuningOptions& options, TargetKind kind, unsigned processors) {
+unsigned compilers_for(const TuningOptions& options, const LaunchCosts& costs,
+                       unsigned processors) {
   if (options.compilers != 0) return options.compilers;
-  return kind == TargetKind::host ? 1 : std::clamp(processors / 2, 1U, 8U);
+  return std::clamp(processors / 2, 1U, costs.most_compilers);
 }
 
 double thread_ns() {
@@ -115,7 +111,8 @@ PlanMemory plan_memory_of(const TuningOptions& options, const EvidenceStore* sto
 bool has_many_groups(const Extent& grid) { return volume(grid) > double(kManyGroups); }
 
 TunedKernel::TunedKernel(const LaunchSpace& space, std::deque<TunedCandidate> made, TunerMode mode,
-                         OnlineOptions options, std::shared_ptr<EvidenceStore> store)
+                         OnlineOptions options, std::shared_ptr<EvidenceStore> store,
+                         const LaunchCosts& costs)
     : candidates(std::move(made)),
       prior(expected_times(space)),
       start(space.start),
@@ -125,12 +122,26 @@ TunedKernel::TunedKernel(const LaunchSpace& space, std::deque<TunedCandidate> ma
       left_out(space.left_out),
       tuner(space.key, online_candidates(space), space.start, mode, options, std::move(store)),
       written(written_slots(candidates.front().kernel)),
-      items(std::max(1.0, volume(space.largest))),
-      exact(space.exact) {
+      load_ns(costs.load_ns),
+      items_(std::max(1.0, volume(space.largest))),
+      exact_(space.exact) {
   if (space.by == Authority::decision_file || space.by == Authority::model) {
     tuner.began_with(space.why);
   }
   tuner.set_attention(kToSweep, mode == TunerMode::sweep);
+}
+
+void TunedKernel::publish(std::uint32_t index, const FoundCode& found) {
+  TunedCandidate& c = candidates[index];
+  const std::scoped_lock lock(publishing_);
+  if (c.code.load() != nullptr) return;
+  c.owner = found.code;
+  c.source.store(found.source);
+  c.code.store(c.owner.get(), std::memory_order_release);
+}
+
+double TunedKernel::scale_for(const Extent& extent) const {
+  return exact_ ? 1 : items_ / std::max(volume(extent), 1.0);
 }
 
 Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device,
@@ -138,13 +149,13 @@ Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device,
                std::shared_ptr<CodeStore> codes, std::shared_ptr<EvidenceStore> store)
     : options_(std::move(options)),
       device_(std::move(device)),
+      costs_(device_->launch_costs()),
       plan_device_(std::move(plan_device)),
       queue_(std::move(queue)),
       codes_(std::move(codes)),
       store_(std::move(store)),
-      compilers_(compilers_for(options_, device_->target().kind, processors_here()),
-                 device_->target().kind == TargetKind::host ? kNiceOnHost : kNiceBesideGpu) {
-  if (options_.mode == TunerMode::natural_gradient && device_->target().kind != TargetKind::host) {
+      compilers_(compilers_for(options_, costs_, processors_here()), costs_.compiler_niceness) {
+  if (options_.mode == TunerMode::natural_gradient && costs_.runs_beside_host) {
     // Where one fails, what needs it meets the same failure and tells.
     if (auto aside = make_side_queue(*device_)) aside_ = *std::move(aside);
     (void)device_->prepare_deadlines();
@@ -186,7 +197,7 @@ Result<std::shared_ptr<TunedKernel>> Tuning::make_kernel_for(const LaunchRequest
                     .by_value = needs.by_value};
   }
   auto out = std::make_shared<TunedKernel>(space, std::move(candidates), options_.mode,
-                                           online_options(), store_);
+                                           online_options(), store_, costs_);
   if (options_.mode == TunerMode::sweep) {
     out->strategy =
         strategy_for(options_.strategy, out->candidates.size(), request.kernels.size() > 1);
@@ -196,21 +207,18 @@ Result<std::shared_ptr<TunedKernel>> Tuning::make_kernel_for(const LaunchRequest
 }
 
 OnlineOptions Tuning::online_options() const {
-  const bool host = device_->target().kind == TargetKind::host;
   OnlineOptions online;
   online.share = options_.share;
   online.allowance_ns = options_.allowance_ns;
-  online.clock_tick_ns = host ? 50 : 500;
-  online.timing_ns = host ? 100 : 12'000;
-  online.timing_bias_ns = host ? 0 : TunedKernel::kEventsBiasNs;
-  online.timing_doubt_ns = host ? 0 : TunedKernel::kEventsDoubtNs;
+  online.clock_tick_ns = costs_.clock_tick_ns;
+  online.timing_ns = costs_.timing_ns;
+  online.timing_bias_ns = costs_.timing_bias_ns;
+  online.timing_doubt_ns = costs_.timing_doubt_ns;
   online.needs_code = true;
-  online.makes_beside = !host;
-  if (online.makes_beside) {
-    online.most_making = compilers_.count();
-    online.making_ns = TunedKernel::kGuessedLoadNs;
-    online.least_verification_ns = kGuessedCheckNs;
-  }
+  online.makes_beside = costs_.runs_beside_host;
+  if (online.makes_beside) online.most_making = compilers_.count();
+  online.making_ns = costs_.load_ns;
+  online.least_verification_ns = costs_.compare_ns;
   online.needs_verification = true;
   return online;
 }
@@ -225,7 +233,7 @@ Result<void> Tuning::make_first(TunedKernel& kernel) {
 }
 
 Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index) {
-  TunedCandidate& c = kernel.candidates[index];
+  const TunedCandidate& c = kernel.candidates[index];
   if (c.code.load(std::memory_order_acquire) != nullptr) return {};
   TunerSpan span{.kind = TunerSpan::Kind::compile,
                  .candidate = index,
@@ -246,27 +254,17 @@ Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index) {
   span.outcome = why;
   tell(span);
   const double spent = thread_ns() - before;
-  {
-    const std::scoped_lock lock(kernel.making);
-    if (found && found->source == CodeSource::compiled) kernel.compile_ns.store(spent);
-    if (why.empty()) {
-      if (c.code.load() == nullptr) {
-        c.owner = found->code;
-        c.source.store(found->source);
-        c.code.store(c.owner.get(), std::memory_order_release);
-      }
-    }
-  }
+  if (found && found->source == CodeSource::compiled) kernel.compile_ns.store(spent);
   if (!why.empty()) {
     kernel.tuner.drop(index, why);
     return found ? fail(Code::limit, why) : std::unexpected(found.error());
   }
+  kernel.publish(index, *found);
   kernel.tuner.made(index);
   return {};
 }
 
 void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
-  const bool host = device_->target().kind == TargetKind::host;
   if (!tools_asked_.exchange(true)) {
     compilers_.add([this] {
       // Where it fails, making the tools meets the same failure and tells.
@@ -277,17 +275,17 @@ void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
   if (!kernel->tuner.has_attention(TunedKernel::kToMake)) return;
   if (kernel->tuner.settled()) {
     leave_unmade(*kernel);
-  } else if (host) {
-    make_on_host(kernel);
+  } else if (costs_.runs_beside_host) {
+    compile_all_and_load(kernel);
   } else {
-    make_for_gpu(kernel);
+    compile_next(kernel);
   }
 }
 
-// Nobody waits for it any more.
+// The search has ended: nobody waits for these candidates any more.
 void Tuning::leave_unmade(TunedKernel& kernel) {
-  const std::scoped_lock lock(kernel.mutex);
-  for (std::deque<std::uint32_t>* list : {&kernel.to_make, &kernel.to_load}) {
+  const auto work = kernel.work.lock();
+  for (std::deque<std::uint32_t>* list : {&work->to_make, &work->to_load}) {
     for (const std::uint32_t index : std::exchange(*list, {})) kernel.tuner.leave_unmade(index);
   }
   kernel.tuner.set_attention(TunedKernel::kToMake, false);
@@ -297,32 +295,33 @@ void Tuning::make_shadows_later(const std::shared_ptr<TunedKernel>& kernel,
                                 std::vector<std::uint64_t> bytes) {
   compilers_.add([this, kernel, bytes = std::move(bytes)] {
     auto made = allocate_shadows(*device_, bytes);
-    const std::scoped_lock lock(kernel->mutex);
-    kernel->shadows_asked = false;
+    const auto work = kernel->work.lock();
+    work->shadows_asked = false;
     if (!made) {
-      kernel->no_shadows = made.error().what;
+      work->no_shadows = made.error().what;
     } else if (!kernel->tuner.settled()) {
-      kernel->shadows = *std::move(made);
+      work->shadows = *std::move(made);
     }
   });
 }
 
-// Of the host's processors the program needs all it can get. What compiling takes from it shows in
-// the calls beside it.
-void Tuning::make_on_host(const std::shared_ptr<TunedKernel>& kernel) {
+// The program needs all of the host's processors that it can get, so one candidate is compiled at a
+// time. What that takes from the program shows in the calls beside it.
+void Tuning::compile_next(const std::shared_ptr<TunedKernel>& kernel) {
   if (compilers_.busy()) return;
   const double usual_ns = kernel->compile_ns > 0 ? kernel->compile_ns.load() : kGuessedCompileNs;
   if (!kernel->tuner.may_lose(usual_ns * kernel->lost_share)) return;
-  const std::scoped_lock lock(kernel->mutex);
-  if (kernel->to_make.empty()) return;
-  const std::uint32_t index = kernel->to_make.front();
-  kernel->to_make.pop_front();
-  kernel->tuner.set_attention(TunedKernel::kToMake, !kernel->to_make.empty());
+  const auto work = kernel->work.lock();
+  if (work->to_make.empty()) return;
+  const std::uint32_t index = work->to_make.front();
+  work->to_make.pop_front();
+  kernel->tuner.set_attention(TunedKernel::kToMake, !work->to_make.empty());
   compilers_.add([this, kernel, index] {
     const double before = thread_ns();
     kernel->slowed_ns.store(0);
     (void)make_now(*kernel, index);
-    // Calls wait for their last thread, so that all of it may be lost, and no more.
+    // A launch ends with its last thread, so calls may lose all of the compiler's time, and no
+    // more.
     const double spent = std::max(1.0, thread_ns() - before);
     const double lost = std::min(kernel->slowed_ns.load(), spent);
     kernel->lost_share.store((kernel->lost_share.load() + lost / spent) / 2);
@@ -330,56 +329,56 @@ void Tuning::make_on_host(const std::shared_ptr<TunedKernel>& kernel) {
   });
 }
 
-// A GPU runs on while code for it is compiled. Putting it onto the device waits for what runs: this
-// thread does it when nothing does. A program that never waits for its work is made to, at times;
-// in a stream that it has lent it is not.
-void Tuning::make_for_gpu(const std::shared_ptr<TunedKernel>& kernel) {
+// The device runs on while code for it is compiled. Loading code waits for what runs, so this
+// thread does it while nothing does. A program that never waits for its work is made to wait at
+// times, unless it has lent its own stream.
+void Tuning::compile_all_and_load(const std::shared_ptr<TunedKernel>& kernel) {
   const bool idle = queue_->known_idle();
   bool load = idle;
   {
-    const std::scoped_lock lock(kernel->mutex);
-    while (!kernel->to_make.empty()) {
-      const std::uint32_t index = kernel->to_make.front();
-      kernel->to_make.pop_front();
+    const auto work = kernel->work.lock();
+    while (!work->to_make.empty()) {
+      const std::uint32_t index = work->to_make.front();
+      work->to_make.pop_front();
       compilers_.add([this, kernel, index] {
         const TunedCandidate& c = kernel->candidates[index];
         // Where it fails, loading meets the same failure and tells.
         (void)codes_->make_ready(c.kernel, c.variant, c.options);
-        const std::scoped_lock done(kernel->mutex);
-        kernel->to_load.push_back(index);
+        const auto done = kernel->work.lock();
+        done->to_load.push_back(index);
         kernel->tuner.set_attention(TunedKernel::kToMake, true);
       });
     }
-    if (!kernel->to_load.empty() && ++kernel->load_looks >= kMostLooks) {
+    if (!work->to_load.empty() && ++work->load_looks >= kMostLooks) {
       load = load || !queue_->is_lent();
     }
-    kernel->tuner.set_attention(TunedKernel::kToMake, !kernel->to_load.empty());
+    kernel->tuner.set_attention(TunedKernel::kToMake, !work->to_load.empty());
   }
   if (!load) return;
   for (std::size_t i = 0; i < (idle ? kMostLoads : 1) && load_next(*kernel, idle); ++i) {
   }
 }
 
-// Whether there was something to load, and the time to do it.
+// Whether there was something to load, and the ledger allowed it.
 bool Tuning::load_next(TunedKernel& kernel, bool idle) {
   std::uint32_t index = 0;
   {
-    const std::scoped_lock lock(kernel.mutex);
-    if (kernel.to_load.empty() || !kernel.tuner.may_lose(kernel.load_ns.load())) return false;
-    index = kernel.to_load.front();
-    kernel.to_load.pop_front();
-    kernel.load_looks = 0;
-    kernel.tuner.set_attention(TunedKernel::kToMake, !kernel.to_load.empty());
+    const auto work = kernel.work.lock();
+    if (work->to_load.empty() || !kernel.tuner.may_lose(kernel.load_ns.load())) return false;
+    index = work->to_load.front();
+    work->to_load.pop_front();
+    work->load_looks = 0;
+    kernel.tuner.set_attention(TunedKernel::kToMake, !work->to_load.empty());
   }
-  // The driver would wait for what runs: that time is the program's own. A failure of it is for the
-  // program to hear.
+  // The driver would wait for what runs, and that time is the program's own. A failure of what runs
+  // is for the program to hear.
   if (!idle) {
     if (const auto now = queue_->record()) (void)(*now)->wait();
   }
   const auto begin = std::chrono::steady_clock::now();
   (void)make_now(kernel, index);
   const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - begin;
-  kernel.load_ns.store((3 * kernel.load_ns.load() + spent.count()) / 4);  // some follow others
+  kernel.load_ns.store((3 * kernel.load_ns.load() + spent.count()) / 4);
   kernel.tuner.charge(spent.count());
   return true;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vyre/engine/calls_internal.h"
+#include "vyre/engine/call_internal.h"
 #include "vyre/engine/measure_order_internal.h"
 
 namespace vyre {
@@ -25,31 +25,31 @@ Result<std::unique_ptr<MeasureOrder>> order_for(const TunedKernel& t, std::uint3
   return MeasureOrder::make(t.strategy, candidates, t.prior, t.tuner.view(), first, seed);
 }
 
-}  // namespace
-
-// Nothing: it is dropped. What was measured before is only timed once more.
-Result<std::optional<double>> Calls::measure_candidate(const Dispatch& d, TunedKernel& t,
-                                                       const Trial& trial,
-                                                       SweptTimes& swept) const {
+// Compiles, compares and times one candidate. Absent: it was dropped. A candidate that was measured
+// before is only timed once more.
+Result<std::optional<double>> measure_candidate(const CallContext& cx, const LaunchStep& d,
+                                                SearchWork& work, const Trial& trial,
+                                                SweptTimes& swept) {
+  TunedKernel& t = *d.tuned;
   const std::uint32_t i = trial.configuration;
   std::vector<double>& times = swept.times[i];
   const auto failed = [&](const Error& error) -> Result<std::optional<double>> {
-    if (device_->lost()) return std::unexpected(error);
+    if (cx.device.lost()) return std::unexpected(error);
     if (swept.limits.stopped()) return std::optional<double>();  // that is not its fault
     t.tuner.drop(i, describe(error));
     times.clear();
     return std::optional<double>();
   };
   if (times.empty()) {
-    if (!tuning_->make_now(t, i)) return std::optional<double>();
+    if (!cx.tuning->make_now(t, i)) return std::optional<double>();
     const auto began = Clock::now();
-    const auto checked = differs_on_shadows(d, t, i, swept.expected, swept.limits);
+    const auto checked = differs_on_shadows(cx, d, work, i, swept.expected, swept.limits);
     const std::string why = checked ? *checked : describe(checked.error());
-    tuning_->tell(TunerSpan{.kind = TunerSpan::Kind::verify,
-                            .candidate = i,
-                            .begin = began,
-                            .end = Clock::now(),
-                            .outcome = why});
+    cx.tuning->tell(TunerSpan{.kind = TunerSpan::Kind::verify,
+                              .candidate = i,
+                              .begin = began,
+                              .end = Clock::now(),
+                              .outcome = why});
     if (!checked) return failed(checked.error());
     if (!why.empty()) {
       t.tuner.drop(i, why);
@@ -62,7 +62,7 @@ Result<std::optional<double>> Calls::measure_candidate(const Dispatch& d, TunedK
   const std::size_t before = times.size();
   const unsigned runs = trial.samples == 0 ? kFirstRuns : trial.samples;
   for (unsigned run = 0; run < runs; ++run) {
-    const auto ns = time_on_shadows(d, t, i, swept.bindings, swept.limits);
+    const auto ns = time_on_shadows(cx, d, i, swept.bindings, swept.limits);
     if (!ns) return failed(ns.error());
     times.push_back(*ns);
     if (swept.best_ns > 0 && *ns > (run > 0 ? kHopeless : kFarOff) * swept.best_ns) break;
@@ -81,23 +81,26 @@ Result<std::optional<double>> Calls::measure_candidate(const Dispatch& d, TunedK
   return std::optional(least);
 }
 
-Result<void> Calls::measure_candidates(const Dispatch& d, TunedKernel& t, std::uint32_t first,
-                                       const std::function<bool()>& is_over,
-                                       SweptTimes& swept) const {
-  VYRE_TRY(const auto order, order_for(t, first, tuning_->options().seed));
+}  // namespace
+
+Result<void> measure_candidates(const CallContext& cx, const LaunchStep& d, SearchWork& work,
+                                std::uint32_t first, const std::function<bool()>& is_over,
+                                SweptTimes& swept) {
+  TunedKernel& t = *d.tuned;
+  VYRE_TRY(const auto order, order_for(t, first, cx.tuning->options().seed));
   // What the others are measured against. The very first time is thrown away.
-  VYRE_TRY(t.incumbent_ns, time_on_shadows(d, t, first, swept.bindings, swept.limits));
-  VYRE_TRY(const auto usual_ns, measure_candidate(d, t, {.configuration = first}, swept));
+  VYRE_TRY(t.incumbent_ns, time_on_shadows(cx, d, first, swept.bindings, swept.limits));
+  VYRE_TRY(const auto usual_ns, measure_candidate(cx, d, work, {.configuration = first}, swept));
   if (!usual_ns) return fail(Code::device, "the incumbent cannot be timed");
   t.incumbent_ns = *usual_ns;
   // What runs without tuning is always among those that are compared.
   if (t.declared && *t.declared != first && !is_over()) {
-    VYRE_CHECK(measure_candidate(d, t, {.configuration = *t.declared}, swept));
+    VYRE_CHECK(measure_candidate(cx, d, work, {.configuration = *t.declared}, swept));
   }
   while (!is_over()) {
     const auto trial = order->next();
     if (!trial) break;
-    VYRE_TRY(const auto ns, measure_candidate(d, t, *trial, swept));
+    VYRE_TRY(const auto ns, measure_candidate(cx, d, work, *trial, swept));
     order->report(*trial, ns);
   }
   t.known_before = static_cast<std::uint32_t>(order->known());

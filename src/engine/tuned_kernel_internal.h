@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "vyre/base/guarded.h"
 #include "vyre/engine/code_store.h"
 #include "vyre/engine/compilers_internal.h"
 #include "vyre/engine/session.h"
@@ -53,23 +54,24 @@ struct ServedLaunch {
   std::uint32_t groups_per_task = 0;
 };
 
-// Of one dispatch: those that have served, the last one at hand.
+// The launches that have served one dispatch, with the most recent one at hand.
 class ServedLaunches {
  public:
-  // What the next call launches, where nothing has to be asked before; else null.
+  // What the next call launches, where the tuner need not be asked before; else null.
   const ServedLaunch* take() {
-    const Plain plain = plain_.load(std::memory_order_relaxed);
-    if (plain.calls == 0) return nullptr;
-    // Of threads at once, some take the same.
-    plain_.store({plain.candidate, plain.calls - 1}, std::memory_order_relaxed);
-    return find(plain.candidate);
+    const Lease lease = lease_.load(std::memory_order_relaxed);
+    if (lease.calls == 0) return nullptr;
+    // Racing threads may consume the same call of a lease. That is harmless: the count is an
+    // estimate.
+    lease_.store({lease.candidate, lease.calls - 1}, std::memory_order_relaxed);
+    return find(lease.candidate);
   }
-  // So many calls of it need not ask.
+  // The next calls, this many of them, run the candidate without asking the tuner.
   void give(std::uint32_t candidate, std::uint32_t calls) {
     given_.fetch_add(calls, std::memory_order_relaxed);
-    plain_.store({candidate, calls}, std::memory_order_relaxed);
+    lease_.store({candidate, calls}, std::memory_order_relaxed);
   }
-  // What was given since the last time: one that asks has made these calls.
+  // The calls that were given since the last time: a thread that asks has made them.
   std::uint32_t settle_given() { return given_.exchange(0, std::memory_order_relaxed); }
 
   const ServedLaunch* find(std::uint32_t candidate) const {
@@ -79,12 +81,13 @@ class ServedLaunches {
   const ServedLaunch* add(const ServedLaunch& launch);
 
  private:
-  // In one line, as long as the first is the latest: after a launch others are far away.
+  // Kept in one cache line, as long as the first launch is the latest: after a launch every other
+  // line is cold.
   alignas(64) std::atomic<const ServedLaunch*> latest_{nullptr};
-  struct Plain {
+  struct Lease {
     std::uint32_t candidate = 0, calls = 0;
   };
-  std::atomic<Plain> plain_{};
+  std::atomic<Lease> lease_{};
   ServedLaunch first_;
   std::mutex mutex_;
   bool has_first_ = false;
@@ -92,16 +95,56 @@ class ServedLaunches {
   std::atomic<std::uint32_t> given_{0};
 };
 
+// A timed call whose time is not known yet.
+struct PendingTime {
+  OnlineStep step;
+  std::shared_ptr<Event> begin, end;
+  std::uint64_t calls = 0;  // counted by the tuner when it was made ...
+  std::uint64_t given = 0;  // ... of which this many were leased out and may come later
+  double scale = 1;         // to the size that the key stands for
+  double overhead_ns = 0;   // what timing it took
+  bool slowed = false;      // something was compiled beside it
+};
+
+// A comparison whose outcome is not known yet.
+struct PendingCheck {
+  std::uint32_t candidate = 0;
+  bool of_incumbent = false;  // the incumbent is compared with itself
+  std::shared_ptr<Event> begin, middle, after, end;
+  std::chrono::steady_clock::time_point began;
+  double host_ns = 0;  // what submitting it took
+};
+
+// What a search does beside the calls of a program.
+struct SearchWork {
+  std::deque<PendingTime> timings;
+  std::optional<PendingCheck> check;
+  std::shared_ptr<Event> pace_from;   // the end of an earlier timed call ...
+  std::uint64_t pace_from_calls = 0;  // ... and the calls up to it
+  std::deque<std::uint32_t> to_make;  // candidates to compile, as soon as the ledger allows it
+  std::deque<std::uint32_t> to_load;  // compiled candidates that the device does not hold yet
+  std::uint32_t load_looks = 0;       // calls that found the device busy since then
+  std::vector<DeviceMemory> shadows;  // by position in TunedKernel::written
+  bool shadows_asked = false;         // they are being allocated in the background
+  std::string no_shadows;             // why there are none
+  std::unique_ptr<Comparer> comparer;
+  bool equals_itself = false;  // the incumbent's results do not depend on the order of invocations
+  bool swept = false;
+};
+
+// One kernel that is tuned: its candidates, its search, and what the search does beside calls.
+// Shared by all dispatches of one key.
 class TunedKernel {
  public:
-  static constexpr double kGuessedLoadNs = 150'000;
-  // Launches overlap their beginnings and ends; two events around one do not let it. What that
-  // costs the launches of a GPU that is never idle; by how much a time seems longer, at most; and
-  // by how much more for one variant than for another.
-  static constexpr double kEventsNs = 7000, kEventsBiasNs = 3500, kEventsDoubtNs = 1000;
-
   TunedKernel(const LaunchSpace& space, std::deque<TunedCandidate> made, TunerMode mode,
-              OnlineOptions options, std::shared_ptr<EvidenceStore> store);
+              OnlineOptions options, std::shared_ptr<EvidenceStore> store,
+              const LaunchCosts& costs);
+
+  const TunedCandidate& incumbent() const { return candidates[tuner.best()]; }
+  // Makes code the candidate's own, unless another thread was faster.
+  void publish(std::uint32_t candidate, const FoundCode& found);
+  // What a time of this extent is multiplied with to compare it with others.
+  double scale_for(const Extent& extent) const;
 
   std::deque<TunedCandidate> candidates;
   const std::vector<double> prior;
@@ -111,54 +154,26 @@ class TunedKernel {
   const std::optional<std::uint32_t> declared;
   std::string strategy;                        // of a sweep
   std::atomic<std::uint32_t> known_before{0};  // candidates that a sweep need not measure again
-  const std::string left_out;                  // of the space, and why
+  const std::string left_out;                  // which part of the space is no candidate, and why
   OnlineTuner tuner;
-  std::vector<WrittenSlot> written;
-  const double items;                           // invocations that times are scaled to
-  const bool exact;                             // times are of one size alone: nothing is scaled
-  std::atomic<double> compile_ns{0};            // of processor time, the last one
-  std::atomic<double> slowed_ns{0};             // of calls while something was compiled
-  std::atomic<double> lost_share{1};            // of what compiling took, that calls lost
-  std::atomic<double> load_ns{kGuessedLoadNs};  // about, in which launches may wait
-  std::mutex making;                            // of those who write a candidate's code
-
-  // ---- What calls look at that are not plain
-  // Why they are not: times or comparisons in flight, something to make, a sweep to begin with.
-  static constexpr std::uint32_t kInFlight = 1, kToMake = 2, kToSweep = 4;
-  std::atomic<std::uint32_t> looks{0}, polls{0};
-  std::atomic<std::uint64_t> given{0};  // calls that dispatches were given, and may not have made
+  const std::vector<WrittenSlot> written;
+  std::atomic<double> compile_ns{0};    // processor time of the last candidate that was compiled
+  std::atomic<double> slowed_ns{0};     // what calls lost while something was compiled
+  std::atomic<double> lost_share{1};    // of the time of compiling, the share that calls lost
+  std::atomic<double> load_ns;          // a running average of what loading takes from launches
   std::atomic<double> incumbent_ns{0};  // of its last timed call
 
-  // ---- For the calls in flight, with `mutex` held
-  struct Timing {
-    OnlineStep step;
-    std::shared_ptr<Event> begin, end;
-    std::uint64_t calls = 0, given = 0;  // by then; and those of them that may come later
-    double scale = 1;
-    double overhead_ns = 0;  // of the host, to time it
-    bool slowed = false;
-  };
-  struct Check {
-    std::uint32_t candidate = 0;
-    bool of_incumbent = false;  // the incumbent against itself
-    std::shared_ptr<Event> begin, middle, after, end;
-    std::chrono::steady_clock::time_point began;
-    double host_ns = 0;  // that the host took for it
-  };
-  std::mutex mutex;
-  std::deque<Timing> timings;
-  std::optional<Check> check;
-  std::shared_ptr<Event> pace_from;  // the end of an earlier call that was timed
-  std::uint64_t pace_from_calls = 0;
-  std::deque<std::uint32_t> to_load;  // compiled; as soon as the ledger allows it
-  std::uint32_t load_looks = 0;       // since something is to be loaded
-  std::deque<std::uint32_t> to_make;  // as soon as the ledger allows it
-  std::vector<DeviceMemory> shadows;  // by position in `written`
-  bool shadows_asked = false;         // they are being allocated in the background
-  std::string no_shadows;             // why there are none
-  std::unique_ptr<Comparer> comparer;
-  bool equals_itself = false;
-  bool swept = false;
+  // Why a call must look at more than the tuner's answer: times or comparisons are pending,
+  // something is to be compiled or loaded, a sweep comes first.
+  static constexpr std::uint32_t kInFlight = 1, kToMake = 2, kToSweep = 4;
+  std::atomic<std::uint32_t> looks{0}, polls{0};
+  std::atomic<std::uint64_t> given{0};  // calls that were leased to dispatches and may come later
+  Guarded<SearchWork> work;
+
+ private:
+  const double items_;  // invocations that times are scaled to
+  const bool exact_;    // times are of one size alone, and need no scale
+  std::mutex publishing_;
 };
 
 // What a sweep has measured.
@@ -198,19 +213,21 @@ class Tuning {
   void wait_for_compilers() { compilers_.wait(); }
   void tell(const TunedCall& call) const;
   void tell(const TunerSpan& span) const;
+  const LaunchCosts& costs() const { return costs_; }
 
  private:
   Result<std::shared_ptr<TunedKernel>> make_kernel_for(const LaunchRequest& request,
                                                        const CodeNeeds& needs);
   OnlineOptions online_options() const;
   Result<void> make_first(TunedKernel& kernel);
-  void make_on_host(const std::shared_ptr<TunedKernel>& kernel);
-  void make_for_gpu(const std::shared_ptr<TunedKernel>& kernel);
+  void compile_next(const std::shared_ptr<TunedKernel>& kernel);
+  void compile_all_and_load(const std::shared_ptr<TunedKernel>& kernel);
   bool load_next(TunedKernel& kernel, bool idle);
   static void leave_unmade(TunedKernel& kernel);
 
   TuningOptions options_;
   std::shared_ptr<Device> device_;
+  const LaunchCosts costs_;
   std::shared_ptr<const PlanDevice> plan_device_;
   std::shared_ptr<Queue> queue_;
   std::shared_ptr<CodeStore> codes_;

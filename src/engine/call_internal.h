@@ -1,0 +1,100 @@
+// What a call of a dispatch does. Each file has one concern:
+//
+//   launch_call.cc    a launch, with uniforms by value; one that is timed by itself
+//   serve.cc          a call served by a candidate
+//   tuned_call.cc     a call of a tuned dispatch: serve it, and let the search do one thing beside
+//   it verify.cc         a candidate's results on shadows, compared with the incumbent's harvest.cc
+//   times and comparisons that have become ready sweep.cc          mode `on`: the whole search
+//   before the first call sweep_measure.cc  its first part: candidates are compiled, compared and
+//   timed
+#pragma once
+
+#include "vyre/engine/tuned_kernel_internal.h"
+
+namespace vyre {
+
+// What a session holds, for the time of one call.
+struct CallContext {
+  Device& device;
+  const std::shared_ptr<Queue>& queue;
+  CodeStore& codes;
+  Tuning* tuning;  // null: nothing is tuned
+  const LaunchCosts& costs;
+};
+
+// ---- launch_call.cc
+
+// A launch that is made this many times in a row, and what the device took for all of them.
+struct LaunchRuns {
+  std::uint32_t count = 1;
+  std::chrono::nanoseconds spent{};
+};
+
+Result<void> submit_step(const CallContext& cx, const LaunchStep& step, const RunLimits& limits);
+// The device's time for one launch, as the mean of so many.
+Result<std::chrono::nanoseconds> time_step(const CallContext& cx, const LaunchStep& step,
+                                           std::uint32_t launches);
+Result<void> launch_served(const CallContext& cx, const LaunchStep& step,
+                           const ServedLaunch& served, std::span<const BoundMemory> bindings,
+                           const Extent& extent, const RunLimits& limits,
+                           LaunchRuns* timed = nullptr);
+
+// ---- serve.cc
+
+const ServedLaunch* served_by(const LaunchStep& step, std::uint32_t candidate);
+// The call itself, by one of the candidates.
+Result<void> serve(const CallContext& cx, const LaunchStep& step, std::uint32_t candidate,
+                   const RunLimits& limits);
+// The same, noting what the call loses to a compiler beside it.
+Result<void> serve_beside_compilers(const CallContext& cx, const LaunchStep& step,
+                                    std::uint32_t candidate, const RunLimits& limits);
+// A candidate on other memory or over another extent than the call's.
+Result<void> launch_candidate(const CallContext& cx, const LaunchStep& step,
+                              std::uint32_t candidate, std::span<const BoundMemory> bindings,
+                              const Extent& extent, const RunLimits& limits,
+                              LaunchRuns* timed = nullptr);
+
+// ---- tuned_call.cc
+
+Result<void> submit_tuned(const CallContext& cx, const LaunchStep& step, const RunLimits& limits);
+
+// ---- verify.cc
+
+// Whether results can be compared by now.
+bool can_compare(const CallContext& cx, TunedKernel& kernel, SearchWork& work);
+// Allocates shadows for what the kernel writes; the reason where there is no room.
+std::string make_shadows(const CallContext& cx, const LaunchStep& step, SearchWork& work);
+// Whether shadows are there by now; the first question has them allocated.
+bool ask_for_shadows(const CallContext& cx, const LaunchStep& step, SearchWork& work);
+// The step's bindings with shadows in place of what is written, filled with what is there now.
+Result<std::vector<BoundMemory>> fill_shadows(const CallContext& cx, const LaunchStep& step,
+                                              SearchWork& work, const Slice& slice);
+// Runs a candidate on shadows, serves the call by `served`, and has the two compared.
+Result<void> verify_beside(const CallContext& cx, const LaunchStep& step, SearchWork& work,
+                           std::uint32_t served, std::uint32_t candidate, const RunLimits& limits);
+// Why the candidate's results on shadows are not the expected ones; empty: they are.
+Result<std::string> differs_on_shadows(const CallContext& cx, const LaunchStep& step,
+                                       SearchWork& work, std::uint32_t candidate,
+                                       std::span<const DeviceMemory> expected, RunLimits limits);
+
+// ---- harvest.cc
+
+// The time between two moments; 0 where there is none.
+double between(Event& later, Event& earlier);
+// Whether asking the event again would tell nothing new.
+bool is_ready(Event& event);
+// Takes the times and the comparison that have become ready.
+void harvest(const CallContext& cx, TunedKernel& kernel, SearchWork& work);
+
+// ---- sweep.cc, sweep_measure.cc
+
+Result<void> sweep(const CallContext& cx, const LaunchStep& step, const RunLimits& limits);
+// Nanoseconds of one run on the shadows.
+Result<double> time_on_shadows(const CallContext& cx, const LaunchStep& step,
+                               std::uint32_t candidate, std::span<const BoundMemory> bindings,
+                               const RunLimits& limits);
+Result<void> measure_candidates(const CallContext& cx, const LaunchStep& step, SearchWork& work,
+                                std::uint32_t first, const std::function<bool()>& is_over,
+                                SweptTimes& swept);
+
+}  // namespace vyre

@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include "vyre/engine/call_internal.h"
+#include "vyre/plan/geometry.h"
+#include "vyre/plan/variant_space.h"
+
+namespace vyre {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A call that takes this many times as long as the incumbent's last timed one was slowed.
+constexpr double kSlowed = 1.1;
+
+ServedLaunch launch_of(const LaunchStep& d, std::uint32_t candidate, const Extent& extent) {
+  const TunedCandidate& c = d.tuned->candidates[candidate];
+  return {.candidate = candidate,
+          .code = c.code.load(std::memory_order_acquire),
+          .grid = grid_covering(extent, covered_by(c.variant, d.plan.kind)),
+          .workgroup = c.variant.workgroup,
+          .groups_per_task = c.variant.groups_per_task};
+}
+
+}  // namespace
+
+const ServedLaunch* ServedLaunches::add(const ServedLaunch& launch) {
+  const std::scoped_lock lock(mutex_);
+  if (!std::exchange(has_first_, true)) first_ = launch;
+  const ServedLaunch* out = &first_;
+  if (first_.candidate != launch.candidate) {
+    auto found = std::ranges::find(others_, launch.candidate, &ServedLaunch::candidate);
+    if (found == others_.end()) found = others_.insert(others_.end(), launch);
+    out = &*found;
+  }
+  latest_.store(out, std::memory_order_release);
+  return out;
+}
+
+const ServedLaunch* served_by(const LaunchStep& d, std::uint32_t candidate) {
+  const ServedLaunch* served = d.served->find(candidate);
+  if (served != nullptr) return served;
+  return d.served->add(launch_of(d, candidate, d.plan.extent));
+}
+
+Result<void> serve(const CallContext& cx, const LaunchStep& d, std::uint32_t candidate,
+                   const RunLimits& limits) {
+  return launch_served(cx, d, *served_by(d, candidate), d.bindings, d.plan.extent, limits);
+}
+
+Result<void> serve_beside_compilers(const CallContext& cx, const LaunchStep& d,
+                                    std::uint32_t candidate, const RunLimits& limits) {
+  if (cx.costs.runs_beside_host || !cx.tuning->compiles()) return serve(cx, d, candidate, limits);
+  TunedKernel& t = *d.tuned;
+  const auto begin = Clock::now();
+  VYRE_CHECK(serve(cx, d, candidate, limits));
+  const double usual_ns = t.incumbent_ns / t.scale_for(d.plan.extent);
+  const double ns = std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+  if (usual_ns > 0 && ns > kSlowed * usual_ns) t.slowed_ns.fetch_add(ns - usual_ns);
+  return {};
+}
+
+Result<void> launch_candidate(const CallContext& cx, const LaunchStep& d, std::uint32_t candidate,
+                              std::span<const BoundMemory> bindings, const Extent& extent,
+                              const RunLimits& limits, LaunchRuns* timed) {
+  return launch_served(cx, d, launch_of(d, candidate, extent), bindings, extent, limits, timed);
+}
+
+}  // namespace vyre

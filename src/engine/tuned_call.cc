@@ -1,0 +1,155 @@
+#include <algorithm>
+
+#include "vyre/engine/call_internal.h"
+
+namespace vyre {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A probe is not tried in a call whose deadline leaves room for fewer calls of the incumbent.
+constexpr double kCallsOfDeadline = 50;
+// While something waits to be compiled, one call in this many asks whether it may be.
+constexpr std::uint32_t kLookPeriod = 16;
+// While times are pending on a GPU, it is asked for them about this often; asking takes as long as
+// a tenth of a short kernel.
+constexpr double kPollNs = 100'000;
+constexpr std::uint32_t kMostPollPeriod = 32;
+constexpr std::uint32_t kMostLeased = 4096;  // calls that need not ask the tuner
+
+double ns_of(Clock::duration t) { return std::chrono::duration<double, std::nano>(t).count(); }
+
+std::uint32_t poll_period(double call_ns) {
+  if (!(call_ns > 0)) return 4;
+  return static_cast<std::uint32_t>(std::clamp(kPollNs / call_ns, 1.0, double{kMostPollPeriod}));
+}
+
+// Takes what has become ready, now and then. Another thread that does it serves this one, too.
+void harvest_at_times(const CallContext& cx, TunedKernel& t) {
+  if (!t.tuner.has_attention(TunedKernel::kInFlight)) return;
+  const bool asking_is_cheap = !cx.costs.runs_beside_host || t.tuner.settled();
+  if (!asking_is_cheap && ++t.polls % poll_period(t.incumbent_ns) != 0) return;
+  const auto work = t.work.try_lock();
+  if (!work) return;
+  const auto begun = Clock::now();
+  harvest(cx, t, *work);
+  // Nobody waits for the host as long as the device has something to do.
+  if (cx.costs.runs_beside_host && cx.queue->is_idle()) t.tuner.charge(ns_of(Clock::now() - begun));
+}
+
+bool only_serves(const TunedKernel& t, const OnlineStep& step) {
+  return !step.timed && !step.verify && !step.make && !t.tuner.has_attention(TunedKernel::kToMake);
+}
+
+// Serves, and leases the next calls where they would only serve, too.
+Result<void> serve_and_lease(const CallContext& cx, const LaunchStep& d, std::uint32_t candidate,
+                             const RunLimits& limits) {
+  TunedKernel& t = *d.tuned;
+  VYRE_CHECK(serve_beside_compilers(cx, d, candidate, limits));
+  const bool watched = !cx.costs.runs_beside_host && cx.tuning->compiles();
+  if (candidate != t.tuner.best() || watched) return {};
+  const bool settled = t.tuner.settled();
+  const bool polls = !settled || t.tuner.has_attention(TunedKernel::kInFlight);
+  const std::uint32_t leased = t.tuner.plain_calls(
+      polls ? poll_period(t.incumbent_ns) : kMostLeased, settled ? TunedKernel::kInFlight : 0);
+  t.given.fetch_add(leased, std::memory_order_relaxed);
+  d.served->give(candidate, leased);
+  return {};
+}
+
+// Has the candidate that the step names compiled, and lets the compilers go on.
+void let_compile(const CallContext& cx, const LaunchStep& d, const OnlineStep& step) {
+  TunedKernel& t = *d.tuned;
+  if (step.make && cx.tuning->options().compile_at_once) {
+    if (const auto now = cx.queue->record()) (void)(*now)->wait();
+    (void)cx.tuning->make_now(t, *step.make);
+  } else if (step.make) {
+    const auto work = t.work.lock();
+    // Shadows are wanted when the code is there.
+    if (cx.costs.runs_beside_host) (void)ask_for_shadows(cx, d, *work);
+    work->to_make.push_back(*step.make);
+    t.tuner.set_attention(TunedKernel::kToMake, true);
+  }
+  const bool now = step.make || step.verify;
+  if (!now && !t.tuner.has_attention(TunedKernel::kToMake)) return;
+  const bool idle = cx.costs.runs_beside_host && cx.queue->known_idle();
+  if (now || step.probe || idle || ++t.looks % kLookPeriod == 0) cx.tuning->make_later(d.tuned);
+}
+
+// Serves the call and compares a candidate beside it; the incumbent with itself first.
+Result<void> serve_and_verify(const CallContext& cx, const LaunchStep& d, const OnlineStep& step,
+                              const RunLimits& limits) {
+  TunedKernel& t = *d.tuned;
+  const auto work = t.work.try_lock();
+  if (!work || work->check || !can_compare(cx, t, *work) || !ask_for_shadows(cx, d, *work)) {
+    t.tuner.abandon(step);
+    return serve(cx, d, step.candidate, limits);
+  }
+  const std::uint32_t candidate = work->equals_itself ? *step.verify : step.candidate;
+  if (!work->equals_itself) t.tuner.abandon(step);
+  const auto done = verify_beside(cx, d, *work, step.candidate, candidate, limits);
+  if (!cx.costs.runs_beside_host) harvest(cx, t, *work);
+  return done;
+}
+
+// Serves the call and times it.
+Result<void> serve_and_time(const CallContext& cx, const LaunchStep& d, const OnlineStep& step,
+                            const RunLimits& limits) {
+  TunedKernel& t = *d.tuned;
+  // A call that must end soon is no time to try something.
+  if (step.probe && limits.deadline &&
+      ns_of(*limits.deadline) < kCallsOfDeadline * t.incumbent_ns) {
+    t.tuner.abandon(step);
+    return serve(cx, d, t.tuner.best(), limits);
+  }
+  PendingTime timing;
+  timing.step = step;
+  timing.calls = t.tuner.calls();
+  timing.given = t.given.load(std::memory_order_relaxed);
+  timing.slowed = cx.tuning->compiles();
+  timing.scale = t.scale_for(d.plan.extent);
+  const auto asked = Clock::now();
+  VYRE_TRY(timing.begin, cx.queue->record());
+  const auto launched = Clock::now();
+  const auto done = serve(cx, d, step.candidate, limits);
+  if (!done) {
+    t.tuner.abandon(step);
+    // A GPU refuses a launch as a whole; on the host a part of it may have run.
+    if (!step.probe || !cx.costs.runs_beside_host || cx.device.lost()) return done;
+    t.tuner.drop(step.candidate, describe(done.error()));
+    return serve(cx, d, t.tuner.best(), limits);
+  }
+  const auto returned = Clock::now();
+  VYRE_TRY(timing.end, cx.queue->record());
+  timing.overhead_ns = ns_of((launched - asked) + (Clock::now() - returned));
+  if (cx.costs.runs_beside_host && !is_ready(*timing.begin)) {
+    timing.overhead_ns = cx.costs.busy_timing_ns;  // the device had enough to do meanwhile
+  }
+  const auto work = t.work.lock();
+  work->timings.push_back(std::move(timing));
+  t.tuner.set_attention(TunedKernel::kInFlight, true);
+  if (!cx.costs.runs_beside_host) harvest(cx, t, *work);
+  return {};
+}
+
+}  // namespace
+
+Result<void> submit_tuned(const CallContext& cx, const LaunchStep& d, const RunLimits& limits) {
+  TunedKernel& t = *d.tuned;
+  t.given.fetch_sub(d.served->settle_given(), std::memory_order_relaxed);
+  if (t.tuner.has_attention(TunedKernel::kToSweep)) VYRE_CHECK(sweep(cx, d, limits));
+  harvest_at_times(cx, t);
+  const OnlineStep step = t.tuner.next();
+  if (t.candidates[step.candidate].code.load(std::memory_order_acquire) == nullptr) {
+    t.tuner.abandon(step);
+    VYRE_CHECK(cx.tuning->make_now(t, step.candidate));
+    return serve(cx, d, step.candidate, limits);
+  }
+  if (only_serves(t, step)) return serve_and_lease(cx, d, step.candidate, limits);
+  let_compile(cx, d, step);
+  if (step.verify) return serve_and_verify(cx, d, step, limits);
+  if (step.timed) return serve_and_time(cx, d, step, limits);
+  return serve_beside_compilers(cx, d, step.candidate, limits);
+}
+
+}  // namespace vyre
