@@ -184,6 +184,25 @@ TEST_F(LaunchAuthority, ALaunchCountedInWorkgroupsIsServedWhatWasDecidedForIt) {
   EXPECT_EQ(plan(now, kernel).by, Authority::declared);
 }
 
+TEST_F(LaunchAuthority, BuffersMayBeLongerThanTheirTypes) {
+  const auto parsed = parse_wgsl(R"(
+struct Wide { a: vec4<u32>, b: vec4<u32>, c: vec4<u32> }
+@group(0) @binding(0) var<uniform> given: Wide;
+@group(0) @binding(1) var<storage, read> fixed: array<u32, 3>;
+@group(0) @binding(2) var<storage, read_write> y: array<vec2<u32>>;
+@compute @workgroup_size(1) fn f() { y[0] = given.c.xy + fixed[2]; })");
+  const Session now = session(TunerMode::frozen);
+  const std::vector<Binding> bindings{{.group = 0, .binding = 0, .buffer = *now.buffer(64)},
+                                      {.group = 0, .binding = 1, .buffer = *now.buffer(20)},
+                                      {.group = 0, .binding = 2, .buffer = *now.buffer(21)}};
+  const auto made = now.prepare(*make_kernel(*parsed.module->find("f")), bindings,
+                                DispatchSize::extent({1, 1, 1}));
+  ASSERT_TRUE(made) << describe(made.error());
+  EXPECT_EQ(made->plan().bindings[1].planned.element_count, 3U);
+  EXPECT_EQ(made->plan().bindings[2].planned.element_count, 2U);
+  EXPECT_EQ(made->plan().bindings[2].bytes, 21U);
+}
+
 TEST_F(LaunchAuthority, LimitsAreEnforcedOnEveryDevice) {
   const Kernel kernel = kernel_of("twice");
   for (const std::string_view device : {"cpu", "null"}) {

@@ -34,9 +34,10 @@ std::vector<KernelInput> inputs_of(const Program& program, std::span<const Bindi
     const bool is_read_only = global.memory == MemoryKind::uniform || global.access == Access::read;
     if (!is_read_only && !given->initialised) continue;
     const BufferLayout layout = buffer_layout(program.types, global.type);
-    const std::uint64_t bytes = layout.runtime_sized
-                                    ? layout.bytes_for(layout.elements_in(given->bytes)).value_or(0)
-                                    : given->bytes;
+    // A buffer may be longer than its type; what lies behind the last whole element does not count.
+    const std::uint64_t elements =
+        layout.runtime_sized ? layout.elements_in(given->bytes) : layout.count;
+    const std::uint64_t bytes = layout.bytes_for(elements).value_or(given->bytes);
     out.push_back({global.group, global.binding, {.bytes = bytes, .device_resident = true}});
   }
   return out;
