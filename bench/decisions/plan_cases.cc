@@ -41,7 +41,8 @@ Launch& launch() {
 
 PlanResult<void> prepare_once(LogicalLaunch& plan, const DispatchConfig& config) {
   Launch& l = launch();
-  return prepare(plan, {l.program, l.bindings.bindings, config, l.adapter}, l.feedback);
+  return prepare(plan, {l.program, l.bindings.bindings, config, l.adapter}, mode_from_environment(),
+                 l.feedback);
 }
 
 bool plan_is(const Extent& workgroup, const Extent& grid) {

@@ -66,11 +66,6 @@ bool LaunchFeedback::KeyView::operator==(const Key& key) const {
          fingerprint == key.fingerprint && adapter == key.adapter;
 }
 
-LaunchFeedback& LaunchFeedback::of_process() {
-  static LaunchFeedback feedback;
-  return feedback;
-}
-
 LaunchFeedback::Entry* LaunchFeedback::find(const KeyView& key) {
   const auto slot = index_.find(key.hash, [&](auto at) { return key == entries_[at].key; });
   if (!slot) return nullptr;

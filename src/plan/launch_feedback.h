@@ -67,9 +67,6 @@ class LaunchFeedback {
   LaunchFeedback(const LaunchFeedback&) = delete;
   LaunchFeedback& operator=(const LaunchFeedback&) = delete;
 
-  // The one that production launches share.
-  static LaunchFeedback& of_process();
-
   // What memory knows, else what the file holds, else the cold start. The last two are remembered;
   // a cold start is never written to the file. Estimates and measurements compete as they stand.
   Resolution resolve(const ProgramFacts& program, const Adapter& adapter,

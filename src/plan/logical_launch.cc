@@ -90,13 +90,6 @@ WorkgroupChoice resolve_workgroup(const ProgramFacts& program, const DispatchCon
   return {program.workgroup, declared_only};
 }
 
-WorkgroupChoice resolve_workgroup(const ProgramFacts& program, const DispatchConfig& config,
-                                  const Adapter& adapter, std::uint32_t element_count,
-                                  LaunchFeedback& feedback) {
-  return resolve_workgroup(program, config, adapter, element_count, mode_from_environment(),
-                           feedback);
-}
-
 PlanResult<void> prepare(LogicalLaunch& plan, const LogicalRequest& request, TunerMode mode,
                          LaunchFeedback& feedback) {
   const Limits& limits = request.adapter.limits;
@@ -116,11 +109,6 @@ PlanResult<void> prepare(LogicalLaunch& plan, const LogicalRequest& request, Tun
   plan.workgroup_source = choice.source;
   plan.ineligible = choice.ineligible;
   return {};
-}
-
-PlanResult<void> prepare(LogicalLaunch& plan, const LogicalRequest& request,
-                         LaunchFeedback& feedback) {
-  return prepare(plan, request, mode_from_environment(), feedback);
 }
 
 }  // namespace vyre

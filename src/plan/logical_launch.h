@@ -1,5 +1,6 @@
-// The plan of one launch, prepared into storage that the caller keeps: preparing it again takes no
-// memory.
+// The specification's plan of a launch: element count, workgroup, logical grid and parameter words,
+// prepared into storage that the caller keeps. Preparing it again takes no memory. The planner
+// calls it with the workgroup that it chose.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +38,6 @@ struct WorkgroupChoice {
 WorkgroupChoice resolve_workgroup(const ProgramFacts& program, const DispatchConfig& config,
                                   const Adapter& adapter, std::uint32_t element_count,
                                   TunerMode mode, LaunchFeedback& feedback);
-// In the mode that the environment states now.
-WorkgroupChoice resolve_workgroup(const ProgramFacts& program, const DispatchConfig& config,
-                                  const Adapter& adapter, std::uint32_t element_count,
-                                  LaunchFeedback& feedback);
 
 struct LogicalLaunch {
   std::uint32_t element_count = 1;
@@ -62,9 +59,6 @@ struct LogicalRequest {
 
 // On an error the plan keeps all its values.
 PlanResult<void> prepare(LogicalLaunch& plan, const LogicalRequest& request, TunerMode mode,
-                         LaunchFeedback& feedback);
-// In the mode that the environment states now.
-PlanResult<void> prepare(LogicalLaunch& plan, const LogicalRequest& request,
                          LaunchFeedback& feedback);
 
 }  // namespace vyre

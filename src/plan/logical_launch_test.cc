@@ -160,10 +160,10 @@ TEST_F(LaunchPlanTest, SaysWhyAProgramKeepsItsShape) {
 TEST_F(LaunchPlanTest, ReadsTheModeFromTheEnvironmentEachTime) {
   const LogicalRequest request{program, bindings, config, adapter};
   ::setenv(kModeVariable, "off", 1);
-  ASSERT_TRUE(prepare(plan, request, feedback));
+  ASSERT_TRUE(prepare(plan, request, mode_from_environment(), feedback));
   EXPECT_EQ(plan.workgroup_source, WorkgroupSource::declared_by_mode);
   ::setenv(kModeVariable, "natural", 1);
-  ASSERT_TRUE(prepare(plan, request, feedback));
+  ASSERT_TRUE(prepare(plan, request, mode_from_environment(), feedback));
   EXPECT_EQ(plan.workgroup_source, WorkgroupSource::cold_start);
   ::unsetenv(kModeVariable);
 }
@@ -178,7 +178,8 @@ TEST_F(LaunchPlanTest, PreparingAgainAllocatesNothing) {
   }
   config.workgroup_override = Extent{64, 1, 1};
   const std::uint64_t before = allocation_count();
-  ASSERT_TRUE(prepare(plan, {program, bindings, config, adapter}, feedback));
+  ASSERT_TRUE(
+      prepare(plan, {program, bindings, config, adapter}, mode_from_environment(), feedback));
   EXPECT_EQ(allocation_count(), before);
 }
 
