@@ -6,7 +6,7 @@
 namespace vyre {
 namespace {
 
-constexpr std::string_view kMagic = "vyre-code-3\n";
+constexpr std::string_view kMagic = "vyre-code-4\n";
 constexpr std::size_t kHeader = kMagic.size() + 32;
 
 class Writer {
@@ -70,6 +70,7 @@ std::optional<StoredCode> read_gpu(Reader& in) {
   out.ptx = in.text();
   out.cubin = in.bytes();
   out.dynamic_shared_bytes = in.number();
+  out.brief = in.number() != 0;
   const std::uint64_t count = in.number();
   for (std::uint64_t i = 0; i < count && in.good(); ++i) {
     GpuParameter parameter;
@@ -91,6 +92,7 @@ std::string encode_code(const StoredCode& code) {
   if (const auto* host = std::get_if<HostObject>(&code)) {
     body.number(0);
     body.number(host->scratch_bytes);
+    body.number(host->brief ? 1 : 0);
     body.bytes(host->object);
   } else {
     const auto& gpu = std::get<GpuCode>(code);
@@ -99,6 +101,7 @@ std::string encode_code(const StoredCode& code) {
     body.text(gpu.ptx);
     body.bytes(gpu.cubin);
     body.number(gpu.dynamic_shared_bytes);
+    body.number(gpu.brief ? 1 : 0);
     body.number(gpu.parameters.size());
     for (const GpuParameter& p : gpu.parameters) {
       body.number(static_cast<std::uint64_t>(p.kind));
@@ -122,6 +125,7 @@ std::optional<StoredCode> decode_code(std::string_view text) {
     case 0: {
       HostObject out;
       out.scratch_bytes = in.number();
+      out.brief = in.number() != 0;
       out.object = in.bytes();
       if (!in.at_end()) return std::nullopt;
       return out;

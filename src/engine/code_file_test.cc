@@ -46,7 +46,7 @@ TEST(CodeFile, GpuCodeComesBack) {
 
 TEST(CodeFile, AnyOtherTextIsNone) {
   EXPECT_FALSE(decode_code(""));
-  EXPECT_FALSE(decode_code("vyre-code-3\n"));
+  EXPECT_FALSE(decode_code("vyre-code-4\n"));
   for (const std::string& good : {encode_code(some_object()), encode_code(some_gpu_code())}) {
     for (std::size_t i = 0; i < good.size(); ++i) {
       EXPECT_FALSE(decode_code(good.substr(0, i))) << i;

@@ -1,4 +1,4 @@
-// Locals and calls. A call is emitted where it stands, with a frame of its own.
+// Locals, and calls that are expanded where they stand, with a frame of their own.
 #include "vyre/lower/emitter_internal.h"
 
 namespace vyre {
@@ -19,7 +19,7 @@ std::unique_ptr<EmitFrame> Emitter::new_frame(const FrameSpreads& spreads, EmitF
 }
 
 // Memory for `returned` and the result, for a frame that begins and ends within one gang.
-void Emitter::begin_frame_in_gang(EmitFrame& frame) {
+void Emitter::begin_frame_in_gang(EmitFrame& frame, std::optional<LaneMemory> result) {
   frame.exit = new_block("after_call");
   if (frame.masked_return) {
     frame.returned = new_lane_memory(1, true, "returned");
@@ -27,13 +27,19 @@ void Emitter::begin_frame_in_gang(EmitFrame& frame) {
   }
   const auto cells = cells_of(frame.function->result);
   if (cells != 0) {
-    frame.result = new_lane_memory(cells, joined(frame.spreads->result) == Spread::lane, "result");
+    frame.result =
+        result ? *result
+               : new_lane_memory(cells, joined(frame.spreads->result) == Spread::lane, "result");
     // Defined even where no lane returned a value.
     zero_cells(frame.result, cells, nullptr);
   }
 }
 
 void Emitter::call(EmitFrame& frame, StmtId id, const CallStmt& s) {
+  if (const auto use = frame.spreads->function_calls.find(id);
+      use != frame.spreads->function_calls.end()) {
+    return call_function(frame, *use->second, s);
+  }
   const auto callee = new_frame(*frame.spreads->calls.at(id), &frame, false);
   const auto arguments = p_.list(s.arguments);
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -58,6 +58,15 @@ void Emitter::check_stop() {
   if (stop_flag != nullptr) emit_stop_mark(b, stop_flag);
 }
 
+// In a large program: ends blocks of code before they are so long that the time to compile them,
+// which grows faster than their length, is no longer bearable.
+void Emitter::look_between_statements() {
+  constexpr std::uint32_t kStatements = 128;
+  if (!spreads_.plan.one_body || gpu || stop_flag == nullptr || ++statements_ < kStatements) return;
+  statements_ = 0;
+  emit_stop_check(b, stop_flag);
+}
+
 // Lanes that a masked jump took away stop running here.
 void Emitter::update_mask_after_jumps(EmitFrame& frame, Value* before) {
   Value* gone = nullptr;
@@ -128,6 +137,7 @@ void Emitter::block(EmitFrame& frame, std::span<const StmtId> stmts) {
     guards_all_ =
         s != nullptr && only_locals && !gpu && i + 1 == stmts.size() && s->otherwise.count == 0;
     statement(frame, stmts[i]);
+    if (!ended()) look_between_statements();
     only_locals = only_locals &&
                   (std::holds_alternative<LetStmt>(node) || std::holds_alternative<VarStmt>(node));
     if (!ended() && wide() && has_masked_jump(frame, stmts[i])) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "vyre/lower/elementary_internal.h"
 #include "vyre/lower/emitter_internal.h"
 #include "vyre/lower/loop_shape_internal.h"
 #include "vyre/lower/ptx_ops_internal.h"
@@ -137,14 +136,14 @@ void Emitter::gpu_check_deadline() {
   b.CreateCondBr(b.CreateICmpUGT(ptx_global_timer(b), gpu->deadline), late, go_on);
   b.SetInsertPoint(late);
   b.CreateStore(b.getInt32(1), gpu->status, /*isVolatile=*/true);
-  b.CreateRetVoid();
+  give_up();
   b.SetInsertPoint(go_on);
 }
 
 // A loop runs in strips, and between two of them the timer is looked at. A `while` has one test
 // for its condition and the strip's end: strip and loop stay small loops of their own.
 void Emitter::gpu_loop(EmitFrame& frame, StmtId id, const LoopStmt& s) {
-  const LoopShape shape = shape_of(p_, id);
+  const LoopShape& shape = gpu->loops->of(id);
   const bool watched = !shape.counted || !shape.innermost;
   const bool is_while = watched && shape.condition != kNoExpr;
   JumpTarget target;
@@ -210,10 +209,6 @@ Value* Emitter::divide(Value* x, Value* y) {
 
 Value* Emitter::square_root(Value* x) {
   return gpu ? ptx_square_root(b, x) : b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
-}
-
-Value* Emitter::elementary(MathFn fn, llvm::ArrayRef<Value*> arguments) {
-  return emit_elementary(b, fn, arguments, gpu.has_value());
 }
 
 }  // namespace vyre

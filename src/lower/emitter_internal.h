@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "vyre/lower/loop_shape_internal.h"
 #include "vyre/lower/spread_internal.h"
 #include "vyre/lower/values_internal.h"
 
@@ -73,11 +74,18 @@ struct GangIds {
 
 // What a GPU kernel has that the host's code has not.
 struct GpuSide {
+  std::shared_ptr<const LoopShapes> loops;
   llvm::Value* deadline = nullptr;  // i64: of the global timer
   llvm::Value* status = nullptr;    // ptr to the word that says that it has passed
   llvm::Value* x = nullptr;         // i32: global x of the thread's first item
   std::uint64_t item_offset = 0;    // of the item that is being emitted: its global x less `x`
   std::map<llvm::Value*, llvm::Value*> row_indices{};  // x + row, of tested tiles
+};
+
+// Functions of one kernel that were emitted as such: by how they are called, and by the shape of
+// what is passed to them.
+struct FunctionTable {
+  std::map<std::pair<const FrameSpreads*, std::vector<std::int64_t>>, llvm::Function*> made;
 };
 
 class Emitter {
@@ -111,6 +119,8 @@ class Emitter {
 
   bool wide_offsets = false;  // a buffer may be larger than 2 GiB: 64-bit offsets everywhere
 
+  std::shared_ptr<FunctionTable> functions = std::make_shared<FunctionTable>();
+
   std::string problem;  // set when the program needs something that cannot be emitted
 
   // ---- statements (emit_control.cc, emit_call.cc)
@@ -120,7 +130,8 @@ class Emitter {
   // in_regions: the frame is emitted region by region, so a lane that returned must be remembered.
   std::unique_ptr<EmitFrame> new_frame(const FrameSpreads& spreads, EmitFrame* parent,
                                        bool in_regions);
-  void begin_frame_in_gang(EmitFrame& frame);
+  // result: where its result goes; memory of its own if there is none.
+  void begin_frame_in_gang(EmitFrame& frame, std::optional<LaneMemory> result = std::nullopt);
 
   // ---- expressions (emit_expr.cc)
   // ----------------------------------------------------------------
@@ -206,6 +217,7 @@ class Emitter {
   Val get_local(EmitFrame& frame, LocalId local);
   LaneMemory local_memory(EmitFrame& frame, LocalId local);
   void check_stop();
+  void look_between_statements();
   bool wide() const { return width_ > 1; }
   unsigned width() const { return width_; }
   const Program& program() const { return p_; }
@@ -213,6 +225,9 @@ class Emitter {
   std::uint64_t cells_of(TypeId type) const;
   void call(EmitFrame& frame, StmtId id, const CallStmt& s);
   void finish_call(EmitFrame& frame, EmitFrame& callee, const CallStmt& s);
+  // Functions that stay functions (emit_function.cc).
+  void call_function(EmitFrame& frame, const FrameSpreads& use, const CallStmt& s);
+  void give_up();  // leaves the function that is being emitted: the launch was stopped
 
   // Where one test before the tile decided it, a condition is what remains of it.
   llvm::Value* decided(EmitFrame& frame, const Leaf& condition);
@@ -266,6 +281,10 @@ class Emitter {
   llvm::Value* from_memory(ScalarKind kind, llvm::Value* v);
   llvm::Type* memory_type(ScalarKind kind);
   llvm::Value* load_at(const Pointer& pointer, ScalarKind kind, llvm::Value* at);
+  struct FunctionResult;
+  FunctionResult result_of(const FrameSpreads& use) const;
+  llvm::Function* emit_function(const FrameSpreads& use, const std::vector<std::int64_t>& shape,
+                                llvm::ArrayRef<llvm::Value*> like);
   std::map<TypeId, std::vector<Field>> fields_;
   // Lengths of run-time arrays, by the size of their buffer and where in it they begin.
   std::map<std::pair<llvm::Value*, std::uint64_t>, llvm::Value*> lengths_;
@@ -285,7 +304,8 @@ class Emitter {
   Extent workgroup_;
   int coherent_depth_ = 0;
   std::uint64_t stack_bytes_ = 0;
-  bool guards_all_ = false;  // the next `if` stands around all that the entry does
+  std::uint32_t statements_ = 0;  // since the last look between statements
+  bool guards_all_ = false;       // the next `if` stands around all that the entry does
 };
 
 // While alive, the builder stands before the loop over a row's gangs, if all operands were computed

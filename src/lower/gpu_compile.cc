@@ -15,6 +15,7 @@
 
 #include "vyre/ir/slots.h"
 #include "vyre/lower/allowed_internal.h"
+#include "vyre/lower/brief_internal.h"
 #include "vyre/lower/gpu_kernel_internal.h"
 #include "vyre/lower/hoist_loads_internal.h"
 #include "vyre/lower/order_tests_internal.h"
@@ -23,7 +24,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 4;
+constexpr int kGeneratorVersion = 5;
 
 constexpr std::uint64_t kMostByValue = 1024;           // of all uniforms of a kernel
 
@@ -80,7 +81,21 @@ Result<std::unique_ptr<llvm::TargetMachine>> machine(const std::string& processo
   return out;
 }
 
-void optimise(llvm::Module& module, llvm::TargetMachine& target) {
+llvm::ModulePassManager brief_pipeline() {
+  llvm::ModulePassManager out;
+  out.addPass(llvm::createModuleToFunctionPassAdaptor(brief_passes()));
+  return out;
+}
+
+llvm::ModulePassManager full_pipeline(llvm::PassBuilder& passes) {
+  auto out = passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+  out.addPass(llvm::createModuleToFunctionPassAdaptor(HoistLoads()));
+  out.addPass(llvm::createModuleToFunctionPassAdaptor(PartEnds()));
+  out.addPass(llvm::createModuleToFunctionPassAdaptor(OrderTests()));
+  return out;
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& target, bool brief) {
   llvm::PassBuilder passes(&target);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -91,10 +106,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target) {
   passes.registerFunctionAnalyses(functions);
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, graph, modules);
-  auto pipeline = passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
-  pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(HoistLoads()));
-  pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(PartEnds()));
-  pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(OrderTests()));
+  auto pipeline = brief ? brief_pipeline() : full_pipeline(passes);
   pipeline.run(module, modules);
 }
 
@@ -102,6 +114,7 @@ struct Prepared {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::TargetMachine> target;
   GpuModule code;
+  bool brief = false;
 };
 
 Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const GpuOptions& options) {
@@ -113,7 +126,9 @@ Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const Gpu
   llvm::Module& module = *out.code.module;
   module.setTargetTriple(out.target->getTargetTriple().str());
   module.setDataLayout(out.target->createDataLayout());
-  optimise(module, *out.target);
+  out.brief = is_large(module);
+  if (out.brief) out.target->setOptLevel(llvm::CodeGenOptLevel::None);
+  optimise(module, *out.target, out.brief);
   if (const std::string fault = not_allowed(module, TargetKind::nvptx); !fault.empty()) {
     return fail(Code::internal, fmt::format("kernel '{}' needs {}, which is not generated for GPUs",
                                             kernel.program->name, fault));
@@ -157,6 +172,7 @@ Result<GpuCode> compile_gpu(const Kernel& kernel, const Variant& variant,
   out.ptx.assign(text.begin(), text.end());
   out.entry = kGpuEntryName;
   out.parameters = std::move(prepared.code.parameters);
+  out.brief = prepared.brief;
   return out;
 }
 

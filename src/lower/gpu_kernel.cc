@@ -170,6 +170,7 @@ class GpuKernel {
     }
     for (Value*& extent : extent_) extent = function_->getArg(argument++);
     e_.gpu.emplace();
+    e_.gpu->loops = std::make_shared<const LoopShapes>(p_);
     e_.gpu->deadline = function_->getArg(argument++);
     e_.gpu->status = function_->getArg(argument);
     for (unsigned i = 0; i < 3; ++i) {
@@ -354,7 +355,7 @@ class GpuKernel {
     auto* mark = b_.CreateBr(quick);
     e_.row_start = mark;
 
-    const bool quick_exists = variant_.bounds == BoundsMode::tested_once;
+    const bool quick_exists = variant_.bounds == BoundsMode::tested_once && !spreads_.plan.one_body;
     b_.SetInsertPoint(quick);
     for (std::uint32_t j = 0; quick_exists && j < items; ++j) {
       set_ids(first, b_.getInt32(j * step), true);
@@ -382,8 +383,11 @@ class GpuKernel {
     keep_rolled(latch);
 
     b_.SetInsertPoint(mark);
-    Value* inside = all_inside((items - 1) * step, requirements);
-    b_.CreateCondBr(quick_exists ? inside : b_.getFalse(), quick, careful,
+    // To find out which requirements follow from others takes longer than their number grows.
+    constexpr std::size_t kMostRequirements = 512;
+    const bool tests = quick_exists && requirements.size() <= kMostRequirements;
+    Value* inside = tests ? all_inside((items - 1) * step, requirements) : b_.getFalse();
+    b_.CreateCondBr(inside, quick, careful,
                     llvm::MDBuilder(module_.getContext()).createBranchWeights(kQuickTiles, 1));
     mark->eraseFromParent();
     e_.row_start = nullptr;
@@ -413,7 +417,7 @@ class GpuKernel {
 Result<GpuModule> emit_gpu_module(llvm::LLVMContext& context, const Kernel& kernel,
                                   const Variant& variant, const GpuOptions& options) {
   const Program& p = *kernel.program;
-  VYRE_TRY(const auto spreads, analyse_spreads(p, Spread::lane));
+  VYRE_TRY(const auto spreads, analyse_spreads(p, Spread::lane, /*one_lane=*/true));
   GpuModule out;
   out.module = std::make_unique<llvm::Module>(p.name, context);
   GpuKernel gpu(*out.module, kernel, spreads, variant, options);

@@ -12,10 +12,14 @@ namespace {
 
 // More would only fill registers.
 constexpr std::size_t kMostHoisted = 64;
+// Instructions of a block that are looked at between the first store and loads behind it, in all:
+// what straight-line programs of any length cost.
+constexpr std::size_t kMostLooks = 1 << 18;
 
 // What a load needs, moved along with it: its address, when nothing in it has effects.
 bool collect(llvm::Instruction* from, llvm::Instruction* target, llvm::AAResults& aliases,
-             std::vector<llvm::Instruction*>& moved, std::set<llvm::Instruction*>& seen) {
+             std::vector<llvm::Instruction*>& moved, std::set<llvm::Instruction*>& seen,
+             std::size_t& looks) {
   if (from->getParent() != target->getParent() || from->comesBefore(target)) return true;
   if (!seen.insert(from).second) return true;
   if (llvm::isa<llvm::PHINode>(from) || from->mayHaveSideEffects() ||
@@ -26,6 +30,7 @@ bool collect(llvm::Instruction* from, llvm::Instruction* target, llvm::AAResults
     if (!load->isUnordered()) return false;
     const auto where = llvm::MemoryLocation::get(load);
     for (auto it = target->getIterator(); &*it != load; ++it) {
+      if (++looks > kMostLooks) return false;
       if (it->mayWriteToMemory() && llvm::isModSet(aliases.getModRefInfo(&*it, where)))
         return false;
     }
@@ -34,7 +39,9 @@ bool collect(llvm::Instruction* from, llvm::Instruction* target, llvm::AAResults
   }
   for (llvm::Value* operand : from->operands()) {
     auto* instruction = llvm::dyn_cast<llvm::Instruction>(operand);
-    if (instruction != nullptr && !collect(instruction, target, aliases, moved, seen)) return false;
+    if (instruction != nullptr && !collect(instruction, target, aliases, moved, seen, looks)) {
+      return false;
+    }
   }
   moved.push_back(from);  // after its operands
   return true;
@@ -57,10 +64,12 @@ llvm::PreservedAnalyses HoistLoads::run(llvm::Function& function,
       if (call != nullptr && call->isConvergent()) break;
       if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&*it)) loads.push_back(load);
     }
+    std::size_t looks = 0;
     for (llvm::LoadInst* load : loads) {
+      if (looks > kMostLooks) break;
       std::vector<llvm::Instruction*> moved;
       std::set<llvm::Instruction*> seen;
-      if (!collect(load, target, aliases, moved, seen)) continue;
+      if (!collect(load, target, aliases, moved, seen, looks)) continue;
       for (llvm::Instruction* instruction : moved) instruction->moveBefore(target);
       changed = true;
     }

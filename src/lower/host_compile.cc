@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "vyre/lower/allowed_internal.h"
+#include "vyre/lower/brief_internal.h"
 #include "vyre/lower/host_kernel_internal.h"
 #include "vyre/lower/interleave_gangs_internal.h"
 #include "vyre/lower/range_checks_internal.h"
@@ -26,7 +27,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 9;
+constexpr int kGeneratorVersion = 10;
 
 struct Host {
   std::string cpu;
@@ -82,7 +83,17 @@ Result<std::unique_ptr<llvm::TargetMachine>> machine() {
   return out;
 }
 
-void optimise(llvm::Module& module, llvm::TargetMachine& target, bool scalar) {
+llvm::ModulePassManager brief_pipeline() {
+  llvm::FunctionPassManager functions = brief_passes();
+  functions.addPass(llvm::LoopSimplifyPass());
+  functions.addPass(PlaceStopChecks());
+  functions.addPass(llvm::SimplifyCFGPass());
+  llvm::ModulePassManager out;
+  out.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
+  return out;
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& target, bool scalar, bool brief) {
   llvm::PipelineTuningOptions tuning;
   // Gangs are vectors already; only the scalar lane loop is left to the loop vectoriser.
   tuning.LoopVectorization = scalar;
@@ -107,13 +118,16 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool scalar) {
   passes.registerFunctionAnalyses(functions);
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, graph, modules);
-  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  auto pipeline =
+      brief ? brief_pipeline() : passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+  pipeline.run(module, modules);
 }
 
 struct Prepared {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::TargetMachine> target;
   HostModule code;
+  bool brief = false;
 };
 
 Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const HostOptions& options) {
@@ -131,7 +145,9 @@ Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const Hos
   VYRE_TRY(out.code, emit_host_module(*out.context, kernel, variant, options.wide_offsets));
   out.code.module->setTargetTriple(out.target->getTargetTriple().str());
   out.code.module->setDataLayout(out.target->createDataLayout());
-  optimise(*out.code.module, *out.target, variant.gang_width == 1);
+  out.brief = is_large(*out.code.module);
+  if (out.brief) out.target->setOptLevel(llvm::CodeGenOptLevel::None);
+  optimise(*out.code.module, *out.target, variant.gang_width == 1, out.brief);
   if (const std::string fault = not_allowed(*out.code.module, TargetKind::host); !fault.empty()) {
     return fail(Code::internal, fmt::format("kernel '{}' needs {}, which is not generated here",
                                             kernel.program->name, fault));
@@ -170,6 +186,7 @@ Result<HostObject> compile_host(const Kernel& kernel, const Variant& variant,
   VYRE_TRY(const auto bytes, emit_file(prepared, llvm::CodeGenFileType::ObjectFile));
   HostObject out;
   out.scratch_bytes = prepared.code.scratch_bytes;
+  out.brief = prepared.brief;
   out.object.resize(bytes.size());
   std::transform(bytes.begin(), bytes.end(), out.object.begin(),
                  [](char c) { return static_cast<std::byte>(c); });
@@ -208,6 +225,7 @@ Result<HostCode> load_host(const HostObject& object) {
   HostCode out;
   out.entry = symbol->toPtr<HostEntry>();
   out.scratch_bytes = object.scratch_bytes;
+  out.brief = object.brief;
   out.owner = std::shared_ptr<const void>(std::move(*jit));
   return out;
 }

@@ -17,6 +17,7 @@ namespace vyre {
 struct HostObject {
   std::vector<std::byte> object;  // a relocatable ELF object
   std::uint64_t scratch_bytes = 0;
+  bool brief = false;  // see HostCode
 };
 
 struct HostOptions {

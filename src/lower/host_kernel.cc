@@ -110,7 +110,7 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
   } else if (w[0] % width == 0) {
     workgroup_x = Spread::gang;
   }
-  VYRE_TRY(const auto spreads, analyse_spreads(p, workgroup_x));
+  VYRE_TRY(const auto spreads, analyse_spreads(p, workgroup_x, width == 1));
 
   HostModule out;
   out.module = std::make_unique<llvm::Module>(p.name, context);

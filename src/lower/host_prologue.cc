@@ -49,15 +49,8 @@ HostArguments emit_host_prologue(Emitter& e, llvm::Function* function, Value* la
     e.global_bytes[static_cast<std::size_t>(slots[slot])] =
         fixed(b.CreateLoad(b.getInt64Ty(), b.CreatePtrAdd(record, b.getInt64(8))));
   }
-  // The checks of loops come late. Until then a loop without an end must not make the function one
-  // that never returns.
-  auto* at_once = llvm::BasicBlock::Create(e.context(), "stopped_at_once", function);
-  auto* begin = llvm::BasicBlock::Create(e.context(), "begin", function);
   b.SetInsertPoint(body);
-  b.CreateCondBr(b.CreateICmpNE(emit_not_stopped(b), b.getInt32(0)), at_once, begin);
-  b.SetInsertPoint(at_once);
-  b.CreateRet(b.getInt32(1));
-  b.SetInsertPoint(begin);
+  emit_may_stop_at_once(b);
   return out;
 }
 

@@ -153,7 +153,7 @@ class Rows {
     auto* last_at = e_.alloca_of(b_.getInt64Ty(), "quick_last");
 
     const std::uint64_t step = std::uint64_t{e_.width()} * variant_.items_per_lane;
-    const bool quick_exists = variant_.bounds == BoundsMode::tested_once;
+    const bool quick_exists = variant_.bounds == BoundsMode::tested_once && !spreads_.plan.one_body;
     auto* choose = e_.new_block("choose");
     auto* quick = e_.new_block("quick");
     auto* careful = e_.new_block("careful");

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
+#include <vector>
 
 #include "vyre/ir/walk.h"
 #include "vyre/lower/loop_shape_internal.h"
@@ -175,27 +175,32 @@ std::optional<bool> compared(BinaryOp op, std::uint32_t v, std::uint32_t bound) 
   }
 }
 
-// The constant that a var is declared with, if only one statement stores to it.
-std::optional<std::uint32_t> initial_of(const Program& p, const Function& function, LocalId v) {
-  std::optional<std::uint32_t> out;
-  std::size_t stores = 0;
-  const auto named = [&](auto& self, ExprId id) -> void {
-    if (loaded_var(p, id) == v) return;
-    if (const auto* var = as<LocalPtrExpr>(p, id)) stores += var->id == v ? 1 : 0;
+// What a function does with its vars.
+struct VarUse {
+  std::size_t named = 0;                 // other than to load it
+  std::optional<std::uint32_t> initial;  // the constant it is declared with
+};
+using VarUses = std::map<LocalId, VarUse>;
+
+VarUses uses_in(const Program& p, const Function& function) {
+  VarUses out;
+  const auto note = [&](auto& self, ExprId id) -> void {
+    if (loaded_var(p, id)) return;
+    if (const auto* var = as<LocalPtrExpr>(p, id)) ++out[var->id].named;
     for_each_operand(p, p[id].node, [&](ExprId operand) { self(self, operand); });
   };
   for_each_stmt(p, function.body, [&](StmtId id) {
     const auto* var = std::get_if<VarStmt>(&p[id].node);
-    if (var != nullptr && var->local == v && var->initial != kNoExpr) {
-      out = constant_of(p, var->initial);
+    if (var != nullptr && var->initial != kNoExpr) {
+      out[var->local].initial = constant_of(p, var->initial);
     }
-    for_each_expr(p, p[id].node, [&](ExprId e) { named(named, e); });
+    for_each_expr(p, p[id].node, [&](ExprId e) { note(note, e); });
   });
-  return stores == 1 ? out : std::nullopt;
+  return out;
 }
 
 // All of it is told by constants, and it ends soon: `for (var i = 1u; i < 256; i *= 2)`.
-bool is_short(const Program& p, const LoopStmt& loop) {
+bool is_short(const Program& p, const VarUses& vars, const LoopStmt& loop) {
   constexpr std::uint32_t kFew = 1024;
   const ExprId condition = condition_of(p, loop);
   const auto* test = condition == kNoExpr ? nullptr : as<BinaryExpr>(p, condition);
@@ -203,7 +208,7 @@ bool is_short(const Program& p, const LoopStmt& loop) {
   const auto v = loaded_var(p, test->left);
   const auto bound = constant_of(p, test->right);
   const auto steps = p.block(loop.continuing);
-  if (!v || !bound || steps.size() != 1 || Unchanged(p, loop).named(*v) != 1) return false;
+  if (!v || !bound || steps.size() != 1) return false;
   const auto* store = std::get_if<StoreStmt>(&p[steps[0]].node);
   const auto* to = store == nullptr ? nullptr : as<LocalPtrExpr>(p, store->pointer);
   const auto* step = store == nullptr ? nullptr : as<BinaryExpr>(p, store->value);
@@ -211,48 +216,46 @@ bool is_short(const Program& p, const LoopStmt& loop) {
     return false;
   }
   const auto by = constant_of(p, step->right);
-  if (!by) return false;
-  // Locals are numbered by function: the one that holds this loop declares the var.
-  for (const Function& function : p.functions) {
-    bool here = false;
-    for_each_stmt(p, function.body,
-                  [&](StmtId id) { here = here || std::get_if<LoopStmt>(&p[id].node) == &loop; });
-    if (!here) continue;
-    auto value = initial_of(p, function, *v);
-    for (std::uint32_t i = 0; value && i <= kFew; ++i) {
-      const auto goes_on = compared(test->op, *value, *bound);
-      if (!goes_on) return false;
-      if (!*goes_on) return true;
-      value = stepped(step->op, *value, *by);
-    }
-    return false;
+  const auto use = vars.find(*v);
+  // The step is the one statement that changes it.
+  if (!by || use == vars.end() || use->second.named != 1) return false;
+  auto value = use->second.initial;
+  for (std::uint32_t i = 0; value && i <= kFew; ++i) {
+    const auto goes_on = compared(test->op, *value, *bound);
+    if (!goes_on) return false;
+    if (!*goes_on) return true;
+    value = stepped(step->op, *value, *by);
   }
   return false;
 }
 
-bool has_long_loop(const Program& p, Block block, std::set<FunctionId>& seen) {
-  bool found = false;
-  for_each_stmt(p, block, [&](StmtId id) {
-    const StmtNode& node = p[id].node;
-    if (const auto* loop = std::get_if<LoopStmt>(&node)) found = found || !is_short(p, *loop);
-    const auto* call = std::get_if<CallStmt>(&node);
-    if (call == nullptr || found || !seen.insert(call->callee).second) return;
-    found = has_long_loop(p, p[call->callee].body, seen);
-  });
-  return found;
-}
-
 }  // namespace
 
-LoopShape shape_of(const Program& program, StmtId loop) {
-  const auto& statement = std::get<LoopStmt>(program[loop].node);
-  std::set<FunctionId> seen;
-  LoopShape out;
-  out.innermost = !has_long_loop(program, statement.body, seen) &&
-                  !has_long_loop(program, statement.continuing, seen);
-  out.counted = is_counted(program, statement) || is_short(program, statement);
-  out.condition = condition_of(program, statement);
-  return out;
+LoopShapes::LoopShapes(const Program& program) {
+  std::vector<bool> function_has_long;  // callees come before callers
+  for (const Function& function : program.functions) {
+    const VarUses vars = uses_in(program, function);
+    const auto has_long = [&](auto& self, Block block) -> bool {
+      bool found = false;
+      for (const StmtId id : program.block(block)) {
+        const StmtNode& node = program[id].node;
+        bool inside = false;
+        for_each_block(program, node, [&](Block inner) { inside = self(self, inner) || inside; });
+        if (const auto* call = std::get_if<CallStmt>(&node)) {
+          inside = function_has_long[static_cast<std::size_t>(call->callee)];
+        }
+        if (const auto* loop = std::get_if<LoopStmt>(&node)) {
+          const bool is_brief = is_short(program, vars, *loop);
+          shapes_[id] = {is_brief || is_counted(program, *loop), !inside,
+                         condition_of(program, *loop)};
+          inside = inside || !is_brief;
+        }
+        found = found || inside;
+      }
+      return found;
+    };
+    function_has_long.push_back(has_long(has_long, function.body));
+  }
 }
 
 }  // namespace vyre

@@ -1,6 +1,8 @@
 // What can be said of a loop without running it: whether it must end, and whether it holds others.
 #pragma once
 
+#include <map>
+
 #include "vyre/ir/program.h"
 
 namespace vyre {
@@ -17,6 +19,14 @@ struct LoopShape {
   ExprId condition = kNoExpr;
 };
 
-LoopShape shape_of(const Program& program, StmtId loop);
+// All loops of a program.
+class LoopShapes {
+ public:
+  explicit LoopShapes(const Program& program);
+  const LoopShape& of(StmtId loop) const { return shapes_.at(loop); }
+
+ private:
+  std::map<StmtId, LoopShape> shapes_;
+};
 
 }  // namespace vyre

@@ -35,10 +35,21 @@ void mark_memory_scopes(llvm::Function& function, llvm::ArrayRef<const llvm::Val
   llvm::MDBuilder metadata(context);
   auto* domain = metadata.createAnonymousAliasScopeDomain(function.getName());
   std::vector<llvm::Metadata*> scopes;
-  llvm::DenseMap<const llvm::Value*, std::size_t> scope_of;
+  struct Scope {
+    std::size_t number = 0;
+    llvm::MDNode* own = nullptr;
+    llvm::MDNode* others = nullptr;
+  };
+  llvm::DenseMap<const llvm::Value*, Scope> scope_of;
   for (const llvm::Value* base : bases) {
-    if (base == nullptr || !scope_of.try_emplace(base, scopes.size()).second) continue;
+    if (base == nullptr || !scope_of.try_emplace(base, Scope{scopes.size()}).second) continue;
     scopes.push_back(metadata.createAnonymousAliasScope(domain));
+  }
+  for (auto& [base, scope] : scope_of) {
+    std::vector<llvm::Metadata*> others = scopes;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(scope.number));
+    scope.own = llvm::MDNode::get(context, {scopes[scope.number]});
+    scope.others = llvm::MDNode::get(context, others);
   }
   for (llvm::Instruction& i : llvm::instructions(function)) {
     const llvm::Value* at = address_of(i);
@@ -50,11 +61,8 @@ void mark_memory_scopes(llvm::Function& function, llvm::ArrayRef<const llvm::Val
     }
     const auto found = scope_of.find(at);
     if (found == scope_of.end()) continue;
-    std::vector<llvm::Metadata*> others = scopes;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(found->second));
-    i.setMetadata(llvm::LLVMContext::MD_alias_scope,
-                  llvm::MDNode::get(context, {scopes[found->second]}));
-    i.setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(context, others));
+    i.setMetadata(llvm::LLVMContext::MD_alias_scope, found->second.own);
+    i.setMetadata(llvm::LLVMContext::MD_noalias, found->second.others);
   }
 }
 

@@ -74,6 +74,18 @@ Value* ptx_square_root(llvm::IRBuilder<>& b, Value* x) {
   return one(b, "sqrt.approx.f32 $0, $1;", x);
 }
 
+bool has_ptx_instruction(MathFn fn) {
+  switch (fn) {
+    case MathFn::inverse_sqrt:
+    case MathFn::exp2:
+    case MathFn::exp:
+    case MathFn::log2:
+    case MathFn::sin:
+    case MathFn::cos: return true;
+    default: return false;
+  }
+}
+
 Value* ptx_elementary(llvm::IRBuilder<>& b, MathFn fn, llvm::ArrayRef<Value*> a) {
   switch (fn) {
     case MathFn::inverse_sqrt: return one(b, "rsqrt.approx.f32 $0, $1;", a[0]);

@@ -10,6 +10,7 @@ namespace vyre {
 llvm::Value* ptx_divide(llvm::IRBuilder<>& b, llvm::Value* x, llvm::Value* y);  // f32, 2 ULP
 llvm::Value* ptx_square_root(llvm::IRBuilder<>& b, llvm::Value* x);             // f32
 // The elementary functions that the hardware approximates well enough; null for the others.
+bool has_ptx_instruction(MathFn fn);
 llvm::Value* ptx_elementary(llvm::IRBuilder<>& b, MathFn fn, llvm::ArrayRef<llvm::Value*> a);
 llvm::Value* ptx_global_timer(llvm::IRBuilder<>& b);  // i64 nanoseconds; never moved or joined
 

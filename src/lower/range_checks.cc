@@ -29,6 +29,8 @@ constexpr std::size_t kMostInstructionsForMarks = 100;
 constexpr std::uint64_t kMostRounds = std::uint64_t{1} << 20;
 // A branch goes this way once in so many times at the most.
 constexpr std::uint64_t kRare = 1000;
+// Loops of one function that get a copy. Each costs time in proportion to the whole function.
+constexpr int kMostCopies = 100;
 
 // first + step·round + more < limit in every round; all of 32 bits, and `more` small.
 struct Check {
@@ -287,16 +289,16 @@ llvm::PreservedAnalyses HoistRangeChecks::run(llvm::Function& function,
   auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
   auto& dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
   auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
-  bool changed = false;
+  int copied = 0;
   llvm::SmallVector<llvm::Loop*, 8> innermost;
   for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
     if (loop->isInnermost()) innermost.push_back(loop);
   }
   for (llvm::Loop* loop : innermost) {
-    if (!loop->isLoopSimplifyForm()) continue;
+    if (!loop->isLoopSimplifyForm() || copied == kMostCopies) continue;
     LoopChecks found(*loop, evolution);
     const auto checks = found.find();
-    const auto marks = stop_marks(*loop, evolution);
+    const auto marks = stop_marks(*loop, loops, evolution);
     const bool only_marks = checks.empty() && !marks.empty() && found.counted() &&
                             found.instructions() <= kMostInstructionsForMarks;
     if (checks.empty() && !only_marks) continue;
@@ -313,9 +315,9 @@ llvm::PreservedAnalyses HoistRangeChecks::run(llvm::Function& function,
     // Exits have two loops before them now.
     dominators.recalculate(function);
     evolution.forgetAllLoops();
-    changed = true;
+    ++copied;
   }
-  return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+  return copied != 0 ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
 }
 
 }  // namespace vyre

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -118,21 +116,20 @@ Spreads load_spreads(const Program& p, const FrameSpreads& frame, ExprId pointer
   return out;
 }
 
-// Every call site is emitted where it stands; beyond this the code would be unreasonable.
-constexpr std::size_t kMaxFrames = 4096;
+// Beyond these, further ways to call a function share one for which everything varies.
+constexpr std::size_t kMostUses = 16;
 
 class Analysis {
  public:
-  Analysis(const Program& program, FrameSpreads& entry) : p_(program), entry_(entry) {}
+  Analysis(const Program& program, ProgramSpreads& all, FrameSpreads& frame, bool one_lane)
+      : p_(program), all_(all), frame_(frame), one_lane_(one_lane) {}
 
   void run() {
     do {
       changed_ = false;
-      walk_function(entry_);
-    } while (changed_ && !too_many_frames());
+      walk_function(frame_);
+    } while (changed_);
   }
-
-  bool too_many_frames() const { return frames_ > kMaxFrames; }
 
   static std::unique_ptr<FrameSpreads> new_frame(const Program& p, FunctionId id,
                                                  Spread workgroup_x) {
@@ -283,11 +280,14 @@ class Analysis {
   }
 
   void walk(FrameSpreads& frame, StmtId id, const CallStmt& s) {
-    auto& callee = frame.calls[id];
-    if (!callee) {
-      if (++frames_ > kMaxFrames) return;
-      callee = new_frame(p_, s.callee, frame.workgroup_x);
+    if (all_.plan.outlined[static_cast<std::size_t>(s.callee)]) {
+      const FrameSpreads& callee = use_of(frame, s);
+      frame.function_calls[id] = &callee;
+      if (s.result != kNoLocal) assign(frame, s.result, callee.result);
+      return;
     }
+    auto& callee = frame.calls[id];
+    if (!callee) callee = new_frame(p_, s.callee, frame.workgroup_x);
     const auto arguments = p_.list(s.arguments);
     for (std::uint32_t i = 0; i < arguments.size(); ++i) {
       bind(*callee, LocalId{i}, frame, arguments[i]);
@@ -296,13 +296,60 @@ class Analysis {
     if (s.result != kNoLocal) assign(frame, s.result, callee->result);
   }
 
+  // Behind a pointer, a function that stays a function finds a value for each lane: its caller's
+  // var becomes one that holds such. Then nothing but the result comes back from the function.
+  const FrameSpreads& use_of(FrameSpreads& frame, const CallStmt& s) {
+    FunctionUse use{s.callee, {}, {}};
+    for (const ExprId argument : p_.list(s.arguments)) {
+      use.arguments.push_back(spreads_of(p_, frame, argument));
+      use.globals.push_back(-1);
+      if (p_.types.get_if<PointerType>(p_[argument].type) == nullptr) continue;
+      const PointerRoot root = root_of(p_, frame, argument);
+      if (root.kind == PointerRoot::Kind::global) {
+        use.globals.back() = static_cast<std::int64_t>(root.global);
+        continue;
+      }
+      use.arguments.back() = {Spread::lane};
+      if (root.kind != PointerRoot::Kind::var) continue;
+      auto& owner = const_cast<FrameSpreads&>(*root.frame);
+      note(raise(owner.locals[index_of(root.local)], Spread::lane));
+    }
+    auto found = all_.functions.find(use);
+    if (found == all_.functions.end()) {
+      const auto uses = std::ranges::count_if(
+          all_.functions, [&](const auto& known) { return known.first.function == s.callee; });
+      if (one_lane_ || static_cast<std::size_t>(uses) >= kMostUses) {
+        for (Spreads& spreads : use.arguments) raise(spreads, Spread::lane);
+      }
+      found = all_.functions.try_emplace(use).first;
+    }
+    if (!found->second) {
+      found->second = new_frame(p_, s.callee, frame.workgroup_x);
+      FrameSpreads& callee = *found->second;
+      for (std::uint32_t i = 0; i < use.arguments.size(); ++i) {
+        callee.locals[i] = use.arguments[i];
+        if (p_.types.get_if<PointerType>(p_[s.callee].locals[i].type) == nullptr) continue;
+        const bool global = use.globals[i] >= 0;
+        callee.pointers[LocalId{i}] =
+            global ? PointerRoot{PointerRoot::Kind::global,
+                                 GlobalId{static_cast<std::uint32_t>(use.globals[i])},
+                                 nullptr,
+                                 {}}
+                   : PointerRoot{PointerRoot::Kind::var, {}, &callee, LocalId{i}};
+      }
+      Analysis(p_, all_, callee, one_lane_).run();
+    }
+    return *found->second;
+  }
+
   const Program& p_;
-  FrameSpreads& entry_;
+  ProgramSpreads& all_;
+  FrameSpreads& frame_;
+  bool one_lane_;
   bool changed_ = false;
   std::vector<Spread> control_;
   std::vector<Target> targets_;
   std::size_t frame_depth_ = 0;
-  std::size_t frames_ = 0;
 };
 
 }  // namespace
@@ -429,21 +476,14 @@ bool has_barrier(const Program& p, const std::vector<bool>& functions, StmtId id
       p[id].node);
 }
 
-Result<ProgramSpreads> analyse_spreads(const Program& p, Spread workgroup_x) {
+Result<ProgramSpreads> analyse_spreads(const Program& p, Spread workgroup_x, bool one_lane) {
   ProgramSpreads out;
-  for (const Function& f : p.functions) {  // callees come before callers
-    bool found = false;
-    for (StmtId s : p.block(f.body)) found = found || has_barrier(p, out.function_has_barrier, s);
-    out.function_has_barrier.push_back(found);
+  VYRE_TRY(out.plan, plan_calls(p));
+  for (const FunctionNeeds& needs : out.plan.needs) {
+    out.function_has_barrier.push_back(needs.barrier);
   }
   out.entry = Analysis::new_frame(p, p.entry, workgroup_x);
-  Analysis analysis(p, *out.entry);
-  analysis.run();
-  if (analysis.too_many_frames()) {
-    return fail(Code::limit,
-                fmt::format("the calls of kernel '{}' expand to more than {} functions", p.name,
-                            kMaxFrames));
-  }
+  Analysis(p, out, *out.entry, one_lane).run();
   return out;
 }
 

@@ -2,8 +2,10 @@
 //
 // A gang is W neighbours in x that run together. `group` values are the same in a whole workgroup,
 // `gang` values in one gang (a row's y, a value loaded at a uniform address), `lane` values are
-// not. Calls are analysed where they stand: every call site has a frame of its own, so that a
-// function called with uniform arguments stays uniform.
+// not. A call that is expanded is analysed where it stands, with a frame of its own, so that a
+// function called with uniform arguments stays uniform. Functions that are emitted as functions
+// have a frame for each way in which they are called: by which arguments are uniform, and by where
+// pointers point.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +15,7 @@
 
 #include "vyre/base/error.h"
 #include "vyre/ir/program.h"
+#include "vyre/lower/call_plan_internal.h"
 
 namespace vyre {
 
@@ -44,13 +47,24 @@ struct FrameSpreads {
     Spread continues = Spread::group;  // control under which lanes continue a loop
   };
   std::map<StmtId, Construct> constructs;
-  std::map<StmtId, std::unique_ptr<FrameSpreads>> calls;
+  std::map<StmtId, std::unique_ptr<FrameSpreads>> calls;  // that are expanded
+  std::map<StmtId, const FrameSpreads*> function_calls;   // of functions of their own
   std::map<LocalId, PointerRoot> pointers;
   std::vector<std::size_t> declared_depth;  // of vars: control depth; used while analysing
 };
 
+// One way in which a function that stays a function is called.
+struct FunctionUse {
+  FunctionId function{};
+  std::vector<Spreads> arguments;     // of pointers: of the indices on the way
+  std::vector<std::int64_t> globals;  // by argument: the GlobalId it points into, or -1
+  auto operator<=>(const FunctionUse&) const = default;
+};
+
 struct ProgramSpreads {
+  CallPlan plan;
   std::unique_ptr<FrameSpreads> entry;
+  std::map<FunctionUse, std::unique_ptr<FrameSpreads>> functions;
   // Per function: it, or something it calls, has a barrier.
   std::vector<bool> function_has_barrier;
 };
@@ -59,8 +73,9 @@ struct ProgramSpreads {
 bool has_barrier(const Program& program, const std::vector<bool>& function_has_barrier, StmtId id);
 
 // workgroup_x: the shape of workgroup_id.x, which depends on how gangs are laid over workgroups.
-// Fails when calls nested in calls expand to an unreasonable number of frames.
-Result<ProgramSpreads> analyse_spreads(const Program& program, Spread workgroup_x);
+// one_lane: gangs have one lane, so that a function needs no second version for uniform arguments.
+Result<ProgramSpreads> analyse_spreads(const Program& program, Spread workgroup_x,
+                                       bool one_lane = false);
 
 // The spreads of an expression's scalars in a frame.
 Spreads spreads_of(const Program& program, const FrameSpreads& frame, ExprId id);

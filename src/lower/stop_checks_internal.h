@@ -17,8 +17,16 @@ void emit_stop_mark(llvm::IRBuilder<>& b, llvm::Value* stop_flag);
 // What such a function returns at its end: 0, which callers cannot know before marks are checks.
 llvm::Value* emit_not_stopped(llvm::IRBuilder<>& b);
 
+// Looks at the flag here and now.
+void emit_stop_check(llvm::IRBuilder<>& b, llvm::Value* stop_flag);
+// Says at the beginning of such a function that it may return at once.
+void emit_may_stop_at_once(llvm::IRBuilder<>& b);
+// The attribute of a function with loops, which counts as a loop where it is called.
+constexpr const char* kLoopsAttribute = "vyre-loops";
+
 // The marks of a loop that may run for long; none of one that is over soon.
-std::vector<llvm::CallInst*> stop_marks(const llvm::Loop& loop, llvm::ScalarEvolution& evolution);
+std::vector<llvm::CallInst*> stop_marks(const llvm::Loop& loop, const llvm::LoopInfo& loops,
+                                        llvm::ScalarEvolution& evolution);
 
 struct PlaceStopChecks : llvm::PassInfoMixin<PlaceStopChecks> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);

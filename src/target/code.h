@@ -40,6 +40,8 @@ struct HostCode {
   HostEntry entry = nullptr;
   std::uint64_t scratch_bytes = 0;
   std::shared_ptr<const void> owner;  // keeps the machine code
+  // The program was too large for every optimisation: fewer were run, in time linear in its size.
+  bool brief = false;
 };
 
 // ---- GPU code ---------------------------------------------------------------------------------
@@ -69,6 +71,7 @@ struct GpuCode {
   std::string entry;  // the kernel's name inside
   std::vector<GpuParameter> parameters{};
   std::uint64_t dynamic_shared_bytes = 0;  // asked for at the launch
+  bool brief = false;                      // as HostCode's
   // What the device made of the cubin ahead of loading it; only for that device, and never kept.
   std::shared_ptr<const void> read{};
 };

@@ -1,0 +1,43 @@
+// Which functions of a program are emitted where they are called, and which once, as functions.
+//
+// A small program is emitted whole: every call is expanded where it stands, so that whatever is
+// known at the call is known inside. Beyond a budget that would make code, and the time to compile
+// it, grow exponentially with the depth of calls. Functions with barriers are expanded always,
+// because a barrier splits the code of its callers too.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vyre/base/error.h"
+#include "vyre/ir/program.h"
+
+namespace vyre {
+
+// What a function needs of the kernel around it, counting what it calls.
+struct FunctionNeeds {
+  std::vector<GlobalId> globals;  // ascending
+  std::uint32_t ids = 0;          // a bit for each InvocationIdKind
+  bool barrier = false;
+  // It has loops, or so many statements that the stop flag is looked at in between.
+  bool may_stop = false;
+};
+
+struct CallPlan {
+  std::vector<FunctionNeeds> needs;  // by FunctionId
+  std::vector<bool> outlined;        // by FunctionId: emitted as a function of its own
+  // Larger elementary functions (sin, pow) are emitted once, as functions.
+  bool elementary_once = false;
+  // Statements and expressions of the entry, with those of the calls that are expanded in it.
+  std::uint64_t nodes = 0;
+  // So large that one body with checks has to do: a second one without them would double it.
+  bool one_body = false;
+};
+
+// Fails when functions with barriers expand to more code than anybody waits for.
+Result<CallPlan> plan_calls(const Program& program);
+
+// sin, pow and the like, but not those that are an instruction or two.
+bool is_large_elementary(MathFn fn);
+
+}  // namespace vyre
