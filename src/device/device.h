@@ -68,8 +68,8 @@ class Queue {
   virtual ~Queue() = default;
   // Allocates nothing.
   virtual Result<void> launch(const Launch& launch) = 0;
-  // What the device takes for so many of them, one after the other; waits for them, and allocates.
-  // A device that can be given all at once does not wait for the host in between.
+  // What the device takes for this many launches, one after the other. It waits for them, and
+  // allocates. A device that can be given all at once does not wait for the host in between.
   virtual Result<std::chrono::nanoseconds> time(const Launch& launch, std::uint32_t times);
   // The bytes are free to change when it returns.
   virtual Result<void> write(BoundMemory to, std::span<const std::byte> from) = 0;

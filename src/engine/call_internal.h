@@ -31,7 +31,7 @@ struct LaunchRuns {
 };
 
 Result<void> submit_step(const CallContext& cx, const LaunchStep& step, const RunLimits& limits);
-// The device's time for one launch, as the mean of so many.
+// The device's time for one launch: the mean of this number of launches.
 Result<std::chrono::nanoseconds> time_step(const CallContext& cx, const LaunchStep& step,
                                            std::uint32_t launches);
 Result<void> launch_served(const CallContext& cx, const LaunchStep& step,

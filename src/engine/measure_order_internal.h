@@ -26,10 +26,12 @@ struct SearchedCandidate {
 // With more candidates, and overrides among what is searched, a search takes the place of the
 // sweep.
 inline constexpr std::size_t kMostSwept = 256;
-// Beyond so many candidates only the usual variants of each choice of overrides are searched.
+// With more candidates than this only the declared variant of each setting of overrides is
+// searched.
 inline constexpr std::size_t kMostSearched = std::size_t{1} << 16;
 
-// The strategy for so many candidates, where the caller asks for `wanted` (empty: whatever fits).
+// The strategy for this number of candidates, where the caller asks for `wanted` (empty: whatever
+// fits).
 std::string_view strategy_for(std::string_view wanted, std::size_t candidates, bool has_overrides);
 
 // The candidates as configurations of one space, in their order: all have the same parameters. The

@@ -192,8 +192,8 @@ class Session {
   Result<void> run(const Dispatch& dispatch, const RunLimits& limits = {}) const;
   // Returns as soon as the launch is queued; `wait`, or the next read, tells its failure.
   Result<void> submit(const Dispatch& dispatch, const RunLimits& limits = {}) const;
-  // What the device takes for one launch, as the mean of so many in a row, which it waits for. Of a
-  // tuned dispatch the best variant is timed, and nothing is tried.
+  // The device's time for one launch: the mean of `launches` in a row, which this call waits for.
+  // Of a tuned dispatch the best variant is timed, and nothing is tried.
   Result<std::chrono::nanoseconds> time(const Dispatch& dispatch, std::uint32_t launches = 1) const;
   // Returns when nothing is compiled in the background any more.
   void wait_for_compilers() const;

@@ -37,7 +37,8 @@ struct WrittenSlot {
 };
 std::vector<WrittenSlot> written_slots(const Kernel& kernel);
 
-// Memory of so many bytes each, beside what is in use. The error says why there is none.
+// One piece of memory for each of these sizes, beside what is in use. The error says why there is
+// none.
 Result<std::vector<DeviceMemory>> allocate_shadows(Device& device,
                                                    std::span<const std::uint64_t> bytes);
 

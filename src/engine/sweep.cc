@@ -17,8 +17,8 @@ constexpr double kMostRuns = 64;
 // Runs that are longer hide what it takes to wake threads, or the GPU.
 constexpr double kHidesWakingNs = 3'000'000;
 constexpr std::chrono::milliseconds kWarmUp{20};
-constexpr double kFarTooSlow = 8;     // times the incumbent
-constexpr double kRaceNs = 1e9;       // of each of its stages, where there is no budget
+constexpr double kFarTooSlow = 8;  // times the incumbent
+constexpr double kRaceNs = 1e9;    // that each stage of the race may take, where there is no budget
 constexpr double kRaceSamples = 500;  // at most
 constexpr double kRaceShare = 0.25;   // of the budget
 // Calls that follow each other find threads awake, as calls in a program may not; and launches of

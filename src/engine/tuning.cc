@@ -16,7 +16,8 @@ namespace vyre {
 namespace {
 
 constexpr std::size_t kMostCandidates = 4096;  // while a program runs
-// Of code that is put onto a device: so many at once, and so many looks for an idle one.
+// At most this many candidates are loaded at once, and after this many calls that found the device
+// busy one is loaded all the same.
 constexpr std::size_t kMostLoads = 4;
 constexpr double kGuessedCompileNs = 15e6;
 constexpr std::uint32_t kMostLooks = 16;

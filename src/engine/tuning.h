@@ -89,10 +89,11 @@ struct TuningView {
   std::vector<CandidateView> candidates;  // the same, in the same order
   std::vector<double> prior_ns;
   Ledger ledger;
-  double compile_ns = 0, load_ns = 0;  // of the last candidate; about, of each
-  std::string strategy;                // who says what a sweep measures next; empty: no sweep
-  std::uint32_t known_before = 0;      // candidates that a sweep took from earlier ones
-  std::string left_out;                // what of the space is no candidate, and why; empty: nothing
+  double compile_ns = 0;           // processor time of the last candidate that was compiled
+  double load_ns = 0;              // a running average of what loading a candidate takes
+  std::string strategy;            // who says what a sweep measures next; empty: no sweep
+  std::uint32_t known_before = 0;  // candidates that a sweep took from earlier ones
+  std::string left_out;            // what of the space is no candidate, and why; empty: nothing
 };
 
 }  // namespace vyre

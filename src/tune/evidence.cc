@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file is compacted when it is larger than this, and than so many times its summaries.
+// A file is compacted when it is larger than this, and larger than this many times its summaries.
 constexpr std::uint64_t kCompactBytes = std::uint64_t{256} << 10;
 constexpr std::uint64_t kCompactFactor = 4;
 

@@ -31,9 +31,9 @@ struct OnlineCandidate {
 struct OnlineOptions {
   double share = 0.02;                // of the time spent that may be lost
   double allowance_ns = 20e6;         // at first: the smaller of this ...
-  double allowance_calls = 50;        // ... and so many calls of the incumbent
+  double allowance_calls = 50;        // ... and this many calls of the incumbent
   double clock_tick_ns = 1;           // the least difference that a time can show
-  std::uint32_t settled_period = 64;  // once settled, one call in so many is timed
+  std::uint32_t settled_period = 64;  // once settled, one call in this many is timed
   double timing_ns = 0;               // what it costs to time a call
   double timing_bias_ns = 0;          // that it seems longer than it is among others
   double timing_doubt_ns = 0;         // by which that may differ between two candidates
@@ -99,7 +99,7 @@ class OnlinePolicy {
   // Of some hundred calls that follow each other on a device, this much passed for each: they take
   // no longer, even where one alone seems to.
   void pace(double call_ns);
-  // Whether something may be done now that costs so much.
+  // Whether the ledger allows a step now that costs this much.
   bool may_lose(double ns) const;
 
   // How many calls from now on would be the incumbent's, untimed, if nothing is reported meanwhile;

@@ -16,7 +16,7 @@ using Nanoseconds = std::chrono::duration<double, std::nano>;
 
 constexpr Clock::duration kFlushPeriod = std::chrono::milliseconds(250);
 constexpr Clock::duration kLongestFlushPeriod = std::chrono::seconds(30);
-// One in so many of the time may go into flushes.
+// One part in this many of the time may go into flushes.
 constexpr int kFlushShare = 100;
 constexpr double kGuessedFlushNs = 100'000;
 // What one question can cost at most; what is above was the scheduler's doing.

@@ -28,7 +28,7 @@ constexpr double kWatchNs = 50'000;
 constexpr double kWorthWakingNs = 20'000;
 constexpr double kWorthSharingNs = 1'250;
 constexpr double kTaskNs = 3'000;  // so that to begin it does not count
-// Threads stay awake for short launches that follow each other within so many times their length.
+// Threads stay awake for short launches that follow each other within this many times their length.
 constexpr double kCloseBy = 4;
 // Launches between two looks at what an invocation takes.
 constexpr std::uint32_t kLookAgain = 64;
@@ -54,7 +54,7 @@ unsigned usable_processors() {
 class Scratch {
  public:
   ~Scratch() { ::operator delete(data_, std::align_val_t{64}); }
-  // Null when there is not so much memory.
+  // Null when there is not enough memory.
   std::byte* reserve(std::uint64_t bytes) {
     if (bytes <= size_) return data_;
     auto* fresh =

@@ -14,7 +14,7 @@ namespace vyre {
 
 class LaunchNotes {
  public:
-  static constexpr unsigned kKept = 16;       // the last so many
+  static constexpr unsigned kKept = 16;       // notes of the last launches
   static constexpr unsigned kNameBytes = 63;  // of a name; what is longer is cut
 
   void add(std::string_view kernel);
