@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "vyre/cli/buffer_layout.h"
+#include "vyre/data/buffer_layout.h"
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/streams.h"
 

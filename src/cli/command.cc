@@ -148,9 +148,4 @@ std::string join_words(const std::vector<std::string>& words) {
   return out;
 }
 
-std::string counted(std::uint64_t count, std::string_view noun) {
-  const std::string_view ending = count == 1 ? "" : noun.ends_with("ch") ? "es" : "s";
-  return fmt::format("{} {}{}", with_commas(count), noun, ending);
-}
-
 }  // namespace vyre

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "vyre/base/error.h"
-#include "vyre/cli/data_source.h"
+#include "vyre/cli/run_arguments.h"
 #include "vyre/cli/streams.h"
+#include "vyre/data/number_text.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/wgsl/module.h"
 
@@ -54,8 +55,5 @@ Result<Kernel> make_kernel_with(const Program& program, const std::vector<Settin
 
 // "a, b and c"; empty text for an empty list.
 std::string join_words(const std::vector<std::string>& words);
-
-// "1 buffer", "3 buffers".
-std::string counted(std::uint64_t count, std::string_view noun);
 
 }  // namespace vyre

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "vyre/cli/buffer_layout.h"
+#include "vyre/data/buffer_layout.h"
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
 #include "vyre/ir/print.h"

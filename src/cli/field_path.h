@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "vyre/base/error.h"
-#include "vyre/cli/buffer_layout.h"
-#include "vyre/cli/data_source.h"
+#include "vyre/data/buffer_layout.h"
+#include "vyre/cli/run_arguments.h"
 
 namespace vyre {
 

@@ -10,7 +10,6 @@
 #include "vyre/cli/devices.h"
 #include "vyre/cli/emit.h"
 #include "vyre/cli/interrupt.h"
-#include "vyre/cli/npy.h"
 #include "vyre/cli/run_buffers.h"
 #include "vyre/cli/run_execute.h"
 #include "vyre/cli/run_report.h"
@@ -42,7 +41,7 @@ Result<void> check_place(std::string_view option, const fs::path& path) {
 
 Result<void> check_output_places(const RunOptions& options) {
   for (const OutputArgument& output : options.outputs) {
-    VYRE_CHECK(check_place("--out", output.path));
+    VYRE_CHECK(check_place("--out", output.sink.path));
   }
   if (options.emit_to == "-") {
     return fail(Code::invalid_input, "--emit-to: - would be a file of that name",
@@ -50,28 +49,6 @@ Result<void> check_output_places(const RunOptions& options) {
   }
   if (!options.emit_to.empty()) VYRE_CHECK(check_place("--emit-to", options.emit_to));
   return {};
-}
-
-std::vector<std::uint64_t> npy_shape(const RunBuffer& buffer, const ElementAxes& axes) {
-  if (!buffer.shape.empty()) return buffer.shape;
-  std::vector<std::uint64_t> shape = axes.axes;
-  if (buffer.layout.is_array) shape.insert(shape.begin(), *buffer.elements);
-  return shape;
-}
-
-Result<Written> write_output(const TypeTable& types, const RunBuffer& buffer,
-                             const OutputArgument& output) {
-  if (output.raw) {
-    VYRE_CHECK(replace_file(output.path, buffer.bytes.span()));
-    return Written{buffer.name, output.path, buffer.bytes.size()};
-  }
-  const auto axes = element_axes(types, buffer.layout.element);
-  const std::string header = npy_header(axes->kind, npy_shape(buffer, *axes));
-  const auto header_bytes = std::as_bytes(std::span(header.data(), header.size()));
-  std::vector<std::byte> content = pack_elements(types, buffer.layout, buffer.bytes.span());
-  content.insert(content.begin(), header_bytes.begin(), header_bytes.end());
-  VYRE_CHECK(replace_file(output.path, content));
-  return Written{buffer.name, output.path, content.size()};
 }
 
 Result<std::uint64_t> parse_runs(const std::string& text) {
@@ -259,9 +236,9 @@ Result<void> check(const RunOptions& options) {
   }
   for (std::size_t i = 0; i < options.outputs.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (options.outputs[i].path == options.outputs[j].path) {
+      if (options.outputs[i].sink.path == options.outputs[j].sink.path) {
         return fail(Code::invalid_input, fmt::format("--out: {} would be written twice",
-                                                     quote(options.outputs[i].path)));
+                                                     quote(options.outputs[i].sink.path)));
       }
     }
   }
@@ -329,9 +306,11 @@ Exit run_command(const RunOptions& options, Streams& streams) {
     }
   }
   for (const OutputArgument& output : options.outputs) {
-    auto file = write_output(kernel->program->types, buffer_named(*plan, output.name), output);
-    if (!file) return report(streams, file.error(), Exit::failed);
-    record->written.push_back(*std::move(file));
+    const RunBuffer& buffer = buffer_named(*plan, output.name);
+    const auto bytes =
+        write_data(output.sink, data_of(*kernel, buffer), buffer.bytes.span(), buffer.shape);
+    if (!bytes) return report(streams, bytes.error(), Exit::failed);
+    record->written.push_back({buffer.name, output.sink.path, *bytes});
   }
   if (options.json) {
     write_json(streams.out, run_json(*kernel, *plan, options, *record));

@@ -4,13 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
-#include <filesystem>
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/files.h"
 #include "vyre/cli/field_path.h"
-#include "vyre/cli/npy.h"
 #include "vyre/cli/values.h"
 #include "vyre/device/host_memory.h"
 #include "vyre/plan/binding_plan.h"
@@ -56,99 +53,15 @@ std::vector<RunBuffer> buffers_of(const Kernel& kernel) {
   return out;
 }
 
-// A file is in memory twice while it is taken over. What has no size of its own (a device, a pipe)
-// might never end.
-std::uint64_t most_file_bytes(const std::string& path) {
-  std::error_code error;
-  const std::uint64_t available = available_memory() / 2;
-  return std::filesystem::is_regular_file(path, error) ? available
-                                                       : std::min(available, kDefaultReadLimit);
-}
-
-// How many elements an array of that shape has, when its inner axes are those of an element.
-Result<std::uint64_t> elements_of_shape(const RunBuffer& buffer, const ElementAxes& axes,
-                                        const std::vector<std::uint64_t>& shape,
-                                        const std::string& path) {
-  std::string wanted;
-  for (const std::uint64_t axis : axes.axes) wanted += fmt::format(", {}", axis);
-  const bool matches = shape.size() >= axes.axes.size() &&
-                       std::equal(axes.axes.begin(), axes.axes.end(),
-                                  shape.end() - static_cast<std::ptrdiff_t>(axes.axes.size()));
-  if (!matches) {
-    return fail(Code::invalid_input,
-                fmt::format("{}: has the shape {}; {} ({}) needs (...{})", path, shape_text(shape),
-                            buffer.name, buffer.type, wanted));
-  }
-  std::uint64_t elements = 1;
-  for (std::size_t i = 0; i + axes.axes.size() < shape.size(); ++i) {
-    elements = saturating_mul(elements, shape[i]);
-  }
-  return elements;
-}
-
-Result<void> check_element_count(const RunBuffer& buffer, std::uint64_t elements,
-                                 std::string_view source) {
-  if (buffer.layout.runtime_sized) {
-    if (elements > 0) return {};
-    return fail(Code::invalid_input,
-                fmt::format("{}: has no elements; {} needs at least one", source, buffer.name));
-  }
-  if (elements == buffer.layout.count) return {};
-  return fail(Code::invalid_input,
-              fmt::format("{}: has {}; {} ({}) needs {}", source, counted(elements, "element"),
-                          buffer.name, buffer.type, with_commas(buffer.layout.count)));
-}
-
-Result<void> load_npy(const TypeTable& types, RunBuffer& buffer, const std::string& path) {
-  const auto axes = element_axes(types, buffer.layout.element);
-  if (!axes || buffer.layout.header_bytes != 0) {
-    return fail(Code::invalid_input,
-                fmt::format("{} holds a struct ({}), which a .npy file cannot say", buffer.name,
-                            buffer.type),
-                fmt::format("bind plain bytes: --in {}=raw:FILE", buffer.name));
-  }
-  VYRE_TRY(buffer.file, read_input_file(path, most_file_bytes(path)));
-  VYRE_TRY(NpyArray array, parse_npy(buffer.file, path, axes->kind));
-  VYRE_TRY(const std::uint64_t elements, elements_of_shape(buffer, *axes, array.shape, path));
-  VYRE_CHECK(check_element_count(buffer, elements, path));
-  buffer.elements = elements;
-  buffer.shape = std::move(array.shape);
-  return {};
-}
-
-Result<void> load_raw(RunBuffer& buffer, const std::string& path) {
-  VYRE_TRY(buffer.file, read_input_file(path, most_file_bytes(path)));
-  const BufferLayout& layout = buffer.layout;
-  const std::uint64_t bytes = buffer.file.size();
-  const std::uint64_t elements = layout.elements_in(bytes);
-  if (layout.bytes_for(elements) != bytes) {
-    return fail(
-        Code::invalid_input,
-        fmt::format(
-            "{}: has {}, which is not {}whole elements of {} bytes, as {} ({}) "
-            "needs",
-            path, counted(bytes, "byte"),
-            layout.header_bytes == 0 ? "" : fmt::format("{} bytes and ", layout.header_bytes),
-            layout.stride, buffer.name, buffer.type));
-  }
-  VYRE_CHECK(check_element_count(buffer, elements, path));
-  buffer.elements = elements;
-  return {};
-}
-
 // Reads files and counts elements, as far as that is possible without knowing the extent.
-Result<void> open_source(const TypeTable& types, RunBuffer& buffer) {
+Result<void> open_buffer(const Kernel& kernel, RunBuffer& buffer) {
   if (!buffer.layout.runtime_sized) buffer.elements = buffer.layout.count;
   if (!buffer.source) return {};
-  if (const auto* npy = std::get_if<NpyFile>(&*buffer.source)) {
-    return load_npy(types, buffer, npy->path);
-  }
-  if (const auto* raw = std::get_if<RawFile>(&*buffer.source)) return load_raw(buffer, raw->path);
-  const Fill& fill = std::get<Fill>(*buffer.source);
-  if (!fill.elements) return {};
-  VYRE_CHECK(
-      check_element_count(buffer, *fill.elements, fmt::format("{}", describe(*buffer.source))));
-  buffer.elements = fill.elements;
+  // A file is in memory twice while it is taken over.
+  VYRE_TRY(buffer.opened,
+           open_source(*buffer.source, data_of(kernel, buffer), available_memory() / 2));
+  if (buffer.opened.elements) buffer.elements = buffer.opened.elements;
+  buffer.shape = buffer.opened.shape;
   return {};
 }
 
@@ -162,13 +75,10 @@ Result<void> attach_inputs(const Kernel& kernel, const RunOptions& options,
   for (const OutputArgument& output : options.outputs) {
     const RunBuffer* buffer = find_buffer(buffers, output.name);
     if (buffer == nullptr) return unknown_buffer("--out", output.name, kernel, buffers);
-    if (output.raw) continue;
-    if (!element_axes(kernel.program->types, buffer->layout.element) ||
-        buffer->layout.header_bytes != 0) {
-      return fail(Code::invalid_input,
-                  fmt::format("--out: {} holds a struct ({}), which a .npy file cannot say",
-                              buffer->name, buffer->type),
-                  fmt::format("write plain bytes: --out {}=raw:FILE", buffer->name));
+    auto held = check_sink(output.sink, data_of(kernel, *buffer));
+    if (!held) {
+      held.error().what = fmt::format("--out: {}", held.error().what);
+      return held;
     }
   }
   for (const PrintArgument& print : options.prints) {
@@ -182,7 +92,7 @@ Result<void> attach_inputs(const Kernel& kernel, const RunOptions& options,
       return unknown_buffer("--uniform", root, kernel, buffers);
     }
   }
-  for (RunBuffer& buffer : buffers) VYRE_CHECK(open_source(kernel.program->types, buffer));
+  for (RunBuffer& buffer : buffers) VYRE_CHECK(open_buffer(kernel, buffer));
   return {};
 }
 
@@ -303,28 +213,16 @@ Result<void> allocate_buffers(std::vector<RunBuffer>& buffers, const RunOptions&
   return {};
 }
 
-Result<void> fill_buffer(const TypeTable& types, const RunOptions& options, RunBuffer& buffer) {
+Result<void> fill_buffer(const Kernel& kernel, const RunOptions& options, RunBuffer& buffer) {
+  const TypeTable& types = kernel.program->types;
   if (buffer.source) {
-    if (const auto* fill = std::get_if<Fill>(&*buffer.source)) {
-      if (fill->kind != Fill::Kind::zeros) {
-        auto filled = apply_fill(types, buffer.layout, *fill, buffer.bytes.span());
-        if (!filled) {
-          filled.error().what =
-              fmt::format("--in: {} ({}): {}", buffer.name, buffer.type, filled.error().what);
-          return filled;
-        }
-      }
-    } else if (std::holds_alternative<RawFile>(*buffer.source)) {
-      std::memcpy(buffer.bytes.span().data(), buffer.file.data(), buffer.file.size());
-    } else {
-      const auto packed = std::as_bytes(std::span(buffer.file.data(), buffer.file.size()));
-      const auto header = parse_npy_header(buffer.file, buffer.name);
-      if (header) {
-        unpack_elements(types, buffer.layout, packed.subspan(header->data_offset),
-                        buffer.bytes.span());
-      }
+    auto put =
+        put_data(*buffer.source, data_of(kernel, buffer), buffer.opened, buffer.bytes.span());
+    if (!put) {
+      put.error().what = fmt::format("--in: {}", put.error().what);
+      return put;
     }
-    buffer.file = {};
+    buffer.opened = {};
   }
   if (!is_assigned(options, buffer)) return {};
   // Only what was given nothing else must be given in full.
@@ -366,6 +264,10 @@ Result<ZeroedBytes> ZeroedBytes::make(std::uint64_t size) {
   ZeroedBytes out;
   VYRE_TRY(out.memory_, allocate_host_memory(size));
   return out;
+}
+
+BufferData data_of(const Kernel& kernel, const RunBuffer& buffer) {
+  return {kernel.program->types, buffer.layout, buffer.name, buffer.type};
 }
 
 std::string_view RunBuffer::role() const {
@@ -416,7 +318,7 @@ Result<RunPlan> plan_run(const Kernel& kernel, const RunOptions& options) {
   VYRE_TRY(RunPlan plan, size_run(kernel, options, false));
   VYRE_CHECK(allocate_buffers(plan.buffers, options));
   for (RunBuffer& buffer : plan.buffers) {
-    VYRE_CHECK(fill_buffer(kernel.program->types, options, buffer));
+    VYRE_CHECK(fill_buffer(kernel, options, buffer));
   }
   return plan;
 }

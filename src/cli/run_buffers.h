@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "vyre/cli/buffer_layout.h"
 #include "vyre/cli/run.h"
+#include "vyre/data/buffer_data.h"
 #include "vyre/device/device.h"
 #include "vyre/ir/interpret.h"
 #include "vyre/plan/launch_request.h"
@@ -40,7 +40,7 @@ struct RunBuffer {
   std::string type;
 
   std::optional<DataSource> source;       // what the user gave
-  std::string file;                       // content of the file, until it is unpacked
+  OpenedData opened;                      // of the source, until they are in `bytes`
   std::vector<std::uint64_t> shape;       // of the user's .npy file
   std::optional<std::uint64_t> elements;  // once known
   ZeroedBytes bytes;
@@ -49,6 +49,9 @@ struct RunBuffer {
   // "input", "output", "input_output", "uniform": as bound in this run.
   std::string_view role() const;
 };
+
+// The buffer as files see it.
+BufferData data_of(const Kernel& kernel, const RunBuffer& buffer);
 
 struct RunPlan {
   std::vector<RunBuffer> buffers;  // by (group, binding)

@@ -10,7 +10,7 @@
 #include "vyre/base/files.h"
 #include "vyre/base/temporary_folder_testing.h"
 #include "vyre/cli/command_line_testing.h"
-#include "vyre/cli/npy.h"
+#include "vyre/data/npy.h"
 
 namespace vyre {
 namespace {

@@ -1,35 +1,22 @@
-// Numbers as people type and read them.
+// Numbers of the command line as people type and read them.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "vyre/base/error.h"
 #include "vyre/base/extent.h"
+#include "vyre/data/number_text.h"
 #include "vyre/ir/scalar.h"
 
 namespace vyre {
-
-// Text of a command line as it may stand in a message: quoted, cut when long, no control bytes.
-std::string quote(std::string_view text);
-
-// The pieces between separators; "a,,b" has an empty one in the middle, "" is one empty piece.
-std::vector<std::string_view> split(std::string_view text, char separator);
-
-// A whole number from 0 to `most`: decimal, or hexadecimal behind 0x.
-Result<std::uint64_t> parse_whole(std::string_view text, std::uint64_t most = UINT64_MAX);
 
 // "64", "64,32" or "64x32x1" (with any of the separators): axes that are left out are 1, none is 0.
 Result<Extent> parse_extent(std::string_view text, std::string_view separators = ",x");
 
 // "4096", "64KiB", "1.5 MiB", "2GB": a number of bytes (KiB = 1024, KB = 1000).
 Result<std::uint64_t> parse_bytes(std::string_view text);
-
-// A value of the kind: i32 and u32 whole and in range; f32 and f16 any decimal number (rounded to
-// the nearest; a finite number that would become infinite is refused), inf or nan; bool true/false.
-Result<Scalar> parse_scalar(std::string_view text, ScalarKind kind);
 
 // A number for an override: any decimal number or hexadecimal integer, true or false.
 Result<double> parse_number(std::string_view text);
@@ -39,8 +26,6 @@ Result<double> parse_deadline(const std::string& text);
 // The shortest decimal text that reads back as the same value; "nan", "inf", "-inf".
 std::string format_scalar(const Scalar& scalar);
 
-// 1,234,567
-std::string with_commas(std::uint64_t value);
 // "16x16x1"
 std::string format_extent(const Extent& extent);
 // "512 bytes", "64 KiB", "1.5 MiB".

@@ -1,4 +1,4 @@
-#include "vyre/cli/npy.h"
+#include "vyre/data/npy.h"
 
 #include <gtest/gtest.h>
 

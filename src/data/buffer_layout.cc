@@ -1,4 +1,4 @@
-#include "vyre/cli/buffer_layout.h"
+#include "vyre/data/buffer_layout.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "vyre/cli/npy.h"
+#include "vyre/data/npy.h"
 
 #include <fmt/format.h>
 

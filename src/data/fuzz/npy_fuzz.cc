@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "vyre/cli/npy.h"
+#include "vyre/data/npy.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace vyre;

@@ -1,0 +1,161 @@
+#include "vyre/data/source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "vyre/base/arithmetic.h"
+#include "vyre/base/files.h"
+#include "vyre/base/overloaded.h"
+#include "vyre/data/npy.h"
+#include "vyre/data/number_text.h"
+
+namespace vyre {
+namespace {
+
+// What has no size of its own (a device, a pipe) might never end.
+Result<std::string> read_data_file(const std::string& path, std::uint64_t max_bytes) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    max_bytes = std::min(max_bytes, kDefaultReadLimit);
+  }
+  auto text = read_file(path, max_bytes);
+  if (!text) text.error().code = Code::invalid_input;
+  return text;
+}
+
+// How many elements an array of that shape has, when its inner axes are those of an element.
+Result<std::uint64_t> elements_of_shape(const BufferData& buffer, const ElementAxes& axes,
+                                        const std::vector<std::uint64_t>& shape,
+                                        const std::string& path) {
+  std::string wanted;
+  for (const std::uint64_t axis : axes.axes) wanted += fmt::format(", {}", axis);
+  const bool matches = shape.size() >= axes.axes.size() &&
+                       std::equal(axes.axes.begin(), axes.axes.end(),
+                                  shape.end() - static_cast<std::ptrdiff_t>(axes.axes.size()));
+  if (!matches) {
+    return fail(Code::invalid_input,
+                fmt::format("{}: has the shape {}; {} ({}) needs (...{})", path, shape_text(shape),
+                            buffer.name, buffer.type, wanted));
+  }
+  std::uint64_t elements = 1;
+  for (std::size_t i = 0; i + axes.axes.size() < shape.size(); ++i) {
+    elements = saturating_mul(elements, shape[i]);
+  }
+  return elements;
+}
+
+Result<void> check_element_count(const BufferData& buffer, std::uint64_t elements,
+                                 std::string_view source) {
+  if (buffer.layout.runtime_sized) {
+    if (elements > 0) return {};
+    return fail(Code::invalid_input,
+                fmt::format("{}: has no elements; {} needs at least one", source, buffer.name));
+  }
+  if (elements == buffer.layout.count) return {};
+  return fail(Code::invalid_input,
+              fmt::format("{}: has {}; {} ({}) needs {}", source, counted(elements, "element"),
+                          buffer.name, buffer.type, with_commas(buffer.layout.count)));
+}
+
+Result<OpenedData> open_npy(const std::string& path, const BufferData& buffer,
+                            std::uint64_t max_bytes) {
+  const auto axes = element_axes(buffer.types, buffer.layout.element);
+  if (!axes || buffer.layout.header_bytes != 0) {
+    return fail(Code::invalid_input,
+                fmt::format("{} holds a struct ({}), which a .npy file cannot say", buffer.name,
+                            buffer.type),
+                fmt::format("bind plain bytes: --in {}=raw:FILE", buffer.name));
+  }
+  OpenedData out;
+  VYRE_TRY(out.file, read_data_file(path, max_bytes));
+  VYRE_TRY(NpyArray array, parse_npy(out.file, path, axes->kind));
+  VYRE_TRY(out.elements, elements_of_shape(buffer, *axes, array.shape, path));
+  VYRE_CHECK(check_element_count(buffer, *out.elements, path));
+  out.shape = std::move(array.shape);
+  return out;
+}
+
+Result<OpenedData> open_raw(const std::string& path, const BufferData& buffer,
+                            std::uint64_t max_bytes) {
+  OpenedData out;
+  VYRE_TRY(out.file, read_data_file(path, max_bytes));
+  const BufferLayout& layout = buffer.layout;
+  const std::uint64_t bytes = out.file.size();
+  const std::uint64_t elements = layout.elements_in(bytes);
+  if (layout.bytes_for(elements) != bytes) {
+    return fail(
+        Code::invalid_input,
+        fmt::format(
+            "{}: has {}, which is not {}whole elements of {} bytes, as {} ({}) needs", path,
+            counted(bytes, "byte"),
+            layout.header_bytes == 0 ? "" : fmt::format("{} bytes and ", layout.header_bytes),
+            layout.stride, buffer.name, buffer.type));
+  }
+  VYRE_CHECK(check_element_count(buffer, elements, path));
+  out.elements = elements;
+  return out;
+}
+
+Result<OpenedData> open_fill(const Fill& fill, const BufferData& buffer) {
+  if (fill.elements) VYRE_CHECK(check_element_count(buffer, *fill.elements, describe(fill)));
+  return OpenedData{.elements = fill.elements};
+}
+
+}  // namespace
+
+Result<DataSource> parse_source(std::string_view text) {
+  if (text.starts_with("fill:")) {
+    VYRE_TRY(Fill fill, parse_fill(text.substr(5)));
+    return fill;
+  }
+  if (!text.starts_with("raw:")) return NpyFile{std::string(text)};
+  if (text.size() == 4) return fail(Code::invalid_input, "raw: names no file");
+  return RawFile{std::string(text.substr(4))};
+}
+
+std::string describe(const DataSource& source) {
+  return std::visit(Overloaded{[](const NpyFile& npy) { return npy.path; },
+                               [](const RawFile& raw) { return "raw:" + raw.path; },
+                               [](const Fill& fill) { return describe(fill); }},
+                    source);
+}
+
+Result<OpenedData> open_source(const DataSource& source, const BufferData& buffer,
+                               std::uint64_t max_bytes) {
+  return std::visit(
+      Overloaded{[&](const NpyFile& npy) { return open_npy(npy.path, buffer, max_bytes); },
+                 [&](const RawFile& raw) { return open_raw(raw.path, buffer, max_bytes); },
+                 [&](const Fill& fill) { return open_fill(fill, buffer); }},
+      source);
+}
+
+Result<void> put_data(const DataSource& source, const BufferData& buffer, const OpenedData& opened,
+                      std::span<std::byte> memory) {
+  const auto file = std::as_bytes(std::span(opened.file.data(), opened.file.size()));
+  return std::visit(
+      Overloaded{[&](const NpyFile& npy) -> Result<void> {
+                   VYRE_TRY(const NpyHeader header, parse_npy_header(opened.file, npy.path));
+                   unpack_elements(buffer.types, buffer.layout, file.subspan(header.data_offset),
+                                   memory);
+                   return {};
+                 },
+                 [&](const RawFile&) -> Result<void> {
+                   std::ranges::copy(file, memory.begin());
+                   return {};
+                 },
+                 [&](const Fill& fill) -> Result<void> {
+                   if (fill.kind == Fill::Kind::zeros) return {};
+                   auto filled = apply_fill(buffer.types, buffer.layout, fill, memory);
+                   if (!filled) {
+                     filled.error().what =
+                         fmt::format("{} ({}): {}", buffer.name, buffer.type, filled.error().what);
+                   }
+                   return filled;
+                 }},
+      source);
+}
+
+}  // namespace vyre

@@ -1,0 +1,47 @@
+// Where the data of a buffer come from.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "vyre/base/error.h"
+#include "vyre/data/buffer_data.h"
+#include "vyre/data/fill.h"
+
+namespace vyre {
+
+struct NpyFile {
+  std::string path;
+  bool operator==(const NpyFile&) const = default;
+};
+struct RawFile {
+  std::string path;
+  bool operator==(const RawFile&) const = default;
+};
+using DataSource = std::variant<NpyFile, RawFile, Fill>;
+
+// file.npy | raw:file | fill:..., as parse_fill reads it
+Result<DataSource> parse_source(std::string_view text);
+// "fill:iota", "raw:x.bin", "x.npy".
+std::string describe(const DataSource& source);
+
+// Data that were read, as far as that is possible before the size of the buffer is known.
+struct OpenedData {
+  std::optional<std::uint64_t> elements{};  // empty: as many as the buffer turns out to have
+  std::vector<std::uint64_t> shape{};       // of a .npy file
+  std::string file{};                       // its content
+};
+// Fails when the data do not fit the type of the buffer. A file of more than `max_bytes` is not
+// read.
+Result<OpenedData> open_source(const DataSource& source, const BufferData& buffer,
+                               std::uint64_t max_bytes);
+// Into memory that is as large as the opened data need, and holds zeros.
+Result<void> put_data(const DataSource& source, const BufferData& buffer, const OpenedData& opened,
+                      std::span<std::byte> memory);
+
+}  // namespace vyre
