@@ -75,11 +75,6 @@ Result<void> attach_inputs(const Kernel& kernel, const RunOptions& options,
   for (const OutputArgument& output : options.outputs) {
     const RunBuffer* buffer = find_buffer(buffers, output.name);
     if (buffer == nullptr) return unknown_buffer("--out", output.name, kernel, buffers);
-    auto held = check_sink(output.sink, data_of(kernel, *buffer));
-    if (!held) {
-      held.error().what = fmt::format("--out: {}", held.error().what);
-      return held;
-    }
   }
   for (const PrintArgument& print : options.prints) {
     if (find_buffer(buffers, print.name) == nullptr) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -24,6 +25,61 @@ std::string quoted(std::string_view text) {
   return out + (text.size() > kMost ? "...'" : "'");
 }
 
+// Bytes of a scalar by its name: "<f4", "|V12", "<U7" (characters of 4 bytes). 0: not understood.
+std::uint64_t scalar_bytes(std::string_view descr) {
+  if (descr.size() < 3) return 0;
+  std::uint64_t bytes = 0;
+  const char* end = descr.data() + descr.size();
+  const auto [stop, status] = std::from_chars(descr.data() + 2, end, bytes);
+  if (status != std::errc() || stop != end) return 0;
+  return checked_mul(bytes, std::uint64_t{descr[1] == 'U' ? 4U : 1U}).value_or(0);
+}
+
+// Of an array of elements of so many bytes; empty: more than 64 bits can count.
+std::optional<std::uint64_t> array_bytes(std::span<const std::uint64_t> shape,
+                                         std::uint64_t bytes) {
+  bool empty = false;
+  for (const std::uint64_t axis : shape) {
+    if (axis == 0) {
+      empty = true;
+      continue;
+    }
+    const auto product = checked_mul(bytes, axis);
+    if (!product) return std::nullopt;
+    bytes = *product;
+  }
+  return empty ? 0 : bytes;
+}
+
+// "64-bit floats", for the dtypes people have.
+std::string_view descr_meaning(std::string_view descr) {
+  if (descr.size() != 3) return "";
+  const std::string_view body = descr.substr(1);
+  struct Meaning {
+    std::string_view body, words;
+  };
+  static constexpr std::array kMeanings{
+      Meaning{"f2", "16-bit floats"},
+      Meaning{"f4", "32-bit floats"},
+      Meaning{"f8", "64-bit floats"},
+      Meaning{"i1", "8-bit integers"},
+      Meaning{"i2", "16-bit integers"},
+      Meaning{"i4", "32-bit integers"},
+      Meaning{"i8", "64-bit integers"},
+      Meaning{"u1", "8-bit unsigned integers"},
+      Meaning{"u2", "16-bit unsigned integers"},
+      Meaning{"u4", "32-bit unsigned integers"},
+      Meaning{"u8", "64-bit unsigned integers"},
+      Meaning{"b1", "booleans"},
+      Meaning{"c8", "complex numbers"},
+      Meaning{"O8", "Python objects"},
+  };
+  for (const Meaning& meaning : kMeanings) {
+    if (meaning.body == body) return meaning.words;
+  }
+  return "";
+}
+
 // The header is a Python dictionary with the keys descr, fortran_order and shape.
 class HeaderParser {
  public:
@@ -44,7 +100,7 @@ class HeaderParser {
       if (*seen) return bad(fmt::format("has the key {} twice", quoted(key)));
       *seen = true;
       if (seen == &seen_descr) {
-        VYRE_TRY(header.descr, element_type());
+        VYRE_TRY(header.type, element_type(0));
       } else if (seen == &seen_order) {
         VYRE_TRY(header.fortran_order, boolean());
       } else {
@@ -101,14 +157,74 @@ class HeaderParser {
     return inside;
   }
 
-  Result<std::string> element_type() {
-    skip_space();
-    if (at_ < text_.size() && text_[at_] == '[') {
-      return fail(Code::invalid_input, fmt::format("{}: holds records (a structured dtype)", name_),
-                  "save the fields as plain arrays, or bind a raw file");
+  // '<f4', or a list of fields.
+  Result<NpyType> element_type(unsigned depth) {
+    if (accept('[')) return record(depth);
+    VYRE_TRY(const std::string_view text, string());
+    return NpyType{std::string(text), {}, scalar_bytes(text)};
+  }
+
+  // (name, type) or (name, type, shape), between commas, up to the closing bracket. A name may be a
+  // pair of a title and a name; one that is empty is padding.
+  Result<NpyType> record(unsigned depth) {
+    if (depth == kMaxNpyDepth) {
+      return bad(fmt::format("has records in more than {} records", kMaxNpyDepth));
     }
+    NpyType type;
+    while (!accept(']')) {
+      NpyField field;
+      VYRE_CHECK(expect('('));
+      if (accept('(')) {
+        VYRE_CHECK(string());
+        VYRE_CHECK(expect(','));
+        VYRE_TRY(field.name, name());
+        VYRE_CHECK(expect(')'));
+      } else {
+        VYRE_TRY(field.name, name());
+      }
+      VYRE_CHECK(expect(','));
+      VYRE_TRY(field.type, element_type(depth + 1));
+      if (accept(',') && !next_is(')')) {
+        VYRE_TRY(field.shape, tuple());
+      }
+      VYRE_CHECK(expect(')'));
+      VYRE_CHECK(place(type, std::move(field)));
+      if (!accept(',')) {
+        VYRE_CHECK(expect(']'));
+        break;
+      }
+    }
+    if (type.fields.empty()) return bad("has a record without fields");
+    return type;
+  }
+
+  Result<void> place(NpyType& record, NpyField field) const {
+    if (field.type.bytes == 0) {
+      return bad(fmt::format("has the field {} of {}, which is not understood", quoted(field.name),
+                             type_text(field.type)));
+    }
+    for (const NpyField& other : record.fields) {
+      if (!field.name.empty() && other.name == field.name) {
+        return bad(fmt::format("has the field {} twice", quoted(field.name)));
+      }
+    }
+    field.offset = record.bytes;
+    const auto bytes = array_bytes(field.shape, field.type.bytes);
+    const auto end = bytes ? checked_add(record.bytes, *bytes) : std::nullopt;
+    if (!end) return bad("has a record of more bytes than 64 bits can count");
+    record.bytes = *end;
+    record.fields.push_back(std::move(field));
+    return {};
+  }
+
+  Result<std::string> name() {
     VYRE_TRY(const std::string_view text, string());
     return std::string(text);
+  }
+
+  bool next_is(char wanted) {
+    skip_space();
+    return at_ < text_.size() && text_[at_] == wanted;
   }
 
   Result<bool> boolean() {
@@ -160,71 +276,41 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
-// "64-bit floats", for the dtypes people have.
-std::string_view descr_meaning(std::string_view descr) {
-  if (descr.size() != 3) return "";
-  const std::string_view body = descr.substr(1);
-  struct Meaning {
-    std::string_view body, words;
-  };
-  static constexpr std::array kMeanings{
-      Meaning{"f2", "16-bit floats"},
-      Meaning{"f4", "32-bit floats"},
-      Meaning{"f8", "64-bit floats"},
-      Meaning{"i1", "8-bit integers"},
-      Meaning{"i2", "16-bit integers"},
-      Meaning{"i4", "32-bit integers"},
-      Meaning{"i8", "64-bit integers"},
-      Meaning{"u1", "8-bit unsigned integers"},
-      Meaning{"u2", "16-bit unsigned integers"},
-      Meaning{"u4", "32-bit unsigned integers"},
-      Meaning{"u8", "64-bit unsigned integers"},
-      Meaning{"b1", "booleans"},
-      Meaning{"c8", "complex numbers"},
-      Meaning{"O8", "Python objects"},
-  };
-  for (const Meaning& meaning : kMeanings) {
-    if (meaning.body == body) return meaning.words;
+// As Python writes it.
+std::string descr_text(const NpyType& type) {
+  if (!type.is_record()) return fmt::format("'{}'", type.descr);
+  std::string out;
+  for (const NpyField& field : type.fields) {
+    out +=
+        fmt::format("{}('{}', {}{})", out.empty() ? "" : ", ", field.name, descr_text(field.type),
+                    field.shape.empty() ? "" : ", " + shape_text(field.shape));
   }
-  return "";
-}
-
-std::string descr_text(std::string_view descr) {
-  const std::string_view meaning = descr_meaning(descr);
-  std::string out = quoted(descr);
-  if (!meaning.empty()) {
-    out += fmt::format(" ({}{})", descr[0] == '>' ? "big-endian " : "", meaning);
-  }
-  return out;
-}
-
-constexpr std::uint64_t scalar_bytes(ScalarKind kind) { return kind == ScalarKind::f16 ? 2 : 4; }
-
-std::optional<std::uint64_t> byte_count(std::span<const std::uint64_t> shape, ScalarKind kind) {
-  std::uint64_t bytes = scalar_bytes(kind);
-  bool empty = false;
-  for (const std::uint64_t axis : shape) {
-    if (axis == 0) {
-      empty = true;
-      continue;
-    }
-    const auto product = checked_mul(bytes, axis);
-    if (!product) return std::nullopt;
-    bytes = *product;
-  }
-  return empty ? 0 : bytes;
+  return "[" + out + "]";
 }
 
 }  // namespace
 
-std::string_view npy_descr(ScalarKind kind) {
+bool NpyType::operator==(const NpyType& other) const {
+  return descr == other.descr && bytes == other.bytes && fields == other.fields;
+}
+
+NpyType npy_type(ScalarKind kind) {
   switch (kind) {
-    case ScalarKind::f32: return "<f4";
-    case ScalarKind::f16: return "<f2";
-    case ScalarKind::i32: return "<i4";
-    case ScalarKind::u32: return "<u4";
-    default: return "";
+    case ScalarKind::f32: return {"<f4", {}, 4};
+    case ScalarKind::f16: return {"<f2", {}, 2};
+    case ScalarKind::i32: return {"<i4", {}, 4};
+    default: return {"<u4", {}, 4};
   }
+}
+
+std::string type_text(const NpyType& type) {
+  if (type.is_record()) return "records";
+  const std::string_view meaning = descr_meaning(type.descr);
+  std::string out = quoted(type.descr);
+  if (!meaning.empty()) {
+    out += fmt::format(" ({}{})", type.descr[0] == '>' ? "big-endian " : "", meaning);
+  }
+  return out;
 }
 
 std::string shape_text(std::span<const std::uint64_t> shape) {
@@ -268,48 +354,60 @@ Result<NpyHeader> parse_npy_header(std::string_view file, std::string_view name)
 }
 
 Result<NpyArray> parse_npy(std::string_view file, std::string_view name, ScalarKind kind) {
-  VYRE_TRY(NpyHeader header, parse_npy_header(file, name));
-  const std::string_view wanted = npy_descr(kind);
-  if (header.descr != wanted) {
+  VYRE_TRY(const NpyHeader header, parse_npy_header(file, name));
+  const NpyType wanted = npy_type(kind);
+  if (header.type != wanted) {
     return fail(Code::invalid_input,
-                fmt::format("{}: holds {}; {} needs {}", name, descr_text(header.descr),
-                            to_string(kind), descr_text(wanted)),
-                fmt::format("in NumPy: a.astype('{}')", wanted));
+                fmt::format("{}: holds {}; {} needs {}", name, type_text(header.type),
+                            to_string(kind), type_text(wanted)),
+                header.type.is_record() ? "in NumPy: save one field, a['name']"
+                                        : fmt::format("in NumPy: a.astype('{}')", wanted.descr));
   }
+  return npy_array(file, name, header);
+}
+
+Result<NpyArray> npy_array(std::string_view file, std::string_view name, const NpyHeader& header) {
   if (header.fortran_order) {
     return fail(Code::invalid_input,
                 fmt::format("{}: is in Fortran order; C order is needed", name),
                 "in NumPy: np.ascontiguousarray(a)");
   }
-  const auto expected = byte_count(header.shape, kind);
+  const auto expected = array_bytes(header.shape, header.type.bytes);
   if (!expected) {
     return fail(Code::limit, fmt::format("{}: the shape {} has more bytes than 64 bits can count",
                                          name, shape_text(header.shape)));
   }
   const std::uint64_t found = file.size() - header.data_offset;
   if (found != *expected) {
-    return fail(Code::invalid_input,
-                fmt::format("{}: the shape {} of '{}' needs {} bytes of data; the file has {}{}",
-                            name, shape_text(header.shape), wanted, *expected, found,
-                            found < *expected ? " (it is cut short)" : ""));
+    return fail(
+        Code::invalid_input,
+        fmt::format("{}: the shape {} of {} needs {} bytes of data; the file has {}{}", name,
+                    shape_text(header.shape),
+                    header.type.is_record() ? fmt::format("records of {} bytes", header.type.bytes)
+                                            : quoted(header.type.descr),
+                    *expected, found, found < *expected ? " (it is cut short)" : ""));
   }
   const std::string_view data = file.substr(header.data_offset);
-  return NpyArray{std::move(header.shape), std::as_bytes(std::span(data.data(), data.size()))};
+  return NpyArray{header.shape, std::as_bytes(std::span(data.data(), data.size()))};
 }
 
-std::string npy_header(ScalarKind kind, std::span<const std::uint64_t> shape) {
+std::string npy_header(const NpyType& type, std::span<const std::uint64_t> shape) {
   constexpr std::size_t kAlignment = 64;  // of the data, as the format asks
-  std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
-                                       npy_descr(kind), shape_text(shape));
-  constexpr std::size_t kFixed = 10;  // magic, version, length
-  const std::size_t unpadded = kFixed + dictionary.size() + 1;
+  std::string dictionary = fmt::format("{{'descr': {}, 'fortran_order': False, 'shape': {}, }}",
+                                       descr_text(type), shape_text(shape));
+  // Version 1 counts up to 65,535 bytes, and its text is Latin-1; that of version 3 is UTF-8.
+  const bool plain = std::ranges::all_of(dictionary, [](char c) { return c >= 0; });
+  const bool first = plain && dictionary.size() + kAlignment < 65536;
+  const std::size_t length_bytes = first ? 2 : 4;
+  const std::size_t unpadded = kMagic.size() + 2 + length_bytes + dictionary.size() + 1;
   dictionary.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
   dictionary += '\n';
   std::string out(kMagic);
-  out += '\x01';
-  out += '\x00';
-  out += static_cast<char>(dictionary.size() & 0xff);
-  out += static_cast<char>(dictionary.size() >> 8);
+  out += static_cast<char>(first ? 1 : 3);
+  out += '\0';
+  for (std::size_t i = 0; i < length_bytes; ++i) {
+    out += static_cast<char>(dictionary.size() >> (8 * i) & 0xff);
+  }
   return out + dictionary;
 }
 

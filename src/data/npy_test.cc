@@ -89,8 +89,8 @@ TEST(Npy, NamesWhatItFoundAndWhatItNeeds) {
             "x.npy: is in Fortran order; C order is needed; in NumPy: np.ascontiguousarray(a)");
   EXPECT_EQ(error_of(npy_file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}",
                               "abcd")),
-            "x.npy: holds records (a structured dtype); save the fields as plain arrays, or bind "
-            "a raw file");
+            "x.npy: holds records; f32 needs '<f4' (32-bit floats); in NumPy: save one field, "
+            "a['name']");
 }
 
 TEST(Npy, RefusesDataThatIsCutShortOrGoesOn) {
@@ -152,12 +152,12 @@ TEST(Npy, RefusesBrokenDictionaries) {
 TEST(Npy, WritesWhatItReads) {
   for (const std::vector<std::uint64_t>& shape :
        std::vector<std::vector<std::uint64_t>>{{}, {5}, {2, 3}, {4, 4, 2, 1}}) {
-    const std::string header = npy_header(ScalarKind::u32, shape);
+    const std::string header = npy_header(npy_type(ScalarKind::u32), shape);
     EXPECT_EQ(header.size() % 64, 0U);
     const auto parsed = parse_npy_header(header, "x.npy");
     ASSERT_TRUE(parsed) << describe(parsed.error());
     EXPECT_EQ(parsed->shape, shape);
-    EXPECT_EQ(parsed->descr, "<u4");
+    EXPECT_EQ(parsed->type, npy_type(ScalarKind::u32));
     EXPECT_FALSE(parsed->fortran_order);
     EXPECT_EQ(parsed->data_offset, header.size());
   }
@@ -168,7 +168,7 @@ TEST(Npy, WritesTheHeaderOfTheFormatDescription) {
   std::string expected("\x93NUMPY\x01\x00\x76\x00", 10);
   expected += "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }";
   expected.append(127 - expected.size(), ' ');
-  EXPECT_EQ(npy_header(ScalarKind::f32, shape), expected + '\n');
+  EXPECT_EQ(npy_header(npy_type(ScalarKind::f32), shape), expected + '\n');
 }
 
 TEST(Npy, SpellsShapesAsPythonDoes) {

@@ -21,10 +21,8 @@ struct DataSink {
 // file.npy | raw:file
 Result<DataSink> parse_sink(std::string_view text);
 
-// Fails when a file of that form cannot hold such a buffer.
-Result<void> check_sink(const DataSink& sink, const BufferData& buffer);
-// Writes all of a buffer that check_sink has passed, and gives the size of the file. `shape` is
-// that of the data it began with; empty: one axis of elements.
+// Writes all of a buffer, and gives the size of the file. `shape` is that of the data it began with;
+// empty: one axis of elements.
 Result<std::uint64_t> write_data(const DataSink& sink, const BufferData& buffer,
                                  std::span<const std::byte> memory,
                                  std::span<const std::uint64_t> shape);

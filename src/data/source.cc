@@ -27,21 +27,22 @@ Result<std::string> read_data_file(const std::string& path, std::uint64_t max_by
 }
 
 // How many elements an array of that shape has, when its inner axes are those of an element.
-Result<std::uint64_t> elements_of_shape(const BufferData& buffer, const ElementAxes& axes,
+Result<std::uint64_t> elements_of_shape(const BufferData& buffer,
+                                        const std::vector<std::uint64_t>& axes,
                                         const std::vector<std::uint64_t>& shape,
                                         const std::string& path) {
   std::string wanted;
-  for (const std::uint64_t axis : axes.axes) wanted += fmt::format(", {}", axis);
-  const bool matches = shape.size() >= axes.axes.size() &&
-                       std::equal(axes.axes.begin(), axes.axes.end(),
-                                  shape.end() - static_cast<std::ptrdiff_t>(axes.axes.size()));
+  for (const std::uint64_t axis : axes) wanted += fmt::format(", {}", axis);
+  const bool matches =
+      shape.size() >= axes.size() &&
+      std::equal(axes.begin(), axes.end(), shape.end() - static_cast<std::ptrdiff_t>(axes.size()));
   if (!matches) {
     return fail(Code::invalid_input,
                 fmt::format("{}: has the shape {}; {} ({}) needs (...{})", path, shape_text(shape),
                             buffer.name, buffer.type, wanted));
   }
   std::uint64_t elements = 1;
-  for (std::size_t i = 0; i + axes.axes.size() < shape.size(); ++i) {
+  for (std::size_t i = 0; i + axes.size() < shape.size(); ++i) {
     elements = saturating_mul(elements, shape[i]);
   }
   return elements;
@@ -60,22 +61,62 @@ Result<void> check_element_count(const BufferData& buffer, std::uint64_t element
                           buffer.name, buffer.type, with_commas(buffer.layout.count)));
 }
 
+Result<OpenedData> open_plain_npy(const std::string& path, const BufferData& buffer,
+                                  const ElementAxes& axes, std::uint64_t max_bytes) {
+  OpenedData out;
+  VYRE_TRY(out.file, read_data_file(path, max_bytes));
+  VYRE_TRY(NpyArray array, parse_npy(out.file, path, axes.kind));
+  VYRE_TRY(out.elements, elements_of_shape(buffer, axes.axes, array.shape, path));
+  VYRE_CHECK(check_element_count(buffer, *out.elements, path));
+  out.data_offset = out.file.size() - array.data.size();
+  out.shape = std::move(array.shape);
+  return out;
+}
+
+// The buffer is one struct that ends in a run-time sized array: the file is one record.
+Result<void> count_tail(const BufferData& buffer, const NpyHeader& header, const std::string& path,
+                        OpenedData& out) {
+  if (!std::ranges::all_of(header.shape, [](std::uint64_t axis) { return axis == 1; })) {
+    return fail(Code::invalid_input,
+                fmt::format("{}: has records of the shape {}; {} ({}) is a single one", path,
+                            shape_text(header.shape), buffer.name, buffer.type));
+  }
+  const std::string& last =
+      buffer.types.get_if<StructType>(buffer.layout.type)->members.back().name;
+  const auto field = std::ranges::find(header.type.fields, last, &NpyField::name);
+  // Where it is missing or is no array, map_record says so.
+  const bool counts = field != header.type.fields.end() && !field->shape.empty();
+  out.elements = counts ? field->shape.front() : 1;
+  return {};
+}
+
+Result<OpenedData> open_records(const std::string& path, const BufferData& buffer,
+                                std::uint64_t max_bytes) {
+  OpenedData out;
+  VYRE_TRY(out.file, read_data_file(path, max_bytes));
+  VYRE_TRY(const NpyHeader header, parse_npy_header(out.file, path));
+  const RecordAxes axes = record_axes(buffer.types, buffer.layout);
+  if (buffer.layout.header_bytes != 0) {
+    VYRE_CHECK(count_tail(buffer, header, path, out));
+  } else {
+    VYRE_TRY(out.elements, elements_of_shape(buffer, axes.axes, header.shape, path));
+  }
+  VYRE_CHECK(check_element_count(buffer, *out.elements, path));
+  if (header.type.bytes != 0) VYRE_CHECK(npy_array(out.file, path, header));
+  VYRE_TRY(out.runs, map_record(buffer.types, axes.structure, header.type, path));
+  out.record_bytes = header.type.bytes;
+  out.data_offset = header.data_offset;
+  out.shape = header.shape;
+  return out;
+}
+
 Result<OpenedData> open_npy(const std::string& path, const BufferData& buffer,
                             std::uint64_t max_bytes) {
   const auto axes = element_axes(buffer.types, buffer.layout.element);
-  if (!axes || buffer.layout.header_bytes != 0) {
-    return fail(Code::invalid_input,
-                fmt::format("{} holds a struct ({}), which a .npy file cannot say", buffer.name,
-                            buffer.type),
-                fmt::format("bind plain bytes: --in {}=raw:FILE", buffer.name));
+  if (axes && buffer.layout.header_bytes == 0) {
+    return open_plain_npy(path, buffer, *axes, max_bytes);
   }
-  OpenedData out;
-  VYRE_TRY(out.file, read_data_file(path, max_bytes));
-  VYRE_TRY(NpyArray array, parse_npy(out.file, path, axes->kind));
-  VYRE_TRY(out.elements, elements_of_shape(buffer, *axes, array.shape, path));
-  VYRE_CHECK(check_element_count(buffer, *out.elements, path));
-  out.shape = std::move(array.shape);
-  return out;
+  return open_records(path, buffer, max_bytes);
 }
 
 Result<OpenedData> open_raw(const std::string& path, const BufferData& buffer,
@@ -136,10 +177,15 @@ Result<void> put_data(const DataSource& source, const BufferData& buffer, const 
                       std::span<std::byte> memory) {
   const auto file = std::as_bytes(std::span(opened.file.data(), opened.file.size()));
   return std::visit(
-      Overloaded{[&](const NpyFile& npy) -> Result<void> {
-                   VYRE_TRY(const NpyHeader header, parse_npy_header(opened.file, npy.path));
-                   unpack_elements(buffer.types, buffer.layout, file.subspan(header.data_offset),
-                                   memory);
+      Overloaded{[&](const NpyFile&) -> Result<void> {
+                   const auto data = file.subspan(opened.data_offset);
+                   if (opened.runs.empty()) {
+                     unpack_elements(buffer.types, buffer.layout, data, memory);
+                   } else {
+                     const TypeId structure = record_axes(buffer.types, buffer.layout).structure;
+                     read_records(opened.runs, opened.record_bytes, buffer.types.stride(structure),
+                                  data, memory);
+                   }
                    return {};
                  },
                  [&](const RawFile&) -> Result<void> {

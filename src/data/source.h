@@ -12,6 +12,7 @@
 #include "vyre/base/error.h"
 #include "vyre/data/buffer_data.h"
 #include "vyre/data/fill.h"
+#include "vyre/data/npy_record.h"
 
 namespace vyre {
 
@@ -35,6 +36,10 @@ struct OpenedData {
   std::optional<std::uint64_t> elements{};  // empty: as many as the buffer turns out to have
   std::vector<std::uint64_t> shape{};       // of a .npy file
   std::string file{};                       // its content
+  std::size_t data_offset = 0;              // where the data begin in it
+  // Of a .npy file of records: which of their bytes go where.
+  std::vector<RecordRun> runs{};
+  std::uint64_t record_bytes = 0;
 };
 // Fails when the data do not fit the type of the buffer. A file of more than `max_bytes` is not
 // read.

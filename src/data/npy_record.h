@@ -1,0 +1,50 @@
+// WGSL structs as the records of a .npy file. A struct is a record with a field of the same name
+// for each member: a vecN is a field of shape (N,), a matCxR one of shape (C, R), an array one with
+// an axis of its length in front, a struct a record inside the record.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vyre/base/error.h"
+#include "vyre/data/buffer_layout.h"
+#include "vyre/data/npy.h"
+#include "vyre/ir/type.h"
+
+namespace vyre {
+
+// Bytes that lie together both in the file and in memory.
+struct RecordRun {
+  std::uint64_t file_offset = 0, memory_offset = 0, bytes = 0;
+  bool operator==(const RecordRun&) const = default;
+};
+
+// The struct that the elements of a buffer are made of, and the axes of the arrays around it in one
+// element. The elements have a struct in them, or the buffer is one with a run-time sized array.
+struct RecordAxes {
+  TypeId structure;
+  std::vector<std::uint64_t> axes;
+};
+RecordAxes record_axes(const TypeTable& types, const BufferLayout& layout);
+
+// Which bytes of a record are which of a struct, by the names of fields: their order and padding in
+// the file are the file's own. A struct that ends in a run-time sized array has as many elements as
+// the field. Fails, naming the field, when one is missing, unknown, or of another type or shape;
+// `file` stands in front of errors.
+Result<std::vector<RecordRun>> map_record(const TypeTable& types, TypeId structure,
+                                          const NpyType& record, const std::string& file);
+
+// The record of a struct, without padding; its run-time sized array, if it has one, has so many
+// elements.
+NpyType packed_record(const TypeTable& types, TypeId structure, std::uint64_t elements);
+
+// Records one after the other, to and from structs that are `stride` bytes apart.
+void read_records(std::span<const RecordRun> runs, std::uint64_t record_bytes, std::uint64_t stride,
+                  std::span<const std::byte> file, std::span<std::byte> memory);
+std::vector<std::byte> write_records(std::span<const RecordRun> runs, std::uint64_t record_bytes,
+                                     std::uint64_t stride, std::uint64_t count,
+                                     std::span<const std::byte> memory);
+
+}  // namespace vyre
