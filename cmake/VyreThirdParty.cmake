@@ -54,6 +54,11 @@ vyre_link_llvm_dependencies_statically()
 vyre_header_library(third_party_zlib zlib.h zlib1g-dev)
 target_link_libraries(third_party_zlib INTERFACE "${VYRE_STATIC_z}")
 
+vyre_header_library(third_party_png png.h libpng-dev)
+find_library(VYRE_STATIC_png "libpng.a" REQUIRED)
+mark_as_advanced(VYRE_STATIC_png)
+target_link_libraries(third_party_png INTERFACE "${VYRE_STATIC_png}" "${VYRE_STATIC_z}" m)
+
 # BLAKE3 is a handful of self-contained objects inside LLVM's support library. They are taken out
 # of the archive, so that a program that only hashes does not link (or need) the rest of LLVM.
 add_library(third_party_blake3 INTERFACE)

@@ -307,8 +307,8 @@ Exit run_command(const RunOptions& options, Streams& streams) {
   }
   for (const OutputArgument& output : options.outputs) {
     const RunBuffer& buffer = buffer_named(*plan, output.name);
-    const auto bytes =
-        write_data(output.sink, data_of(*kernel, buffer), buffer.bytes.span(), buffer.shape);
+    const auto bytes = write_data(output.sink, data_of(*kernel, buffer), buffer.bytes.span(),
+                                  output_shape(*plan, buffer, output.sink));
     if (!bytes) return report(streams, bytes.error(), Exit::failed);
     record->written.push_back({buffer.name, output.sink.path, *bytes});
   }

@@ -75,6 +75,7 @@ Result<void> attach_inputs(const Kernel& kernel, const RunOptions& options,
   for (const OutputArgument& output : options.outputs) {
     const RunBuffer* buffer = find_buffer(buffers, output.name);
     if (buffer == nullptr) return unknown_buffer("--out", output.name, kernel, buffers);
+    VYRE_CHECK(check_sink(output.sink, data_of(kernel, *buffer)));
   }
   for (const PrintArgument& print : options.prints) {
     if (find_buffer(buffers, print.name) == nullptr) {
@@ -263,6 +264,22 @@ Result<ZeroedBytes> ZeroedBytes::make(std::uint64_t size) {
 
 BufferData data_of(const Kernel& kernel, const RunBuffer& buffer) {
   return {kernel.program->types, buffer.layout, buffer.name, buffer.type};
+}
+
+std::vector<std::uint64_t> output_shape(const RunPlan& plan, const RunBuffer& buffer,
+                                        const DataSink& sink) {
+  if (!buffer.shape.empty() || sink.form != DataSink::Form::image) return buffer.shape;
+  if (plan.extent[1] > 1 && plan.extent[2] == 1 &&
+      saturating_mul<std::uint64_t>(plan.extent[0], plan.extent[1]) == *buffer.elements) {
+    return {plan.extent[1], plan.extent[0]};
+  }
+  for (const RunBuffer& other : plan.buffers) {
+    if (other.shape.size() < 2 || other.elements != buffer.elements) continue;
+    if (saturating_mul(other.shape[0], other.shape[1]) == *other.elements) {
+      return {other.shape[0], other.shape[1]};
+    }
+  }
+  return {};
 }
 
 std::string_view RunBuffer::role() const {

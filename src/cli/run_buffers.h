@@ -73,6 +73,11 @@ struct RunPlan {
 // them. Where inputs may be missing, one without data has an element for each invocation.
 Result<RunPlan> size_run(const Kernel& kernel, const RunOptions& options, bool may_miss_inputs);
 
+// The shape that a file of the buffer has: that of the data it was given; for an image, else that
+// of an extent of two axes, or of another image with as many pixels. Empty: nothing says it.
+std::vector<std::uint64_t> output_shape(const RunPlan& plan, const RunBuffer& buffer,
+                                        const DataSink& sink);
+
 // Opens and reads the files, decides the extent, fills every buffer. Fails, with nothing run, when
 // anything is missing, unknown, of the wrong type or size, or does not fit in memory.
 Result<RunPlan> plan_run(const Kernel& kernel, const RunOptions& options);

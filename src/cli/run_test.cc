@@ -425,6 +425,30 @@ TEST_F(Run, OutputPlacesAreCheckedBeforeTheRun) {
   EXPECT_EQ(out(path("none/y.npy")), "vyre: --out: there is no folder " + path("none") + "\n");
 }
 
+TEST_F(Run, ImagesGoInAndOut) {
+  constexpr const char* negative = R"(
+@group(0) @binding(0) var<storage, read> photo: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> out: array<f32>;
+@compute @workgroup_size(4, 4) fn negative(@builtin(global_invocation_id) id: vec3<u32>) {
+  let i = id.y * 3 + id.x;
+  out[i] = 1.0 - photo[i].g;
+}
+)";
+  const std::string photo = write("photo.pgm", std::string("P5 3 2 255\n\0\1\2\3\4\5", 17));
+  const auto result =
+      run(negative, {"--size", "3,2", "--in", "photo=" + photo, "--out", "out=" + path("out.pgm")});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_EQ(read_file(path("out.pgm")).value(), "P5\n3 2\n255\n\xff\xfe\xfd\xfc\xfb\xfa");
+  // The photo says how wide the output is, too.
+  const auto flat = run(
+      negative, {"--size", "3,2,1", "--in", "photo=" + photo, "--out", "out=" + path("out.png")});
+  EXPECT_EQ(flat.exit, 0) << flat.err;
+  EXPECT_EQ(error(negative, {"--size", "3,2", "--in", "photo=" + write("bad.png", "\x89PNG"),
+                             "--out", "out=" + path("none.png")})
+                .find("vyre: " + path("bad.png") + ": the PNG file is damaged"),
+            0U);
+}
+
 TEST_F(Run, AFullDiskIsAFailureOfTheRun) {
   const std::string message =
       error(kDouble, {"--in", "x=fill:iota:4", "--out", "y=raw:/dev/full"}, 1);

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "vyre/base/files.h"
+#include "vyre/data/image_buffer.h"
 #include "vyre/data/npy.h"
 #include "vyre/data/npy_record.h"
 
@@ -13,6 +16,16 @@ std::vector<std::byte> with_header(const std::string& header, std::vector<std::b
   const auto bytes = std::as_bytes(std::span(header.data(), header.size()));
   data.insert(data.begin(), bytes.begin(), bytes.end());
   return data;
+}
+
+void drop_alpha(Image& image) {
+  if (image.channels != 4) return;
+  std::size_t to = 0;
+  for (std::size_t from = 0; from < image.samples.size(); ++from) {
+    if (from % 4 != 3) image.samples[to++] = image.samples[from];
+  }
+  image.samples.resize(to);
+  image.channels = 3;
 }
 
 std::vector<std::byte> npy_file(const BufferData& buffer, std::span<const std::byte> memory,
@@ -39,6 +52,25 @@ std::vector<std::byte> npy_file(const BufferData& buffer, std::span<const std::b
                      write_records(*runs, type.bytes, stride, count, memory));
 }
 
+Result<std::string> image_content(const DataSink& sink, const BufferData& buffer,
+                                  std::span<const std::byte> memory,
+                                  std::span<const std::uint64_t> shape) {
+  const std::uint64_t elements = buffer.layout.elements_in(memory.size());
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (shape.size() < 2 || shape[0] == 0 || shape[0] > kMost || shape[1] > kMost ||
+      shape[0] * shape[1] != elements) {
+    return fail(Code::invalid_input,
+                fmt::format("{}: nothing says how many of the {} pixels of {} are in a row",
+                            sink.path, elements, buffer.name),
+                "give --size WIDTH,HEIGHT");
+  }
+  Image image = take_image(buffer, memory, static_cast<std::uint32_t>(shape[1]),
+                           static_cast<std::uint32_t>(shape[0]));
+  const ImageForm form = *image_form(sink.path);
+  if (form == ImageForm::ppm) drop_alpha(image);
+  return image_file(image, form);
+}
+
 }  // namespace
 
 Result<DataSink> parse_sink(std::string_view text) {
@@ -46,12 +78,35 @@ Result<DataSink> parse_sink(std::string_view text) {
     if (text.size() == 4) return fail(Code::invalid_input, "raw: names no file");
     return DataSink{std::string(text.substr(4)), DataSink::Form::raw};
   }
+  if (image_form(text)) return DataSink{std::string(text), DataSink::Form::image};
   if (!text.ends_with(".npy")) {
-    return fail(Code::invalid_input,
-                fmt::format("{}: a file of what form? Its name does not end in .npy", text),
-                fmt::format("write {0}.npy, or raw:{0} for plain bytes", text));
+    return fail(
+        Code::invalid_input,
+        fmt::format("{}: a file of what form? Its name ends in none of .npy, .png, .pgm and .ppm",
+                    text),
+        fmt::format("write {0}.npy, or raw:{0} for plain bytes", text));
   }
   return DataSink{std::string(text), DataSink::Form::npy};
+}
+
+Result<void> check_sink(const DataSink& sink, const BufferData& buffer) {
+  if (sink.form != DataSink::Form::image) return {};
+  VYRE_CHECK(check_pixels(buffer, sink.path));
+  const std::uint32_t channels = pixel_channels(buffer);
+  const ImageForm form = *image_form(sink.path);
+  if (form == ImageForm::pgm && channels != 1) {
+    return fail(Code::invalid_input,
+                fmt::format("{}: PGM is grey; {} ({}) holds {} channels", sink.path, buffer.name,
+                            buffer.type, channels),
+                "write a .png or a .ppm file");
+  }
+  if (form == ImageForm::ppm && channels < 3) {
+    return fail(
+        Code::invalid_input,
+        fmt::format("{}: PPM has colours; {} ({}) is grey", sink.path, buffer.name, buffer.type),
+        "write a .png or a .pgm file");
+  }
+  return {};
 }
 
 Result<std::uint64_t> write_data(const DataSink& sink, const BufferData& buffer,
@@ -60,6 +115,11 @@ Result<std::uint64_t> write_data(const DataSink& sink, const BufferData& buffer,
   if (sink.form == DataSink::Form::raw) {
     VYRE_CHECK(replace_file(sink.path, memory));
     return memory.size();
+  }
+  if (sink.form == DataSink::Form::image) {
+    VYRE_TRY(const std::string content, image_content(sink, buffer, memory, shape));
+    VYRE_CHECK(replace_file(sink.path, content));
+    return content.size();
   }
   const std::vector<std::byte> content = npy_file(buffer, memory, shape);
   VYRE_CHECK(replace_file(sink.path, content));

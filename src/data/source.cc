@@ -9,6 +9,7 @@
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/files.h"
 #include "vyre/base/overloaded.h"
+#include "vyre/data/image_buffer.h"
 #include "vyre/data/npy.h"
 #include "vyre/data/number_text.h"
 
@@ -140,6 +141,20 @@ Result<OpenedData> open_raw(const std::string& path, const BufferData& buffer,
   return out;
 }
 
+Result<OpenedData> open_image(const std::string& path, const BufferData& buffer,
+                              std::uint64_t max_bytes) {
+  VYRE_CHECK(check_pixels(buffer, path));
+  OpenedData out;
+  VYRE_TRY(const std::string file, read_data_file(path, max_bytes));
+  VYRE_TRY(out.image, read_image(file, path, max_bytes));
+  out.elements = std::uint64_t{out.image.width} * out.image.height;
+  VYRE_CHECK(check_element_count(buffer, *out.elements, path));
+  const auto axes = element_axes(buffer.types, buffer.layout.element);
+  out.shape = {out.image.height, out.image.width};
+  out.shape.insert(out.shape.end(), axes->axes.begin(), axes->axes.end());
+  return out;
+}
+
 Result<OpenedData> open_fill(const Fill& fill, const BufferData& buffer) {
   if (fill.elements) VYRE_CHECK(check_element_count(buffer, *fill.elements, describe(fill)));
   return OpenedData{.elements = fill.elements};
@@ -152,14 +167,18 @@ Result<DataSource> parse_source(std::string_view text) {
     VYRE_TRY(Fill fill, parse_fill(text.substr(5)));
     return fill;
   }
-  if (!text.starts_with("raw:")) return NpyFile{std::string(text)};
-  if (text.size() == 4) return fail(Code::invalid_input, "raw: names no file");
-  return RawFile{std::string(text.substr(4))};
+  if (text.starts_with("raw:")) {
+    if (text.size() == 4) return fail(Code::invalid_input, "raw: names no file");
+    return RawFile{std::string(text.substr(4))};
+  }
+  if (image_form(text)) return ImageFile{std::string(text)};
+  return NpyFile{std::string(text)};
 }
 
 std::string describe(const DataSource& source) {
   return std::visit(Overloaded{[](const NpyFile& npy) { return npy.path; },
                                [](const RawFile& raw) { return "raw:" + raw.path; },
+                               [](const ImageFile& image) { return image.path; },
                                [](const Fill& fill) { return describe(fill); }},
                     source);
 }
@@ -169,6 +188,7 @@ Result<OpenedData> open_source(const DataSource& source, const BufferData& buffe
   return std::visit(
       Overloaded{[&](const NpyFile& npy) { return open_npy(npy.path, buffer, max_bytes); },
                  [&](const RawFile& raw) { return open_raw(raw.path, buffer, max_bytes); },
+                 [&](const ImageFile& image) { return open_image(image.path, buffer, max_bytes); },
                  [&](const Fill& fill) { return open_fill(fill, buffer); }},
       source);
 }
@@ -190,6 +210,10 @@ Result<void> put_data(const DataSource& source, const BufferData& buffer, const 
                  },
                  [&](const RawFile&) -> Result<void> {
                    std::ranges::copy(file, memory.begin());
+                   return {};
+                 },
+                 [&](const ImageFile&) -> Result<void> {
+                   put_image(opened.image, buffer, memory);
                    return {};
                  },
                  [&](const Fill& fill) -> Result<void> {

@@ -12,6 +12,7 @@
 #include "vyre/base/error.h"
 #include "vyre/data/buffer_data.h"
 #include "vyre/data/fill.h"
+#include "vyre/data/image.h"
 #include "vyre/data/npy_record.h"
 
 namespace vyre {
@@ -24,22 +25,27 @@ struct RawFile {
   std::string path;
   bool operator==(const RawFile&) const = default;
 };
-using DataSource = std::variant<NpyFile, RawFile, Fill>;
+struct ImageFile {
+  std::string path;
+  bool operator==(const ImageFile&) const = default;
+};
+using DataSource = std::variant<NpyFile, RawFile, ImageFile, Fill>;
 
-// file.npy | raw:file | fill:..., as parse_fill reads it
+// file.npy | file.png, file.pgm, file.ppm | raw:file | fill:..., as parse_fill reads it
 Result<DataSource> parse_source(std::string_view text);
-// "fill:iota", "raw:x.bin", "x.npy".
+// "fill:iota", "raw:x.bin", "x.npy", "x.png".
 std::string describe(const DataSource& source);
 
 // Data that were read, as far as that is possible before the size of the buffer is known.
 struct OpenedData {
   std::optional<std::uint64_t> elements{};  // empty: as many as the buffer turns out to have
-  std::vector<std::uint64_t> shape{};       // of a .npy file
+  std::vector<std::uint64_t> shape{};       // of a .npy file or an image
   std::string file{};                       // its content
   std::size_t data_offset = 0;              // where the data begin in it
   // Of a .npy file of records: which of their bytes go where.
   std::vector<RecordRun> runs{};
   std::uint64_t record_bytes = 0;
+  Image image{};
 };
 // Fails when the data do not fit the type of the buffer. A file of more than `max_bytes` is not
 // read.
