@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "vyre/data/buffer_layout.h"
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/streams.h"
+#include "vyre/data/packed_elements.h"
 
 namespace vyre {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "vyre/data/buffer_layout.h"
+#include "vyre/data/packed_elements.h"
 
 namespace vyre {
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "vyre/data/buffer_layout.h"
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
+#include "vyre/data/packed_elements.h"
 #include "vyre/ir/print.h"
 #include "vyre/ir/print_expr.h"
 #include "vyre/plan/variant_legality.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "vyre/base/error.h"
-#include "vyre/data/buffer_layout.h"
 #include "vyre/cli/run_arguments.h"
+#include "vyre/data/packed_elements.h"
 
 namespace vyre {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "vyre/data/buffer_layout.h"
+#include "vyre/data/packed_elements.h"
 
 namespace vyre {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "vyre/base/error.h"
-#include "vyre/data/buffer_layout.h"
+#include "vyre/data/packed_elements.h"
 
 namespace vyre {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "vyre/base/error.h"
-#include "vyre/data/buffer_layout.h"
 #include "vyre/data/npy.h"
+#include "vyre/data/packed_elements.h"
 #include "vyre/ir/type.h"
 
 namespace vyre {

@@ -1,4 +1,4 @@
-#include "vyre/data/buffer_layout.h"
+#include "vyre/data/packed_elements.h"
 
 #include <gtest/gtest.h>
 
