@@ -220,6 +220,9 @@ void print_kernel(Output& out, const TuneOutcome& outcome) {
               duration(r.chosen.median_ns));
   };
   against(r.declared, "as declared it");
+  if (!r.declared.candidate.empty() && r.declared.candidate == r.decision) {
+    out.print("  nothing that was tried is faster than the kernel as it is declared\n");
+  }
   if (r.start.candidate != r.declared.candidate && r.start.candidate != r.decision) {
     against(r.start, "the first guess");
   }

@@ -79,6 +79,12 @@ TEST_F(TuneCommand, ShowsKeepsAndReportsWhatItFinds) {
   const auto trace = read_file(path("t.json"));
   ASSERT_TRUE(trace);
   EXPECT_EQ(trace_faults(*trace), std::vector<std::string>());
+  // Whether it was worth it is said in any case.
+  const bool faster = done.out.find("as declared it takes ") != std::string::npos;
+  const bool best =
+      done.out.find("nothing that was tried is faster than the kernel as it is declared") !=
+      std::string::npos;
+  EXPECT_NE(faster, best) << done.out;
   // The next run, and every other use of the kernel at this size, begins with it.
   const auto again = run_vyre(tune());
   ASSERT_EQ(again.exit, 0) << again.err;
