@@ -145,7 +145,7 @@ void declare_run_options(OptionSet& set, RunOptions& options) {
             [](const std::string& text) { return parse_extent(text); });
   set.value("--grid", "X[,Y[,Z]]", "run so many workgroups, all of their invocations", options.grid,
             [](const std::string& text) { return parse_extent(text); });
-  set.repeated("--out", "NAME=FILE", "write a buffer: NAME=file.npy or NAME=raw:file",
+  set.repeated("--out", "NAME=FILE", "write a buffer: NAME=file.npy, file.png or raw:file",
                options.outputs, parse_output);
   set.repeated("--print", "NAME[:N]", "print the first N elements of a buffer (16)", options.prints,
                parse_print);
@@ -197,8 +197,12 @@ CommandHelp declare(OptionSet& set, RunOptions& options) {
           "DATA is one of:\n"
           "  file.npy           a NumPy array: little-endian f4, i4, u4 or f2 in C order; a vecN "
           "is a\n"
-          "                     last axis of N, a matCxR are two last axes (C, R)\n"
-          "  raw:file           the bytes of the buffer as they lie in memory; needed for structs\n"
+          "                     last axis of N, a matCxR are two last axes (C, R), a struct is a\n"
+          "                     record (structured dtype) with a field for each member\n"
+          "  file.png|pgm|ppm   an image of 8 bits a channel: array<f32> (grey), "
+          "array<vec3<f32>>,\n"
+          "                     array<vec4<f32>> (0 to 1) or array<u32> (packed, red lowest)\n"
+          "  raw:file           the bytes of the buffer as they lie in memory\n"
           "  fill:zeros         zeros\n"
           "  fill:iota          0, 1, 2, ... through all scalars\n"
           "  fill:const=V       V everywhere\n"

@@ -32,7 +32,7 @@ Result<void> check_not_a_stream(const NameAndRest& parts, std::string_view why) 
 
 Result<InputArgument> parse_input(std::string_view text) {
   VYRE_TRY(const NameAndRest parts,
-           split_name(text, "name=file.npy, name=raw:file or name=fill:..."));
+           split_name(text, "name=file.npy, name=file.png, name=raw:file or name=fill:..."));
   VYRE_CHECK(check_not_a_stream(parts, "data are not read from the standard input"));
   auto source = parse_source(parts.rest);
   if (!source) {
@@ -43,7 +43,8 @@ Result<InputArgument> parse_input(std::string_view text) {
 }
 
 Result<OutputArgument> parse_output(std::string_view text) {
-  VYRE_TRY(const NameAndRest parts, split_name(text, "name=file.npy or name=raw:file"));
+  VYRE_TRY(const NameAndRest parts,
+           split_name(text, "name=file.npy, name=file.png or name=raw:file"));
   VYRE_CHECK(check_not_a_stream(parts, "the standard output has the report, not data"));
   auto sink = parse_sink(parts.rest);
   if (!sink) {
