@@ -52,6 +52,8 @@ Fault argument_fault(MathFn fn, const TypeTable& types, std::span<const Operand>
   return Fault::none;
 }
 
+std::uint32_t lane_limit(SubgroupOp op) { return op == SubgroupOp::quad_broadcast ? 4 : 128; }
+
 Fault right_side_fault(BinaryOp op, const TypeTable& types, Operand right) {
   const bool divides = op == BinaryOp::div || op == BinaryOp::rem;
   if (divides && is_integer(shape_of(types, right.type).kind) &&

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "vyre/ir/operation.h"
+#include "vyre/ir/program.h"
 
 namespace vyre {
 
@@ -14,5 +14,7 @@ namespace vyre {
 Fault argument_fault(MathFn fn, const TypeTable& types, std::span<const Operand> arguments);
 // The same for a binary operation by its right side.
 Fault right_side_fault(BinaryOp op, const TypeTable& types, Operand right);
+// A known lane, distance or mask of a subgroup operation is below this number.
+std::uint32_t lane_limit(SubgroupOp op);
 
 }  // namespace vyre

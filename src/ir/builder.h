@@ -260,6 +260,11 @@ class ProgramBuilder {
   void workgroup_barrier(Where where = Where::current());
   void storage_barrier(Where where = Where::current());
   Value uniform_load(const Ref& from, Where where = Where::current());
+  // A subgroup operation: `value` is left out for elect, `lane` is a u32 where the operation has
+  // one.
+  Value subgroup(SubgroupOp op, const Arg& value, Where where = Where::current());
+  Value subgroup(SubgroupOp op, const Arg& value, const Arg& lane, Where where = Where::current());
+  Value subgroup_elect(Where where = Where::current());
 
   // ---- Functions
   // The body gets the parameters. A function is written before it is called.

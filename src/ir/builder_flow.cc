@@ -242,4 +242,35 @@ std::uint32_t BuilderState::uniform_load(const Ref& from, Where where) {
   return result;
 }
 
+Value ProgramBuilder::subgroup(SubgroupOp op, const Arg& value, Where where) {
+  return state_->wrap(state_->subgroup(op, &value, nullptr, where));
+}
+Value ProgramBuilder::subgroup(SubgroupOp op, const Arg& value, const Arg& lane, Where where) {
+  return state_->wrap(state_->subgroup(op, &value, &lane, where));
+}
+Value ProgramBuilder::subgroup_elect(Where where) {
+  return state_->wrap(state_->subgroup(SubgroupOp::elect, nullptr, nullptr, where));
+}
+
+std::uint32_t BuilderState::subgroup(SubgroupOp op, const Arg* value, const Arg* lane,
+                                     Where where) {
+  SubgroupStmt node{.op = op};
+  TypeId result = program.types.scalar(ScalarKind::boolean);
+  if (value != nullptr) {
+    const std::uint32_t given = value_of(*value);
+    if (given == 0) return 0;
+    result = type(given);
+    node.value = use(given, value->where);
+  }
+  if (lane != nullptr) {
+    const std::uint32_t given = value_of(*lane, program.types.scalar(ScalarKind::u32));
+    if (given == 0) return 0;
+    node.lane = use(given, lane->where);
+  }
+  if (op == SubgroupOp::ballot) result = program.types.vector(ScalarKind::u32, 4);
+  const std::uint32_t out = result_local(result, where, node.result);
+  stmt(node, where, true);
+  return out;
+}
+
 }  // namespace vyre

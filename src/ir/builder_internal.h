@@ -112,6 +112,7 @@ class BuilderState {
   Function& function() { return functions_.back().function; }
   std::uint32_t call(FunctionId id, std::span<const Arg> arguments, Where where);
   std::uint32_t uniform_load(const Ref& from, Where where);
+  std::uint32_t subgroup(SubgroupOp op, const Arg* value, const Arg* lane, Where where);
 
  private:
   struct ValueInfo {

@@ -366,6 +366,12 @@ class Encoder {
     optional_expr(s.value);
     local(s.result);
   }
+  void encode(const SubgroupStmt& s) {
+    choice(s.op);
+    optional_expr(s.value);
+    optional_expr(s.lane);
+    local(s.result);
+  }
   void encode(const CallStmt& s) {
     word(function_number(s.callee));
     exprs(s.arguments);

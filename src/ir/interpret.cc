@@ -1,5 +1,5 @@
 // One launch: workgroup after workgroup, and within one, invocation after invocation from barrier
-// to barrier.
+// to barrier, or from one subgroup operation to the next.
 #include "vyre/ir/interpret.h"
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include "vyre/base/arithmetic.h"
 #include "vyre/ir/interpret_bind.h"
 #include "vyre/ir/interpret_machine.h"
+#include "vyre/ir/interpret_subgroup.h"
 
 namespace vyre {
 namespace {
@@ -27,6 +28,11 @@ struct Launch {
   std::vector<Invocation> invocations;  // one, or all of a workgroup where there are barriers
   InterpretReport report;
 };
+
+// Whether invocations wait for each other.
+bool run_together_is_needed(const FlatCode& code) {
+  return !code.barriers.empty() || !code.subgroups.empty();
+}
 
 void write_id(std::byte* memory, Slot slot, const Extent& id) {
   std::memcpy(memory + slot, id.data(), sizeof(Extent));
@@ -76,6 +82,7 @@ void begin(Launch& launch, Invocation& invocation, const Extent& group, const Ex
   for (unsigned axis = 0; axis < 3; ++axis) global[axis] = group[axis] * size[axis] + local[axis];
   invocation.next = 0;
   invocation.ended = false;
+  invocation.in_subgroup = false;
   write_id(invocation.memory, kGlobalIdSlot, global);
   write_id(invocation.memory, kLocalIdSlot, local);
   write_id(invocation.memory, kWorkgroupIdSlot, group);
@@ -87,14 +94,18 @@ void begin(Launch& launch, Invocation& invocation, const Extent& group, const Ex
 Result<void> run_together(Launch& launch, std::span<Invocation> all) {
   while (true) {
     bool any_waits = false;
-    for (Invocation& invocation : all) {
-      if (invocation.ended) continue;
-      switch (const auto stop = launch.machine.run(invocation)) {
-        case Machine::Stop::end: break;
-        case Machine::Stop::barrier: any_waits = true; break;
-        default: return stopped(launch, stop);
+    for (Invocation& invocation : all) invocation.at_barrier = false;
+    do {
+      for (Invocation& invocation : all) {
+        if (invocation.ended || invocation.at_barrier || invocation.in_subgroup) continue;
+        switch (const auto stop = launch.machine.run(invocation)) {
+          case Machine::Stop::end:
+          case Machine::Stop::subgroup: break;
+          case Machine::Stop::barrier: any_waits = invocation.at_barrier = true; break;
+          default: return stopped(launch, stop);
+        }
       }
-    }
+    } while (run_subgroups(launch.code, all));
     if (!any_waits) return {};
     VYRE_CHECK(check_barrier(launch, all));
   }
@@ -102,7 +113,7 @@ Result<void> run_together(Launch& launch, std::span<Invocation> all) {
 
 Result<void> run_workgroup(Launch& launch, const Extent& group, const Extent& active) {
   std::ranges::fill(launch.workgroup_memory, std::byte{0});
-  const bool together = !launch.code.barriers.empty();
+  const bool together = run_together_is_needed(launch.code);
   std::size_t begun = 0;
   for (std::uint32_t z = 0; z < active[2]; ++z) {
     for (std::uint32_t y = 0; y < active[1]; ++y) {
@@ -181,7 +192,7 @@ Result<InterpretReport> launch(const Kernel& kernel, std::span<const BoundBuffer
 
   VYRE_TRY(const FlatCode code, compile_for_interpreter(program, globals));
   std::uint64_t count = 1;
-  if (!code.barriers.empty()) {
+  if (run_together_is_needed(code)) {
     for (const std::uint32_t axis : program.workgroup)
       count = saturating_mul<std::uint64_t>(count, axis);
   }

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,7 @@ enum class Op : std::uint16_t {
   call,          // a: target, dst: where the return address goes; looks at the budget
   return_to,     // a: slot of the return address
   barrier,       // wide: which
+  subgroup,      // wide: which
   set,           // dst = wide (4 bytes)
   copy4,         // dst = a
   copy,          // n bytes
@@ -170,6 +172,23 @@ struct ApplyCall {
   std::vector<Value> arguments;
 };
 
+struct SubgroupCall {
+  SubgroupOp op{};
+  ApplyCall::Value value, result;
+  Slot lane = 0;
+};
+
+// Where an instruction stands among the loops of its function, outermost first, for those at which
+// invocations of a subgroup wait for each other or call.
+struct Site {
+  struct Loop {
+    std::uint32_t start;  // instruction
+    Slot iterations;      // counts them
+  };
+  std::vector<Loop> loops;
+  Slot return_address = 0;  // of the function; 0 in the entry
+};
+
 // The bytes of a value that are not padding: `parts` ranges, or `count` times another plan.
 struct CopyPlan {
   struct Part {
@@ -187,6 +206,8 @@ struct FlatCode {
   std::vector<ApplyCall> applies;
   std::vector<CopyPlan> plans;
   std::vector<SourcePos> barriers;
+  std::vector<SubgroupCall> subgroups;
+  std::unordered_map<std::uint32_t, Site> sites;  // by instruction; empty without subgroups
   std::vector<std::vector<std::byte>> constants;  // the large ones, in their layout
   std::vector<std::byte> image;                   // the first bytes of every invocation's memory
   std::uint64_t invocation_bytes = 0;

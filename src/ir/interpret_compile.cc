@@ -31,6 +31,7 @@ Result<FlatCode> Compiler::run() {
   place_constants();
   place_globals();
   place_functions();
+  place_counters();
   if (memory_end_ > kMaxInvocationBytes) {
     return fail(Code::limit,
                 fmt::format("kernel `{}` needs {} bytes of private memory for one invocation; the "
@@ -133,6 +134,19 @@ void Compiler::place_functions() {
   }
 }
 
+// Where the program has subgroup operations, every loop counts its iterations.
+void Compiler::place_counters() {
+  std::uint64_t loops = 0;
+  for (const Stmt& s : program_.stmts) {
+    subgroups_ = subgroups_ || std::holds_alternative<SubgroupStmt>(s.node);
+    loops += std::holds_alternative<LoopStmt>(s.node) ? 1 : 0;
+  }
+  if (!subgroups_) return;
+  one_ = static_cast<Slot>(memory_end_);
+  next_counter_ = one_ + 4;
+  memory_end_ += 4 * (loops + 1) / 16 * 16 + 16;
+}
+
 // ---- Instructions ------------------------------------------------------------------------------
 
 std::uint32_t Compiler::emit(Instr instr) {
@@ -163,6 +177,7 @@ void Compiler::begin_expressions() {
 // Private memory as it is at the start; pointers that nothing has set are invalid.
 void Compiler::prologue() {
   current_ = program_.entry;
+  if (subgroups_) emit({.op = Op::set, .dst = one_, .wide = 1});
   for (std::size_t i = 0; i < program_.globals.size(); ++i) {
     const Global& global = program_.globals[i];
     if (global.memory != MemoryKind::private_) continue;
@@ -258,11 +273,21 @@ void Compiler::execute(const IfStmt& s) {
 }
 
 void Compiler::execute(const LoopStmt& s) {
+  Slot iterations = 0;
+  if (subgroups_) {
+    iterations = next_counter_;
+    next_counter_ += 4;
+    emit({.op = Op::set, .dst = iterations, .wide = 0});
+  }
   const std::uint32_t start = label();
+  loops_.push_back({start, iterations});
   breakables_.push_back({.is_loop = true, .breaks = {}, .continues = {}});
   block(s.body);
   patch(breakables_.back().continues, label());
   block(s.continuing);
+  if (subgroups_) {
+    emit({.op = Op::add, .n = 1, .dst = iterations, .a = iterations, .b = one_});
+  }
   begin_expressions();
   if (s.break_if != kNoExpr) {
     const Slot condition = value(s.break_if);
@@ -270,6 +295,7 @@ void Compiler::execute(const LoopStmt& s) {
   } else {
     emit({.op = Op::jump_back, .steps = 1, .a = start});
   }
+  loops_.pop_back();
   patch(breakables_.back().breaks, label());
   breakables_.pop_back();
 }
@@ -345,6 +371,25 @@ void Compiler::execute(const AtomicStmt& s) {
   emit(instr);
 }
 
+void Compiler::note_site(std::uint32_t instruction) {
+  if (!subgroups_) return;
+  const bool entry = current_ == program_.entry;
+  code_.sites[instruction] = {loops_, entry ? 0 : frames_[at(current_)].return_address};
+}
+
+void Compiler::execute(const SubgroupStmt& s) {
+  const auto described = [&](TypeId type, Slot slot) {
+    return ApplyCall::Value{type, slot, scalar_places(types_, type)};
+  };
+  SubgroupCall call{.op = s.op, .value = {}, .result = {}};
+  if (s.value != kNoExpr) call.value = described(type_of(s.value), value(s.value));
+  if (s.lane != kNoExpr) call.lane = value(s.lane);
+  call.result = described(program_[current_].locals[at(s.result)].type,
+                          frames_[at(current_)].locals[at(s.result)]);
+  code_.subgroups.push_back(std::move(call));
+  note_site(emit({.op = Op::subgroup, .wide = code_.subgroups.size() - 1}));
+}
+
 void Compiler::execute(const CallStmt& s) {
   const FunctionFrame& callee = frames_[at(s.callee)];
   const auto arguments = program_.list(s.arguments);
@@ -356,6 +401,7 @@ void Compiler::execute(const CallStmt& s) {
     }
   }
   calls_.emplace_back(emit({.op = Op::call, .dst = callee.return_address}), s.callee);
+  note_site(calls_.back().first);
   if (s.result != kNoLocal) {
     copy(frames_[at(current_)].locals[at(s.result)], callee.result,
          bytes_of(program_[s.callee].result));

@@ -66,6 +66,7 @@ class Compiler {
   void place_constants();
   void place_globals();
   void place_functions();
+  void place_counters();
   void reach(FunctionId id);
   void reach(Block block);
   Slot reserve(TypeId type);
@@ -85,8 +86,10 @@ class Compiler {
   void execute(const BarrierStmt& s);
   void execute(const UniformLoadStmt& s);
   void execute(const AtomicStmt& s);
+  void execute(const SubgroupStmt& s);
   void execute(const CallStmt& s);
   void barrier();
+  void note_site(std::uint32_t instruction);
   void leave_function();
   void begin_expressions();
   std::uint32_t label();
@@ -142,6 +145,10 @@ class Compiler {
   std::vector<std::pair<std::uint32_t, FunctionId>> calls_;  // to patch
   std::uint64_t memory_end_ = kHeaderBytes;
 
+  bool subgroups_ = false;  // the program has subgroup operations
+  Slot one_ = 0;            // holds 1, where it has
+  Slot next_counter_ = 0;   // of the next loop
+  std::vector<Site::Loop> loops_;
   FunctionId current_{};
   std::vector<Breakable> breakables_;
   std::uint64_t temporaries_ = 0, temporaries_high_ = 0;

@@ -257,6 +257,8 @@ Machine::Stop Machine::run(Invocation& invocation) {
         invocation.barrier = static_cast<std::uint32_t>(in.wide);
         return stop(Stop::barrier);
 
+      case Op::subgroup: invocation.in_subgroup = true; return stop(Stop::subgroup);
+
       case Op::set: write(m + in.dst, static_cast<std::uint32_t>(in.wide)); break;
       case Op::copy4: write(m + in.dst, read<std::uint32_t>(m + in.a)); break;
       case Op::copy: std::memmove(m + in.dst, m + in.a, in.n); break;

@@ -12,17 +12,19 @@ struct Invocation {
   std::byte* memory = nullptr;  // FlatCode::invocation_bytes
   std::uint32_t next = 0;       // instruction
   std::uint32_t barrier = 0;    // where it waits
+  bool at_barrier = false;      // waits there
+  bool in_subgroup = false;     // waits at the subgroup operation before `next`
   bool ended = false;
 };
 
 class Machine {
  public:
-  enum class Stop : std::uint8_t { end, barrier, budget, cancelled };
+  enum class Stop : std::uint8_t { end, barrier, subgroup, budget, cancelled };
 
   Machine(const FlatCode& code, const TypeTable& types, std::uint64_t step_budget,
           const std::function<bool()>& cancelled);
 
-  // Runs until the invocation ends, waits at a barrier, or may not go on.
+  // Runs until the invocation ends, waits at a barrier or a subgroup operation, or may not go on.
   Stop run(Invocation& invocation);
 
   std::uint64_t steps() const { return steps_; }

@@ -68,6 +68,8 @@ class Pointwise {
       access(s->pointer);
     } else if (const auto* s = std::get_if<AtomicStmt>(&node)) {
       access(s->pointer);
+    } else if (std::holds_alternative<SubgroupStmt>(node)) {
+      good_ = false;  // invocations see each other's elements
     } else if (const auto* s = std::get_if<CallStmt>(&node)) {
       std::vector<Fact>& callee = facts_[static_cast<std::size_t>(s->callee)];
       std::size_t parameter = 0;

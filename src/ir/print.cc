@@ -202,6 +202,12 @@ class Printer {
                      line("{}workgroupUniformLoad({})", result(s.result), exprs_.expr(s.pointer));
                    },
                    [&](const AtomicStmt& s) { atomic(s); },
+                   [&](const SubgroupStmt& s) {
+                     line("{}{}({}{}{})", result(s.result), to_string(s.op),
+                          s.value == kNoExpr ? "" : exprs_.expr(s.value),
+                          s.lane == kNoExpr ? "" : ", ",
+                          s.lane == kNoExpr ? "" : exprs_.expr(s.lane));
+                   },
                    [&](const CallStmt& s) {
                      line("{}call {}({})", result(s.result), exprs_.function(s.callee),
                           exprs_.list(s.arguments));

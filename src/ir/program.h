@@ -224,6 +224,60 @@ struct AtomicStmt {
   // The old value; for compare_exchange a struct {old_value, exchanged}; kNoLocal when unused.
   LocalId result = kNoLocal;
 };
+// The invocations of a workgroup whose linear local index has the same quotient by kSubgroupSize
+// are a subgroup; the remainder is the lane. A subgroup operation acts on the invocations that
+// execute the statement together (those that took the same way through the program, each loop and
+// call included): they are active. Lanes that are not active count as the operation's neutral value
+// (-0.0 for sums of floats), so that a result depends on the values of active lanes alone.
+//
+// Reductions combine lane i with lane i + 16, then with i + 8, 4, 2, 1, the lower lane on the left.
+// Scans combine lane i - 1 with lane i, then i - 2, 4, 8, 16; an exclusive scan gives lane i what
+// the inclusive one gives lane i - 1 (lane 0 the neutral value), combined with 0 or 1. A shuffle, a
+// broadcast or a swap whose source is not an active lane gives the lane's own value.
+constexpr std::uint32_t kSubgroupSize = 32;
+
+enum class SubgroupOp : std::uint8_t {
+  // Reductions: numbers, or integers for the last three; component by component.
+  add,
+  mul,
+  min,
+  max,
+  bit_and,
+  bit_or,
+  bit_xor,
+  inclusive_add,
+  exclusive_add,
+  inclusive_mul,
+  exclusive_mul,
+  all,     // of bool
+  any,     // of bool
+  ballot,  // of bool; vec4<u32>, lane i is bit i of x
+  elect,   // bool: true in the lowest active lane
+  broadcast_first,
+  // The source is `lane`, lane - `lane`, lane + `lane`, lane ^ `lane`.
+  broadcast,
+  shuffle,
+  shuffle_up,
+  shuffle_down,
+  shuffle_xor,
+  // Within four neighbouring lanes: number `lane` of them, and lane ^ 1, 2, 3.
+  quad_broadcast,
+  quad_swap_x,
+  quad_swap_y,
+  quad_swap_diagonal,
+};
+std::string_view to_string(SubgroupOp op);  // WGSL's name of the function
+
+// What it means when control flow, or the distance of a shuffle, may differ within the subgroup.
+enum class UniformityCheck : std::uint8_t { error, warning, none };
+
+struct SubgroupStmt {
+  SubgroupOp op;
+  ExprId value = kNoExpr;  // absent for elect
+  ExprId lane = kNoExpr;   // u32; present from broadcast to quad_broadcast
+  LocalId result{};
+  UniformityCheck check = UniformityCheck::error;
+};
 struct CallStmt {
   FunctionId callee;
   ExprRange arguments;
@@ -232,7 +286,7 @@ struct CallStmt {
 
 using StmtNode =
     std::variant<LetStmt, VarStmt, StoreStmt, IfStmt, LoopStmt, SwitchStmt, BreakStmt, ContinueStmt,
-                 ReturnStmt, BarrierStmt, UniformLoadStmt, AtomicStmt, CallStmt>;
+                 ReturnStmt, BarrierStmt, UniformLoadStmt, AtomicStmt, SubgroupStmt, CallStmt>;
 
 struct Stmt {
   SourcePos pos;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "vyre/ir/argument_rules.h"
 #include "vyre/ir/fold.h"
 #include "vyre/ir/walk.h"
 
@@ -153,6 +154,18 @@ Result<void> fold_functions(Program& program, Folder& folder) {
     });
   }
   for (const ExprId root : roots) VYRE_CHECK(folder.fold(root));
+  for (const Stmt& stmt : program.stmts) {
+    const auto* s = std::get_if<SubgroupStmt>(&stmt.node);
+    if (s == nullptr || s->lane == kNoExpr) continue;
+    const auto* lane = std::get_if<ConstantExpr>(&program[s->lane].node);
+    if (lane == nullptr) continue;
+    const auto number = static_cast<std::uint32_t>(program[lane->id].scalars[0]);
+    if (number < lane_limit(s->op)) continue;
+    return fail(Code::invalid_input,
+                locate(program, stmt.pos,
+                       fmt::format("{} takes numbers below {}; this is {}", to_string(s->op),
+                                   lane_limit(s->op), number)));
+  }
   return {};
 }
 

@@ -17,7 +17,7 @@ bool is_shared_memory(MemoryKind memory) {
 
 void add_counts(Stats& to, const Stats& from) {
   for (auto count : {&Stats::nodes, &Stats::loads, &Stats::stores, &Stats::atomics,
-                     &Stats::barriers, &Stats::calls, &Stats::loops}) {
+                     &Stats::barriers, &Stats::calls, &Stats::loops, &Stats::subgroup_operations}) {
     to.*count = saturating_add(to.*count, from.*count);
   }
 }
@@ -37,8 +37,9 @@ class Walk {
     }
     Stats out = of_function_[static_cast<std::size_t>(program_.entry)];
     out.uses_global_id = ids_[InvocationIdKind::global_invocation];
-    out.uses_local_id =
-        ids_[InvocationIdKind::local_invocation] || ids_[InvocationIdKind::local_invocation_index];
+    out.uses_local_id = ids_[InvocationIdKind::local_invocation] ||
+                        ids_[InvocationIdKind::local_invocation_index] ||
+                        out.subgroup_operations != 0;
     out.uses_workgroup_id = ids_[InvocationIdKind::workgroup];
     out.uses_workgroup_count = ids_[InvocationIdKind::workgroup_count];
     out.has_effects = has_effects_;
@@ -94,6 +95,8 @@ class Walk {
     } else if (std::holds_alternative<UniformLoadStmt>(node)) {
       ++out.barriers;
       ++out.loads;
+    } else if (std::holds_alternative<SubgroupStmt>(node)) {
+      ++out.subgroup_operations;
     } else if (std::holds_alternative<LoopStmt>(node)) {
       ++out.loops;
     } else if (const auto* s = std::get_if<CallStmt>(&node)) {

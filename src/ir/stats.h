@@ -13,7 +13,9 @@ struct Stats {
   std::uint32_t nodes = 0;  // statements and expressions
   // Loads and stores of storage, uniform and workgroup memory.
   std::uint32_t loads = 0, stores = 0, atomics = 0, barriers = 0, calls = 0, loops = 0;
+  std::uint32_t subgroup_operations = 0;
   std::uint64_t workgroup_bytes = 0;
+  // A subgroup operation uses the local id.
   bool uses_global_id = false, uses_local_id = false, uses_workgroup_id = false,
        uses_workgroup_count = false;
   bool has_effects = false;  // stores, atomics on memory the host sees

@@ -1,5 +1,5 @@
 // WGSL's uniformity analysis: barriers and uniform loads are reached by all invocations of a
-// workgroup together.
+// workgroup together, subgroup operations by all invocations of a subgroup.
 #pragma once
 
 #include <cstdint>

@@ -30,10 +30,11 @@ struct Root {
 
 class Analysis {
  public:
-  Analysis(const Program& program, FunctionId id, const std::vector<UniformityFacts>& known,
-           std::vector<ProgramIssue>& issues)
+  Analysis(const Program& program, FunctionId id, UniformityScope scope,
+           const std::vector<UniformityFacts>& known, std::vector<ProgramIssue>& issues)
       : program_(program),
         function_(program[id]),
+        scope_(scope),
         known_(known),
         issues_(issues),
         behaviours_(program, function_.body),
@@ -102,8 +103,22 @@ class Analysis {
   NodeId value(ExprId id, NodeId control) {
     const NodeId out = graph_.node();
     graph_.edge(out, control);
-    for_each_subexpr(program_, id, [&](ExprId sub) { read(program_[sub], out); });
+    read_all(id, out);
     return out;
+  }
+  void read_all(ExprId id, NodeId out) {
+    if (scope_ == UniformityScope::subgroup && is_subgroup_id(id)) return;
+    for_each_operand(program_, program_[id].node, [&](ExprId operand) { read_all(operand, out); });
+    read(program_[id], out);
+  }
+  // local_invocation_index >> 5, which is the same in all lanes.
+  bool is_subgroup_id(ExprId id) const {
+    const auto* shift = std::get_if<BinaryExpr>(&program_[id].node);
+    if (shift == nullptr || shift->op != BinaryOp::shift_right) return false;
+    const auto* index = std::get_if<InvocationIdExpr>(&program_[shift->left].node);
+    const auto* by = std::get_if<ConstantExpr>(&program_[shift->right].node);
+    return index != nullptr && index->kind == InvocationIdKind::local_invocation_index &&
+           by != nullptr && program_[by->id].scalars[0] == 5;
   }
 
   void read(const Expr& e, NodeId out) {
@@ -325,15 +340,18 @@ class Analysis {
     requirements_.push_back({node, std::move(need), std::move(message), pos});
   }
   NodeId stmt(StmtId, SourcePos pos, const BarrierStmt& s, NodeId control) {
+    if (scope_ == UniformityScope::subgroup) return control;
     const std::string what = barrier_name(s);
     require(control, {what, pos}, fmt::format("{} must be in uniform control flow", what), pos);
     return control;
   }
   NodeId stmt(StmtId, SourcePos pos, const UniformLoadStmt& s, NodeId control) {
-    const UniformityNeed need{"workgroupUniformLoad", pos};
-    require(control, need, "workgroupUniformLoad must be in uniform control flow", pos);
-    require(value(s.pointer, start_), need,
-            "workgroupUniformLoad takes the same address in all invocations", pos);
+    if (scope_ == UniformityScope::workgroup) {
+      const UniformityNeed need{"workgroupUniformLoad", pos};
+      require(control, need, "workgroupUniformLoad must be in uniform control flow", pos);
+      require(value(s.pointer, start_), need,
+              "workgroupUniformLoad takes the same address in all invocations", pos);
+    }
     values_[index_of(s.result)] = control;
     return control;
   }
@@ -342,6 +360,35 @@ class Analysis {
       values_[index_of(s.result)] =
           graph_.source(pos, "the result of an atomic operation differs between invocations");
     }
+    return control;
+  }
+
+  // The result is the same in all lanes.
+  static bool is_collective(SubgroupOp op) {
+    return op <= SubgroupOp::bit_xor || op == SubgroupOp::all || op == SubgroupOp::any ||
+           op == SubgroupOp::ballot || op == SubgroupOp::broadcast_first ||
+           op == SubgroupOp::broadcast;
+  }
+  NodeId stmt(StmtId, SourcePos pos, const SubgroupStmt& s, NodeId control) {
+    const std::string name(to_string(s.op));
+    const bool own_scope = scope_ == UniformityScope::subgroup;
+    if (own_scope && s.check != UniformityCheck::none) {
+      const UniformityNeed need{name, pos, s.check == UniformityCheck::warning};
+      require(control, need, fmt::format("{} must be in subgroup-uniform control flow", name), pos);
+      const bool by_distance = s.op == SubgroupOp::shuffle_up || s.op == SubgroupOp::shuffle_down ||
+                               s.op == SubgroupOp::shuffle_xor;
+      if (by_distance) {
+        require(value(s.lane, control), need,
+                fmt::format("{} takes the same {} in all lanes", name,
+                            s.op == SubgroupOp::shuffle_xor ? "mask" : "delta"),
+                pos);
+      }
+    }
+    values_[index_of(s.result)] =
+        own_scope && is_collective(s.op)
+            ? control
+            : graph_.source(pos, fmt::format("the result of {} differs between {}", name,
+                                             own_scope ? "lanes" : "subgroups"));
     return control;
   }
 
@@ -354,7 +401,11 @@ class Analysis {
       values.push_back(value(argument, control));
       contents.push_back(pointed_to(argument, values.back()));
     }
-    if (facts.call_required) {
+    if (facts.call_required && facts.is_builtin) {
+      UniformityNeed need = facts.call_need;
+      need.pos = pos;
+      require(control, need, fmt::format("{} must be in uniform control flow", need.what), pos);
+    } else if (facts.call_required) {
       require(control, facts.call_need,
               fmt::format("the call of '{}' must be in uniform control flow, since it reaches {}",
                           callee.name, facts.call_need.what),
@@ -494,6 +545,7 @@ class Analysis {
 
   const Program& program_;
   const Function& function_;
+  const UniformityScope scope_;
   const std::vector<UniformityFacts>& known_;
   std::vector<ProgramIssue>& issues_;
   const Behaviours behaviours_;
@@ -512,10 +564,10 @@ class Analysis {
 
 }  // namespace
 
-UniformityFacts analyse_uniformity(const Program& program, FunctionId id,
+UniformityFacts analyse_uniformity(const Program& program, FunctionId id, UniformityScope scope,
                                    const std::vector<UniformityFacts>& known,
                                    std::vector<ProgramIssue>& issues) {
-  return Analysis(program, id, known, issues).run();
+  return Analysis(program, id, scope, known, issues).run();
 }
 
 }  // namespace vyre

@@ -1,6 +1,7 @@
 // Uniformity within one function, by what is known of the functions it calls.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,15 @@ struct UniformityFacts {
   bool call_required = false;  // calls must be in uniform control flow
   UniformityNeed call_need;
   bool result_varies = false;
+  bool is_builtin = false;  // the function has no body: the call is what a requirement is about
   std::vector<Parameter> parameters;
 };
 
+// The invocations among which control flow and values are uniform.
+enum class UniformityScope : std::uint8_t { workgroup, subgroup };
+
 // `known` holds the facts of all functions before this one.
-UniformityFacts analyse_uniformity(const Program& program, FunctionId id,
+UniformityFacts analyse_uniformity(const Program& program, FunctionId id, UniformityScope scope,
                                    const std::vector<UniformityFacts>& known,
                                    std::vector<ProgramIssue>& issues);
 

@@ -315,6 +315,47 @@ class FunctionCheck {
     }
   }
 
+  // The type that a subgroup operation gives; void where its operands are wrong.
+  TypeId subgroup_result(const SubgroupStmt& s) const {
+    const bool takes_lane = s.op >= SubgroupOp::broadcast && s.op <= SubgroupOp::quad_broadcast;
+    const TypeId none = types_.void_type();
+    if ((s.lane != kNoExpr) != takes_lane) return none;
+    if (takes_lane && type(s.lane) != scalar_type(ScalarKind::u32)) return none;
+    if ((s.value == kNoExpr) != (s.op == SubgroupOp::elect)) return none;
+    const TypeId boolean = scalar_type(ScalarKind::boolean);
+    if (s.op == SubgroupOp::elect) return boolean;
+    const TypeId given = type(s.value);
+    if (s.op == SubgroupOp::all || s.op == SubgroupOp::any || s.op == SubgroupOp::ballot) {
+      if (given != boolean) return none;
+      return s.op != SubgroupOp::ballot
+                 ? boolean
+                 : types_.find(VectorType{ScalarKind::u32, 4}).value_or(none);
+    }
+    if (types_.get_if<ScalarType>(given) == nullptr &&
+        types_.get_if<VectorType>(given) == nullptr) {
+      return none;
+    }
+    const ScalarKind kind = *types_.scalar_kind(given);
+    const bool bits =
+        s.op == SubgroupOp::bit_and || s.op == SubgroupOp::bit_or || s.op == SubgroupOp::bit_xor;
+    const bool good = kind == ScalarKind::i32 || kind == ScalarKind::u32 ||
+                      (!bits && (kind == ScalarKind::f32 || kind == ScalarKind::f16));
+    return good ? given : none;
+  }
+  void stmt(SourcePos pos, const SubgroupStmt& s, const Context&) {
+    bool good = s.op <= SubgroupOp::quad_swap_diagonal;
+    for (const ExprId operand : {s.value, s.lane}) {
+      if (operand != kNoExpr) good = expr(operand) && good;
+    }
+    const TypeId wanted = good ? subgroup_result(s) : types_.void_type();
+    if (wanted == types_.void_type()) {
+      if (good) report(pos, "{} with operands that it does not take", to_string(s.op));
+      define(s.result, LocalKind::let, pos);
+    } else {
+      result(s.result, wanted, pos);
+    }
+  }
+
   void stmt(SourcePos pos, const AtomicStmt& s, const Context&) {
     bool good = expr(s.pointer);
     for (const ExprId operand : {s.compare, s.value}) {

@@ -77,6 +77,10 @@ void for_each_expr(const Program& program, const StmtNode& node, F&& f) {
                    present(s.compare);
                    present(s.value);
                  },
+                 [&](const SubgroupStmt& s) {
+                   present(s.value);
+                   present(s.lane);
+                 },
                  [&](const CallStmt& s) {
                    for (const ExprId id : program.list(s.arguments)) f(id);
                  },

@@ -469,6 +469,7 @@ void Emitter::statement(EmitFrame& frame, StmtId id) {
                    problem = "a barrier stands where no workgroup can wait";
                  },
                  [&](const AtomicStmt& s) { atomic(frame, s); },
+                 [&](const SubgroupStmt&) { problem = "subgroup operations are not emitted"; },
                  [&](const CallStmt& s) { call(frame, id, s); },
              },
              p_[id].node);

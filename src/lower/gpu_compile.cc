@@ -20,13 +20,14 @@
 #include "vyre/lower/hoist_loads_internal.h"
 #include "vyre/lower/order_tests_internal.h"
 #include "vyre/lower/part_ends_internal.h"
+#include "vyre/lower/subgroups_internal.h"
 
 namespace vyre {
 namespace {
 
 constexpr int kGeneratorVersion = 5;
 
-constexpr std::uint64_t kMostByValue = 1024;           // of all uniforms of a kernel
+constexpr std::uint64_t kMostByValue = 1024;  // of all uniforms of a kernel
 
 struct Processor {
   unsigned number;
@@ -118,6 +119,7 @@ struct Prepared {
 };
 
 Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const GpuOptions& options) {
+  VYRE_CHECK(check_no_subgroups(kernel));
   assert(variant.gang_width == 1 && slots_of(*kernel.program).size() <= kGpuBindings);
   Prepared out;
   out.context = std::make_unique<llvm::LLVMContext>();

@@ -23,6 +23,7 @@
 #include "vyre/lower/interleave_gangs_internal.h"
 #include "vyre/lower/range_checks_internal.h"
 #include "vyre/lower/stop_checks_internal.h"
+#include "vyre/lower/subgroups_internal.h"
 
 namespace vyre {
 namespace {
@@ -131,6 +132,7 @@ struct Prepared {
 };
 
 Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const HostOptions& options) {
+  VYRE_CHECK(check_no_subgroups(kernel));
   assert(variant.gang_width == 1 || variant.gang_width == 8 || variant.gang_width == 16 ||
          variant.gang_width == 32);
   if (!host().missing.empty()) {

@@ -271,6 +271,10 @@ class Analysis {
   void walk(FrameSpreads&, StmtId, const BarrierStmt&) {}
   void walk(FrameSpreads&, StmtId, const UniformLoadStmt&) {}
 
+  void walk(FrameSpreads& frame, StmtId, const SubgroupStmt& s) {
+    note(raise(frame.locals[index_of(s.result)], Spread::lane));
+  }
+
   void walk(FrameSpreads& frame, StmtId, const AtomicStmt& s) {
     if (s.result == kNoLocal) return;
     // A load at one address is one load; every other atomic differs from lane to lane.

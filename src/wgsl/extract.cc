@@ -242,6 +242,10 @@ class Extractor {
                      s.compare = maybe(s.compare);
                      s.value = maybe(s.value);
                    },
+                   [&](SubgroupStmt& s) {
+                     s.value = maybe(s.value);
+                     s.lane = maybe(s.lane);
+                   },
                    [&](CallStmt& s) {
                      std::vector<ExprId> arguments;
                      for (const ExprId id : from_.list(s.arguments)) arguments.push_back(expr(id));

@@ -19,16 +19,16 @@ constexpr std::string_view kRequirements[] = {
     "packed_4x8_integer_dot_product",
     "pointer_composite_access",
     "readonly_and_readwrite_storage_textures",
+    "subgroup_id",
+    "subgroup_uniformity",
     "texture_and_sampler_let",
     "texture_formats_tier1",
     "uniform_buffer_standard_layout",
     "unrestricted_pointer_parameters",
 };
-constexpr std::string_view kMissingRequirements[] = {"buffer_view", "immediate_address_space",
-                                                     "subgroup_id", "subgroup_uniformity"};
+constexpr std::string_view kMissingRequirements[] = {"buffer_view", "immediate_address_space"};
 constexpr std::string_view kMissingExtensions[] = {"clip_distances", "dual_source_blending",
-                                                   "primitive_index", "subgroups",
-                                                   "subgroup_size_control"};
+                                                   "primitive_index", "subgroup_size_control"};
 constexpr std::string_view kSeverities[] = {"error", "warning", "info", "off"};
 
 bool contains(std::span<const std::string_view> list, std::string_view name) {
@@ -38,11 +38,16 @@ bool contains(std::span<const std::string_view> list, std::string_view name) {
 void check_enable(Context& cx, const ast::Name& name) {
   if (name.text == "f16") {
     cx.f16 = true;
+  } else if (name.text == "subgroups") {
+    cx.subgroups = true;
   } else if (contains(kMissingExtensions, name.text) || name.text.starts_with("chromium_")) {
-    cx.error(name.span, fmt::format("the extension '{}' is not supported; vyre has f16", name.text))
+    cx.error(
+          name.span,
+          fmt::format("the extension '{}' is not supported; vyre has f16 and subgroups", name.text))
         .with_fix("docs/wgsl.md lists what is supported");
   } else {
-    cx.error(name.span, fmt::format("unknown extension '{}'; vyre has f16", name.text));
+    cx.error(name.span,
+             fmt::format("unknown extension '{}'; vyre has f16 and subgroups", name.text));
   }
 }
 

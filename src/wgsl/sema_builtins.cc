@@ -166,8 +166,6 @@ constexpr Pattern kBitwise[] = {{"TT", 'T', kIntegers | kBool}};
 constexpr Pattern kXor[] = {{"TT", 'T', kIntegers}};
 constexpr Pattern kShift[] = {{"TU", 'T', kIntegers}};
 
-constexpr std::string_view kNoSubgroups = "vyre does not support subgroup operations";
-
 // Names of WGSL and of its dialects that vyre knows and does not have.
 struct Refused {
   std::string_view name;
@@ -181,9 +179,6 @@ constexpr Refused kRefused[] = {
     {"subgroupMatrix", true, "vyre has no subgroup matrices (docs/wgsl.md)"},
     {"subgroup_matrix", true, "vyre has no subgroup matrices (docs/wgsl.md)"},
     {"coop_mat", true, "vyre has no cooperative matrices (docs/wgsl.md)"},
-    {"subgroup", true, kNoSubgroups},
-    {"quadBroadcast", true, kNoSubgroups},
-    {"quadSwap", true, kNoSubgroups},
     {"buffer", false, kNoBufferViews},
     {"bufferView", true, kNoBufferViews},
     {"bufferArrayView", true, kNoBufferViews},

@@ -11,6 +11,7 @@
 #include "vyre/wgsl/sema_memory.h"
 #include "vyre/wgsl/sema_scope.h"
 #include "vyre/wgsl/sema_stage.h"
+#include "vyre/wgsl/sema_subgroup.h"
 #include "vyre/wgsl/sema_texture.h"
 #include "vyre/wgsl/sema_types.h"
 
@@ -156,6 +157,7 @@ Value call_predeclared(Context& cx, const ast::Call& node, Span span) {
   if (arguments.failed()) return failed(span);
   if (math) return call_math(cx, name.text, arguments, span);
   if (special != nullptr) return call_special(cx, node, arguments, span);
+  if (is_subgroup_function(name.text)) return call_subgroup(cx, name.text, arguments, span);
   return is_derivative(name.text) ? call_derivative(cx, name.text, arguments, span)
                                   : call_texture(cx, name.text, arguments, span);
 }
@@ -186,7 +188,7 @@ void Arguments::release() {
 
 bool is_builtin_function(std::string_view name) {
   return find_math(name) != nullptr || find_special(name) != nullptr || is_texture_function(name) ||
-         is_derivative(name);
+         is_derivative(name) || is_subgroup_function(name);
 }
 
 Value check_call(Context& cx, const ast::Expr& expr, const ast::Call& node) {

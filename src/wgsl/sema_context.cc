@@ -1,5 +1,7 @@
 #include "vyre/wgsl/sema_context.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace vyre::sema {
@@ -45,6 +47,22 @@ void Context::at(Span span) {
 Span Context::span_of(SourcePos pos) const {
   const auto found = spans.find(key_of(pos));
   return found == spans.end() ? Span{} : found->second;
+}
+
+bool Context::needs_extension(std::string_view extension, std::string_view what, Span span) {
+  if (is_enabled(extension)) return true;
+  const std::string fix = fmt::format("write 'enable {};' at the top", extension);
+  const bool known = extension == "f16" || extension == "subgroups";
+  if (!lenient || !known) {
+    error(span, fmt::format("{} needs the extension '{}'", what, extension)).with_fix(fix);
+    return false;
+  }
+  diagnostics
+      .warning(span,
+               fmt::format("{} needs the extension '{}', which is not enabled", what, extension))
+      .with_fix(fix);
+  (extension == "f16" ? f16 : subgroups) = true;
+  return true;
 }
 
 }  // namespace vyre::sema

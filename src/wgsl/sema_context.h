@@ -241,8 +241,16 @@ struct Context {
 
   Program program;  // of the whole module; no entry
   Writer writer;
-  bool f16 = false;  // enabled
-  bool is_enabled(std::string_view extension) const { return f16 && extension == "f16"; }
+  // Extensions that are enabled.
+  bool f16 = false;
+  bool subgroups = false;
+  bool is_enabled(std::string_view extension) const {
+    return (f16 && extension == "f16") || (subgroups && extension == "subgroups");
+  }
+  bool lenient = false;  // see ParseOptions
+  // Whether the extension may be used here; reports it where it may not, and warns once and enables
+  // it where that is taken lightly.
+  bool needs_extension(std::string_view extension, std::string_view what, Span span);
   Filters filters;
   std::unordered_map<std::string_view, Symbol> names;
   std::vector<FunctionInfo> functions;

@@ -70,8 +70,8 @@ bool check_workgroup_size(Context& cx, const ast::Function& function, EntryPoint
 struct Input {
   std::string_view name;
   InvocationIdKind id = InvocationIdKind::global_invocation;
-  bool vector = true;   // vec3<u32>; otherwise u32
-  bool linear = false;  // computed from other ids
+  bool vector = true;     // vec3<u32>; otherwise u32
+  bool computed = false;  // from other ids
 };
 constexpr Input kInputs[] = {
     {"global_invocation_id", InvocationIdKind::global_invocation},
@@ -81,6 +81,10 @@ constexpr Input kInputs[] = {
     {"num_workgroups", InvocationIdKind::workgroup_count},
     {"global_invocation_index", InvocationIdKind::global_invocation, false, true},
     {"workgroup_index", InvocationIdKind::workgroup, false, true},
+    {"subgroup_invocation_id", InvocationIdKind::local_invocation_index, false, true},
+    {"subgroup_id", InvocationIdKind::local_invocation_index, false, true},
+    {"subgroup_size", InvocationIdKind::local_invocation_index, false, true},
+    {"num_subgroups", InvocationIdKind::local_invocation_index, false, true},
 };
 
 class Inputs {
@@ -111,8 +115,8 @@ class Inputs {
       return std::nullopt;
     }
     span_ = name.span;
-    if (!known->linear) return value(expected, InvocationIdExpr{known->id});
-    return known->id == InvocationIdKind::workgroup ? workgroup_index() : global_index();
+    if (!known->computed) return value(expected, InvocationIdExpr{known->id});
+    return computed_input(known->name);
   }
 
  private:
@@ -125,6 +129,28 @@ class Inputs {
   Value value(TypeId type, ExprNode node) {
     return computed(cx_, type, node, Phase::runtime, false, span_);
   }
+  Value computed_input(std::string_view name) {
+    const auto local_index = [&] {
+      return value(u32_, InvocationIdExpr{InvocationIdKind::local_invocation_index}).expr;
+    };
+    if (name == "workgroup_index") return workgroup_index();
+    if (name == "global_invocation_index") return global_index();
+    if (name == "subgroup_invocation_id") {
+      return value(u32_, BinaryExpr{BinaryOp::bit_and, local_index(), number(kSubgroupSize - 1)});
+    }
+    if (name == "subgroup_id") {
+      return value(u32_, BinaryExpr{BinaryOp::shift_right, local_index(), number(5)});
+    }
+    Value size = value(u32_, ZeroExpr{});
+    size.expr = number(kSubgroupSize);
+    if (name == "subgroup_size") return size;
+    // Subgroups that the workgroup begins.
+    const ExprId plane = mul(workgroup_axis(0), workgroup_axis(1));
+    const ExprId all = mul(plane, workgroup_axis(2));
+    return value(u32_,
+                 BinaryExpr{BinaryOp::shift_right, add(all, number(kSubgroupSize - 1)), number(5)});
+  }
+  ExprId number(std::uint32_t n) { return emit(cx_, make_constant(cx_, Scalar::of(n), span_)); }
   ExprId axis(InvocationIdKind kind, std::uint8_t lane) {
     const Value id = value(cx_.types().vector(ScalarKind::u32, 3), InvocationIdExpr{kind});
     return value(u32_, SwizzleExpr{id.expr, 1, {lane}}).expr;

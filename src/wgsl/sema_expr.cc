@@ -14,6 +14,7 @@
 #include "vyre/wgsl/sema_overload.h"
 #include "vyre/wgsl/sema_scope.h"
 #include "vyre/wgsl/sema_stage.h"
+#include "vyre/wgsl/sema_subgroup.h"
 #include "vyre/wgsl/sema_texture.h"
 #include "vyre/wgsl/sema_types.h"
 
@@ -21,8 +22,7 @@ namespace vyre::sema {
 namespace {
 
 Value check_literal(Context& cx, const ast::Expr& expr, const ast::Literal& literal) {
-  if (literal.value.kind == ScalarKind::f16 && !cx.f16) {
-    cx.error(expr.span, "f16 is used but not enabled").with_fix("write 'enable f16;' at the top");
+  if (literal.value.kind == ScalarKind::f16 && !cx.needs_extension("f16", "f16", expr.span)) {
     return failed(expr.span);
   }
   return make_constant(cx, literal.value, expr.span);
@@ -402,7 +402,8 @@ bool has_effects(const Context& cx, const ast::Expr& expr) {
                 symbol == nullptr ? find_special(call.callee.name.text) : nullptr;
             if (special != nullptr && has_effects(special->which)) return true;
             if (symbol == nullptr && (is_texture_function(call.callee.name.text) ||
-                                      is_derivative(call.callee.name.text))) {
+                                      is_derivative(call.callee.name.text) ||
+                                      is_subgroup_function(call.callee.name.text))) {
               return true;
             }
             return any(call.arguments);

@@ -185,9 +185,9 @@ TEST(Expressions, UserNamesShadowBuiltins) {
 
 TEST(Expressions, F16NeedsTheExtension) {
   EXPECT_EQ(body_errors("let a = 1h;"),
-            "1:9: f16 is used but not enabled [write 'enable f16;' at the top]\n");
+            "1:9: f16 needs the extension 'f16' [write 'enable f16;' at the top]\n");
   EXPECT_EQ(body_errors("var a: vec2<f16>;"),
-            "1:13: f16 is used but not enabled [write 'enable f16;' at the top]\n");
+            "1:13: f16 needs the extension 'f16' [write 'enable f16;' at the top]\n");
   EXPECT_EQ(error_text("enable f16; const a = 1h; const b: vec2h = vec2(1, 2.5); const c = a + b;"),
             "");
 }

@@ -149,11 +149,47 @@ void keep_overrides(Context& cx, const Value& value) {
   }
 }
 
+TypeId held_type(Context& cx, const Value& reference) {
+  const auto* atomic = cx.types().get_if<AtomicType>(reference.type);
+  return atomic == nullptr ? reference.type : cx.types().scalar(atomic->kind);
+}
+
+bool is_plain_atomic(Context& cx, const Value& reference) {
+  const bool atomic = cx.types().get_if<AtomicType>(reference.type) != nullptr;
+  if (!atomic || !cx.lenient || cx.body == nullptr) return false;
+  cx.diagnostics
+      .warning(reference.span,
+               "an atomic is loaded or stored like a plain variable, which WGSL "
+               "does not allow")
+      .with_fix("use atomicLoad and atomicStore");
+  return true;
+}
+
+void emit_plain_atomic(Context& cx, const Value& reference, ExprId value, LocalId result,
+                       Span span) {
+  const bool device = reference.memory == MemoryKind::storage;
+  cx.at(span);
+  cx.writer.stmt(AtomicStmt{.op = value == kNoExpr ? AtomicOp::load : AtomicOp::store,
+                            .scope = device ? Scope::device : Scope::workgroup,
+                            .order = Order::relaxed,
+                            .pointer = reference.expr,
+                            .value = value,
+                            .result = result});
+}
+
 Value load(Context& cx, Value value) {
   if (!value.is_reference()) return value;
   if (value.access == Access::write) {
     cx.error(value.span, "this memory is write-only and cannot be read");
     return failed(value.span);
+  }
+  if (is_plain_atomic(cx, value)) {
+    note_read(cx, value.root);
+    flush(cx);
+    const TypeId type = held_type(cx, value);
+    const LocalId result = new_result(cx, "old", type, value.span);
+    emit_plain_atomic(cx, value, kNoExpr, result, value.span);
+    return use_let(cx, result, type, value.span);
   }
   if (!cx.types().is_constructible(value.type)) {
     const bool atomic = cx.types().get_if<AtomicType>(value.type) != nullptr;

@@ -49,6 +49,14 @@ bool mentions_override(const Context& cx, ExprId tree);
 // be an error.
 void keep_overrides(Context& cx, const Value& value);
 
+// What a reference holds as a value: the type itself, or the scalar of an atomic.
+TypeId held_type(Context& cx, const Value& reference);
+// Plain access to an atomic: warns and gives true where that is taken lightly.
+bool is_plain_atomic(Context& cx, const Value& reference);
+// The atomic operation that a plain load or store of an atomic stands for; `result` or `value`.
+void emit_plain_atomic(Context& cx, const Value& reference, ExprId value, LocalId result,
+                       Span span);
+
 // The load rule: references become values, everything else stays.
 Value load(Context& cx, Value value);
 // The pointer &ref, and the reference *ptr.

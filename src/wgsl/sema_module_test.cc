@@ -267,10 +267,10 @@ TEST(EntryPoints, BindingsAreUniqueWithinOne) {
 TEST(Directives, ExtensionsAreNamed) {
   EXPECT_EQ(error_text("enable f16; enable f16;"), "");
   EXPECT_EQ(error_text("enable primitive_index;"),
-            "1:8: the extension 'primitive_index' is not supported; vyre has f16 [docs/wgsl.md "
-            "lists what is supported]\n");
+            "1:8: the extension 'primitive_index' is not supported; vyre has f16 and subgroups "
+            "[docs/wgsl.md lists what is supported]\n");
   EXPECT_EQ(error_text("enable warp_speed;"),
-            "1:8: unknown extension 'warp_speed'; vyre has f16\n");
+            "1:8: unknown extension 'warp_speed'; vyre has f16 and subgroups\n");
   EXPECT_EQ(error_text("requires unrestricted_pointer_parameters, pointer_composite_access;"), "");
   EXPECT_EQ(error_text("requires pointer_composit_access;"),
             "1:10: unknown language feature 'pointer_composit_access'; did you mean "

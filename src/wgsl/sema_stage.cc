@@ -46,6 +46,7 @@ FunctionId outside_function(Context& cx, const Outside& outside, std::size_t arg
   function.locals.assign(arguments, {"argument", LocalKind::parameter, cx.types().void_type(), {}});
   UniformityFacts facts;
   facts.result_varies = outside.varies;
+  facts.is_builtin = true;
   facts.call_required = control != Control::off;
   facts.call_need = {std::string(outside.name), cx.writer.pos, control != Control::error};
   facts.parameters.resize(arguments);
@@ -278,9 +279,8 @@ const StageBuiltin* find_builtin(Context& cx, const ast::Attribute& attribute,
                  : fmt::format("'{}' is no builtin value; did you mean '{}'?", *name, near));
     return nullptr;
   }
-  if (!builtin->extension.empty() && !cx.is_enabled(builtin->extension)) {
-    cx.error(written.span, fmt::format("'{}' needs the extension '{}'", *name, builtin->extension))
-        .with_fix(fmt::format("write 'enable {};' at the top", builtin->extension));
+  if (!builtin->extension.empty() &&
+      !cx.needs_extension(builtin->extension, fmt::format("'{}'", *name), written.span)) {
     return nullptr;
   }
   if (direction && (builtin->directions & bit(*direction)) == 0) {

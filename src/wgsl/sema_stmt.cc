@@ -68,7 +68,7 @@ bool check_target(Context& cx, const Value& target, const ast::Expr& written) {
                                                        : "");
     return false;
   }
-  if (!cx.types().is_constructible(target.type)) {
+  if (!cx.types().is_constructible(target.type) && !is_plain_atomic(cx, target)) {
     Diagnostic& error =
         cx.error(written.span, fmt::format("{} cannot be assigned", cx.spell(target.type)));
     if (cx.types().get_if<AtomicType>(target.type)) error.with_fix("use atomicStore");
@@ -80,6 +80,10 @@ bool check_target(Context& cx, const Value& target, const ast::Expr& written) {
 void emit_store(Context& cx, const Value& target, const Value& value, Span span) {
   note_write(cx, target.root);
   const ExprId stored = emit(cx, value);
+  if (cx.types().get_if<AtomicType>(target.type) != nullptr) {
+    emit_plain_atomic(cx, target, stored, kNoLocal, span);
+    return;
+  }
   cx.at(span);
   cx.writer.stmt(StoreStmt{target.expr, stored});
 }
@@ -101,7 +105,7 @@ void check_plain_assign(Context& cx, const ast::Assign& node, Span span) {
   Value value;
   {
     const Hold hold(cx, target);
-    value = fine ? check_as(cx, *node.right, target.type, "the assigned value")
+    value = fine ? check_as(cx, *node.right, held_type(cx, target), "the assigned value")
                  : check_value(cx, *node.right);
   }
   if (fine && !value.failed()) emit_store(cx, target, value, span);
@@ -128,8 +132,8 @@ void check_compound_assign(Context& cx, const ast::Assign& node, Span span) {
     const Hold hold_left(cx, left);
     right = check_value(cx, *node.right);
   }
-  const Value result =
-      coerce(cx, binary(cx, ir_operator(*node.op), left, right, span), target.type, "the result");
+  const Value result = coerce(cx, binary(cx, ir_operator(*node.op), left, right, span),
+                              held_type(cx, target), "the result");
   if (!result.failed()) emit_store(cx, target, result, span);
 }
 
@@ -146,7 +150,7 @@ void check_assign(Context& cx, const ast::Assign& node, Span span) {
 void check_increment(Context& cx, const ast::Increment& node, Span span) {
   Value target = check(cx, *node.left);
   if (!check_target(cx, target, *node.left)) return;
-  const auto* scalar = cx.types().get_if<ScalarType>(target.type);
+  const auto* scalar = cx.types().get_if<ScalarType>(held_type(cx, target));
   if (scalar == nullptr || !is_integer(scalar->kind)) {
     cx.error(node.left->span, fmt::format("'{}' takes a variable of type i32 or u32; this is {}",
                                           node.up ? "++" : "--", cx.spell(target.type)));

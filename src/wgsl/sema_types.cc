@@ -58,9 +58,7 @@ std::optional<PlainType> parse_plain(std::string_view name) {
 }
 
 bool check_f16(Context& cx, ScalarKind kind, Span span) {
-  if (kind != ScalarKind::f16 || cx.f16) return true;
-  cx.error(span, "f16 is used but not enabled").with_fix("write 'enable f16;' at the top");
-  return false;
+  return kind != ScalarKind::f16 || cx.needs_extension("f16", "f16", span);
 }
 
 bool takes(Context& cx, const ast::Identifier& name, Span span, std::size_t least,

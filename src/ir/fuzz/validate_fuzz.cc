@@ -134,7 +134,7 @@ class Generator {
     }
   }
   StmtNode stmt_node() {
-    switch (pick(13)) {
+    switch (pick(14)) {
       case 0: return LetStmt{local(), expr()};
       case 1: return VarStmt{local(), maybe_expr()};
       case 2: return StoreStmt{expr(), expr()};
@@ -154,6 +154,11 @@ class Generator {
                           .compare = maybe_expr(),
                           .value = maybe_expr(),
                           .result = pick(2) == 0 ? kNoLocal : local()};
+      case 12:
+        return SubgroupStmt{.op = static_cast<SubgroupOp>(pick(26)),
+                            .value = maybe_expr(),
+                            .lane = maybe_expr(),
+                            .result = local()};
       default: return CallStmt{static_cast<FunctionId>(pick(3)), list(), local()};
     }
   }
