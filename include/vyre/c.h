@@ -153,6 +153,11 @@ VYRE_API vyre_code vyre_session_wait(vyre_session session);
  * has all diagnostics. */
 VYRE_API vyre_code vyre_module_load(vyre_session session, const char* text, uint64_t length,
                                     const char* file_name, vyre_module* module);
+/* The same, and accepts what wgpu accepts beyond the specification: extensions that are used and not
+ * enabled, plain loads and stores of atomics, operators mixed without parentheses. Each leaves a
+ * warning, which vyre_module_warnings gives. */
+VYRE_API vyre_code vyre_module_load_lenient(vyre_session session, const char* text, uint64_t length,
+                                            const char* file_name, vyre_module* module);
 VYRE_API vyre_code vyre_module_free(vyre_module module); /* 0 is fine here, as in every free */
 
 /* Functions that give text write up to `capacity` bytes, the null at the end included, and set

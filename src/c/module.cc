@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kMaxOverrides = 65536;
 
 Outcome<> load_module(vyre_session id, const char* text, std::uint64_t length,
-                      const char* file_name, vyre_module* out) {
+                      const char* file_name, ParseOptions options, vyre_module* out) {
   VYRE_TRY(const auto session, find<SessionObject>(id));
   if (out == nullptr) return null_pointer("module");
   if (text == nullptr && length != 0) return null_pointer("text");
@@ -19,7 +19,7 @@ Outcome<> load_module(vyre_session id, const char* text, std::uint64_t length,
                                            std::uint64_t{Source::kMaxBytes}));
   }
   ParsedModule parsed = parse_wgsl(length == 0 ? std::string() : std::string(text, length),
-                                   file_name == nullptr ? "" : file_name);
+                                   file_name == nullptr ? "" : file_name, options);
   if (!parsed.module) return failure(VYRE_INVALID_INPUT, parsed.message());
   VYRE_TRY(*out,
            publish(ModuleObject{session->session, *std::move(parsed.module), parsed.message()}));
@@ -138,7 +138,16 @@ using namespace vyre;
 vyre_code vyre_module_load(vyre_session session, const char* text, uint64_t length,
                            const char* file_name, vyre_module* module) {
   return guarded([&] {
-    return with_enough_stack([&] { return load_module(session, text, length, file_name, module); });
+    return with_enough_stack(
+        [&] { return load_module(session, text, length, file_name, {}, module); });
+  });
+}
+
+vyre_code vyre_module_load_lenient(vyre_session session, const char* text, uint64_t length,
+                                   const char* file_name, vyre_module* module) {
+  return guarded([&] {
+    return with_enough_stack(
+        [&] { return load_module(session, text, length, file_name, {.lenient = true}, module); });
   });
 }
 

@@ -55,7 +55,7 @@ class FileCheck {
     json_["entries"] = Json::array();
     auto text = read_source(path_, streams_);
     if (!text) return problem(text.error());
-    const ParsedModule parsed = parse_wgsl(*std::move(text), name_);
+    const ParsedModule parsed = parse_wgsl(*std::move(text), name_, {.lenient = options_.lenient});
     for (const Diagnostic& each : parsed.diagnostics.all()) {
       json_["diagnostics"].push_back(to_json(*parsed.source, each));
     }
@@ -116,6 +116,8 @@ CommandHelp declare(OptionSet& set, CheckOptions& options) {
   set.value("--device", "NAME", "enforce what a device allows: cpu, cuda, cuda:N, auto or null",
             options.device);
   set.flag("--ir", "print the program as the compiler sees it", options.ir);
+  set.flag("--lenient", "accept what wgpu accepts beyond the specification, with warnings",
+           options.lenient);
   set.flag("--json", "print JSON", options.json);
   return {
       .usage = "vyre check FILE... [options]",

@@ -14,6 +14,7 @@ struct CheckOptions {
   std::vector<Setting> settings;
   std::string device;  // whose limits are enforced; empty: none
   bool ir = false;
+  bool lenient = false;
   bool json = false;
 };
 

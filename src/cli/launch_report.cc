@@ -165,7 +165,8 @@ Exit plan_kernel(const PlanOptions& options, Streams& streams) {
   const std::string& path = options.run.files.front();
   auto text = read_source(path, streams);
   if (!text) return report(streams, text.error());
-  const ParsedModule parsed = parse_wgsl(*std::move(text), source_name(path));
+  const ParsedModule parsed =
+      parse_wgsl(*std::move(text), source_name(path), {.lenient = options.run.lenient});
   show_diagnostics(streams, parsed);
   if (!parsed.module) return Exit::wrong;
   const auto program = choose_entry(*parsed.module, source_name(path), options.run.entry);

@@ -135,6 +135,8 @@ Exit report_differences(const RunOptions& options, const Kernel& kernel, const R
 
 void declare_run_options(OptionSet& set, RunOptions& options) {
   set.value("--entry", "NAME", "the entry point, where there are several", options.entry);
+  set.flag("--lenient", "accept what wgpu accepts beyond the specification, with warnings",
+           options.lenient);
   set.repeated("--in", "NAME=DATA", "what a buffer holds at the start", options.inputs,
                parse_input);
   set.repeated("--uniform", "PATH=VALUE,...", "values by field: p.n=4,p.direction=0:0:1",
@@ -261,7 +263,8 @@ Exit run_command(const RunOptions& options, Streams& streams) {
   const std::string& path = options.files.front();
   auto text = read_source(path, streams);
   if (!text) return report(streams, text.error());
-  const ParsedModule parsed = parse_wgsl(*std::move(text), source_name(path));
+  const ParsedModule parsed =
+      parse_wgsl(*std::move(text), source_name(path), {.lenient = options.lenient});
   show_diagnostics(streams, parsed);
   if (!parsed.module) return Exit::wrong;
   const auto program = choose_entry(*parsed.module, source_name(path), options.entry);

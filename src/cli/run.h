@@ -18,6 +18,7 @@ struct RunOptions {
   std::vector<std::string> files;  // exactly one
   std::string device = "auto";
   std::string entry;
+  bool lenient = false;  // of the WGSL text
   std::vector<InputArgument> inputs;
   std::vector<OutputArgument> outputs;
   std::vector<Setting> settings;

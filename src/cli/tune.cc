@@ -71,6 +71,8 @@ Result<double> parse_closeness(const std::string& text) {
 
 void declare_job(OptionSet& set, TuneJob& job) {
   set.value("--entry", "NAME", "the entry point, where there are several", job.run.entry);
+  set.flag("--lenient", "accept what wgpu accepts beyond the specification, with warnings",
+           job.run.lenient);
   set.repeated("--in", "NAME=DATA", "what a buffer holds at the start, as for vyre run",
                job.run.inputs, parse_input);
   set.repeated("--uniform", "PATH=VALUE,...", "values by field: p.n=4,p.direction=0:0:1",

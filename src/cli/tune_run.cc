@@ -295,7 +295,8 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
                                 const std::function<void(const TuneProgress&)>& show) {
   const std::string& path = job.run.files.front();
   VYRE_TRY(auto text, read_source(path, streams));
-  const ParsedModule parsed = parse_wgsl(std::move(text), source_name(path));
+  const ParsedModule parsed =
+      parse_wgsl(std::move(text), source_name(path), {.lenient = job.run.lenient});
   show_diagnostics(streams, parsed);
   if (!parsed.module) {
     return fail(Code::invalid_input, fmt::format("{} is no correct module", source_name(path)));

@@ -66,10 +66,12 @@ NotRun not_run(const sema::EntryPoint& entry, const sema::FunctionInfo& info,
                             verb, info.not_run)};
 }
 
-std::optional<Module> analyse(const Source& source, Diagnostics& diagnostics) {
-  const ast::Module tree = parse(source, diagnostics);
+std::optional<Module> analyse(const Source& source, ParseOptions options,
+                              Diagnostics& diagnostics) {
+  const ast::Module tree = parse(source, diagnostics, options.lenient);
   if (diagnostics.has_errors()) return std::nullopt;
   sema::Context cx(source, tree, diagnostics);
+  cx.lenient = options.lenient;
   sema::check_module(cx);
   if (diagnostics.has_errors()) return std::nullopt;
 
@@ -139,10 +141,10 @@ Result<Kernel> ParsedModule::kernel(std::string_view entry,
 
 std::string ParsedModule::message() const { return render(*source, diagnostics); }
 
-ParsedModule parse_wgsl(std::string text, std::string file_name) {
+ParsedModule parse_wgsl(std::string text, std::string file_name, ParseOptions options) {
   ParsedModule parsed;
   parsed.source = std::make_shared<const Source>(std::move(file_name), std::move(text));
-  parsed.module = analyse(*parsed.source, parsed.diagnostics);
+  parsed.module = analyse(*parsed.source, options, parsed.diagnostics);
   return parsed;
 }
 

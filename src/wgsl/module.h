@@ -61,8 +61,15 @@ struct ParsedModule {
   std::string message() const;
 };
 
+struct ParseOptions {
+  // Accepts what wgpu's front end accepts beyond the specification, each with a warning: extensions
+  // that are used and not enabled, plain loads and stores of atomics, and operators mixed without
+  // parentheses.
+  bool lenient = false;
+};
+
 // Never fails otherwise than by diagnostics. `file_name` is what messages print before the line;
 // it also becomes Program::source_name.
-ParsedModule parse_wgsl(std::string text, std::string file_name = {});
+ParsedModule parse_wgsl(std::string text, std::string file_name = {}, ParseOptions options = {});
 
 }  // namespace vyre

@@ -11,14 +11,14 @@ namespace vyre {
 
 using enum TokenKind;
 
-ast::Module parse(const Source& source, Diagnostics& diagnostics) {
+ast::Module parse(const Source& source, Diagnostics& diagnostics, bool lenient) {
   const std::size_t size = source.text().size();
   if (size > Source::kMaxBytes) {
     diagnostics.error({0, 0}, fmt::format("the text has {} bytes; at most {} are accepted", size,
                                           Source::kMaxBytes));
     return {};
   }
-  return Parser(source, diagnostics, tokenize(source.text())).run();
+  return Parser(source, diagnostics, tokenize(source.text()), lenient).run();
 }
 
 ast::Module Parser::run() {

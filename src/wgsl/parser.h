@@ -8,7 +8,8 @@
 namespace vyre {
 
 // Reports every syntax error it can name without guessing. The tree holds only what parsed: it is
-// complete exactly when nothing was reported, and no later pass should see it otherwise.
-ast::Module parse(const Source& source, Diagnostics& diagnostics);
+// complete exactly when no error was reported, and no later pass should see it otherwise. lenient:
+// operators that WGSL wants in parentheses may be mixed, with a warning.
+ast::Module parse(const Source& source, Diagnostics& diagnostics, bool lenient = false);
 
 }  // namespace vyre

@@ -39,6 +39,42 @@ std::optional<ast::UnaryOp> unary_op(TokenKind kind) {
   }
 }
 
+// How strongly a binary operator binds in C and in naga; 0 for what is none.
+int strength(TokenKind kind) {
+  switch (kind) {
+    case or_or: return 1;
+    case and_and: return 2;
+    case pipe: return 3;
+    case caret: return 4;
+    case ampersand: return 5;
+    case equal_equal:
+    case not_equal: return 6;
+    case less:
+    case less_equal:
+    case greater:
+    case greater_equal: return 7;
+    case shift_left:
+    case shift_right: return 8;
+    case plus:
+    case minus:
+    case minus_minus: return 9;
+    case star:
+    case slash:
+    case percent: return 10;
+    default: return 0;
+  }
+}
+
+// Whether WGSL lets an operator stand as an operand of another one without parentheses.
+bool may_stand_beside(TokenKind outer, TokenKind inner, bool left) {
+  const int o = strength(outer), i = strength(inner);
+  if (o <= 2) return (left && outer == inner) || i >= 6;  // && and ||
+  if (o <= 5) return left && outer == inner;              // bitwise
+  if (o <= 7) return i >= 8;                              // comparisons
+  if (o == 8) return false;                               // shifts
+  return i >= 9;                                          // sums and products, by precedence
+}
+
 std::uint32_t height(const ast::Expr* expr) { return expr->height; }
 
 std::uint32_t height(ast::ExprList list) {
@@ -98,6 +134,10 @@ const ast::Expr* Parser::stand_in() { return make_expr({}, ast::Literal{}); }
 const ast::Expr* Parser::expression() {
   const Nesting nesting(expression_depth_);
   if (expression_too_deep()) return nullptr;
+  if (lenient_) {
+    std::optional<Token> top;
+    return loose_expression(1, top);
+  }
   Operators seen;
   const ast::Expr* left = unary();
   if (left == nullptr) return nullptr;
@@ -112,6 +152,30 @@ const ast::Expr* Parser::expression() {
     return nullptr;
   }
   return left;
+}
+
+const ast::Expr* Parser::loose_expression(int least, std::optional<Token>& top) {
+  const ast::Expr* left = unary();
+  while (left != nullptr && strength(current().kind) >= least) {
+    if (is(minus_minus) && at_decrement_statement()) return nullptr;
+    const Token op = is(minus_minus) ? take_half(minus) : take();
+    std::optional<Token> right_top;
+    const ast::Expr* right = loose_expression(strength(op.kind) + 1, right_top);
+    warn_of_mixing(op, top, true);
+    warn_of_mixing(op, right_top, false);
+    left = make_binary(op, left, right);
+    top = op;
+  }
+  return left;
+}
+
+void Parser::warn_of_mixing(const Token& outer, const std::optional<Token>& inner, bool left) {
+  if (!inner || may_stand_beside(outer.kind, inner->kind, left)) return;
+  diagnostics_
+      .warning(outer.span, fmt::format("'{}' and '{}' are mixed without parentheses, which WGSL "
+                                       "does not allow",
+                                       text(*inner), text(outer)))
+      .with_fix("put what is to be evaluated first into parentheses");
 }
 
 void Parser::report_mixing(const Token& first) {

@@ -20,8 +20,8 @@ namespace vyre {
 
 class Parser {
  public:
-  Parser(const Source& source, Diagnostics& diagnostics, std::vector<Token> tokens)
-      : source_(source), diagnostics_(diagnostics), tokens_(std::move(tokens)) {}
+  Parser(const Source& source, Diagnostics& diagnostics, std::vector<Token> tokens, bool lenient)
+      : source_(source), diagnostics_(diagnostics), tokens_(std::move(tokens)), lenient_(lenient) {}
 
   ast::Module run();
 
@@ -67,6 +67,9 @@ class Parser {
     std::optional<Token> last;
   };
   const ast::Expr* expression();
+  // An expression of operators that bind at least as strongly as `least`, mixed as C mixes them.
+  // `top` is the operator at its top, where it has one outside of parentheses.
+  const ast::Expr* loose_expression(int least, std::optional<Token>& top);
   const ast::Expr* bitwise(const ast::Expr* left, Operators& seen);
   const ast::Expr* short_circuit(const ast::Expr* left, Operators& seen);
   const ast::Expr* relational(const ast::Expr* left, Operators& seen);
@@ -93,6 +96,7 @@ class Parser {
   std::optional<Token> take_prefix_operator();
   bool expression_too_deep();
   void report_mixing(const Token& first);
+  void warn_of_mixing(const Token& outer, const std::optional<Token>& inner, bool left);
 
   // ---- Attributes (parser_attribute.cc)
   ast::AttributeList attributes();
@@ -151,6 +155,7 @@ class Parser {
   const Source& source_;
   Diagnostics& diagnostics_;
   std::vector<Token> tokens_;
+  const bool lenient_;
   std::size_t at_ = 0;
   ast::Module module_;
   std::uint32_t expression_depth_ = 0;

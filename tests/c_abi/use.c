@@ -137,6 +137,15 @@ static void diagnostics(vyre_session session) {
   const char cut[] = "fn f() {}BEYOND";
   CHECK_OK(vyre_module_load(session, cut, 9, NULL, &module));
   CHECK_OK(vyre_module_free(module));
+  /* wgpu lets operators be mixed; the warning names the rule. */
+  const char loose[] = "const_assert 1 + 2 << 1u == 6;";
+  CHECK_CODE(vyre_module_load(session, loose, VYRE_TO_THE_END, NULL, &module), VYRE_INVALID_INPUT);
+  CHECK_OK(vyre_module_load_lenient(session, loose, VYRE_TO_THE_END, NULL, &module));
+  char warning[512];
+  uint64_t warning_length = 0;
+  CHECK_OK(vyre_module_warnings(module, warning, sizeof warning, &warning_length));
+  CHECK(strstr(warning, "without parentheses") != NULL);
+  CHECK_OK(vyre_module_free(module));
   CHECK_OK(vyre_module_load(session, NULL, 0, NULL, &module));
   vyre_kernel kernel = 0;
   CHECK_CODE(vyre_kernel_create(module, NULL, NULL, 0, &kernel), VYRE_INVALID_INPUT);
