@@ -70,7 +70,7 @@ std::optional<LogicalLaunch> logical_of(const LaunchPlan& plan, const Kernel& ke
   if (!elements || *elements == 0) return std::nullopt;
   DispatchConfig config;
   config.workgroup_override = plan.variant.workgroup;
-  config.element_count = *elements;
+  config.element_count = elements;
   config.global_size = plan.extent;
   std::vector<PlannedBinding> bindings;
   for (const BoundBinding& b : plan.bindings) bindings.push_back(b.planned);

@@ -11,7 +11,7 @@ namespace vyre {
 
 // What generated GPU code allows: workgroup memory that a kernel may declare statically, and the
 // bindings whose addresses and lengths fit into 4,096 bytes of kernel parameters.
-inline constexpr std::uint64_t kGpuWorkgroupBytes = 48 * 1024;
+inline constexpr std::uint64_t kGpuWorkgroupBytes = std::uint64_t{48} * 1024;
 inline constexpr std::uint32_t kGpuBindings = 180;
 
 struct Limits {
