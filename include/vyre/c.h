@@ -443,7 +443,10 @@ VYRE_API vyre_code vyre_tuner_open(const char* store, const vyre_tuner_key* key,
                                    const vyre_tuner_options* options, vyre_tuner* tuner);
 /* Writes what was learned. A failure to write is told, and the tuner is closed all the same. */
 VYRE_API vyre_code vyre_tuner_close(vyre_tuner tuner);
-VYRE_API vyre_code vyre_tuner_save(vyre_tuner tuner); /* writes now */
+/* Returns when everything that was learned is in the file; VYRE_UNAVAILABLE after five seconds where
+ * somebody holds its lock, VYRE_IO where it cannot be written. The text says how much is not there; it
+ * is kept, and tried again. No call but open, save and close waits for a file. */
+VYRE_API vyre_code vyre_tuner_save(vyre_tuner tuner);
 
 typedef struct vyre_tuner_verdict {
   uint32_t struct_size;

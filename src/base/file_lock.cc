@@ -2,11 +2,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <mutex>
+#include <set>
 #include <thread>
 
 namespace vyre {
@@ -22,10 +26,47 @@ void synchronise_with_other_holders() {
   turn.fetch_add(1, std::memory_order_acq_rel);
 }
 
+// The open lock files of this process. A child of fork(2) shares them: as long as it had them open,
+// a lock that its parent lets go would stay.
+class LockFiles {
+ public:
+  static LockFiles& all() {
+    static auto& files = *new LockFiles;
+    return files;
+  }
+  Result<FileHandle> open(const PrivateFolder& folder, const std::string& name) {
+    const std::scoped_lock lock(mutex_);
+    VYRE_TRY(FileHandle file, folder.open(name, O_RDWR | O_CREAT));
+    open_.insert(file.get());
+    return file;
+  }
+  void close(FileHandle& file) {
+    const std::scoped_lock lock(mutex_);
+    open_.erase(file.get());
+    file = FileHandle();
+  }
+
+ private:
+  LockFiles() {
+    ::pthread_atfork([] { all().mutex_.lock(); }, [] { all().mutex_.unlock(); },
+                     [] { all().close_all(); });
+  }
+  void close_all() {
+    for (const int file : open_) ::close(file);
+    open_.clear();
+    mutex_.unlock();
+  }
+
+  std::mutex mutex_;
+  std::set<int> open_;
+};
+
 }  // namespace
 
 FileLock::~FileLock() {
-  if (file_.is_open()) synchronise_with_other_holders();
+  if (!file_.is_open()) return;
+  synchronise_with_other_holders();
+  LockFiles::all().close(file_);
 }
 
 Result<FileLock> FileLock::acquire(const PrivateFolder& folder, const std::string& name,
@@ -35,25 +76,22 @@ Result<FileLock> FileLock::acquire(const PrivateFolder& folder, const std::strin
   const std::string lock_name = fmt::format(".{}.lock", name);
   const auto deadline = steady_clock::now() + wait;
   microseconds pause{50};
-  FileHandle file;
   while (true) {
-    if (!file.is_open()) {
-      VYRE_TRY(file, folder.open(lock_name, O_RDWR | O_CREAT));
-    }
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+    VYRE_TRY(FileHandle file, LockFiles::all().open(folder, lock_name));
+    FileLock lock(std::move(file));
+    const int descriptor = lock.file_.get();
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
       // Somebody may have cleared the folder meanwhile.
-      if (folder.is_current(file, lock_name)) {
+      if (folder.is_current(lock.file_, lock_name)) {
         synchronise_with_other_holders();
-        return FileLock(std::move(file));
+        return lock;
       }
-      file = FileHandle();
     } else if (errno != EWOULDBLOCK && errno != EINTR) {
       return fail_io("lock", folder.path() / lock_name, errno);
     }
     if (steady_clock::now() >= deadline) {
-      return fail(Code::unavailable,
-                  fmt::format("{} is locked by another user of it for more than {} ms",
-                              (folder.path() / name).string(), wait.count()));
+      return fail(Code::unavailable, fmt::format("another process holds the lock of {}",
+                                                 (folder.path() / name).string()));
     }
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, kLongestPause);

@@ -3,11 +3,14 @@
 // The format is described in docs/cache-format.md and in evidence_text.h.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -100,9 +103,14 @@ struct Match {
   bool is_answer() const { return kind == MatchKind::exact || kind == MatchKind::bucket; }
 };
 
+struct EvidenceBatch;
 class EvidenceFile;
 class EvidenceFold;
+class EvidenceQueue;
 class FileLock;
+
+// How long saving waits for a lock or a disk.
+inline constexpr std::chrono::milliseconds kSaveWait{5'000};
 
 // Safe to use from many threads, and beside other stores and processes on the same file.
 class EvidenceStore {
@@ -116,13 +124,20 @@ class EvidenceStore {
 
   EvidenceStore(const EvidenceStore&) = delete;
   EvidenceStore& operator=(const EvidenceStore&) = delete;
-  ~EvidenceStore();
+  ~EvidenceStore();  // waits for what was handed over, and tells what is lost
 
   const std::filesystem::path& path() const { return path_; }
 
   // In the file, each event a whole line, when it returns; and in the fold. All events of one call
   // are appended together, under the file's lock.
   Result<void> append(const TuningKey& key, std::span<const EvidenceEvent> events);
+  // Returns at once, and waits neither for the file's lock nor for its disk: a thread writes the
+  // events soon, and tries again where it cannot. flush(), the last owner's end and exit(3) wait
+  // for that. They are in the fold at once.
+  void hand_over(const TuningKey& key, std::vector<EvidenceEvent> events);
+  // Returns when everything that was handed over is in the file; an error says why it is not, and
+  // how much of it. It is tried again later.
+  Result<void> flush(std::chrono::milliseconds wait = kSaveWait);
 
   // The state of exactly this key.
   std::optional<KeyState> find(const TuningKey& key) const;
@@ -146,12 +161,24 @@ class EvidenceStore {
   Result<std::size_t> remove(std::span<const std::string> key_ids);
 
  private:
+  friend class EvidenceStores;
   explicit EvidenceStore(std::filesystem::path path);
 
+  void flush_or_tell();
+  std::int64_t time_of_event(const std::string& key_id) const;  // with mutex_ held
+  void take(const EvidenceBatch& batch);                        // likewise
+  // Around fork(2), on the thread that forks.
+  void before_fork();
+  void after_fork_in_parent();
+  void after_fork_in_child();
+
+  Result<void> write(const TuningKey& key, std::span<const EvidenceEvent> events,
+                     const std::function<std::string()>& next_name, std::chrono::milliseconds wait);
   // With writing_ held.
   Result<void> take_news();
-  Result<std::optional<FileLock>> lock_for_writing();  // none in memory
-  std::string next_line_name();
+  // No lock in memory.
+  Result<std::optional<FileLock>> lock_for_writing(std::chrono::milliseconds wait);
+  std::string next_line_name();  // with mutex_ held
   std::string summaries(std::span<const std::string> without);
   Result<void> replace(const FileLock* lock, std::string_view content);
   void compact_if_large(const FileLock& lock);
@@ -159,12 +186,13 @@ class EvidenceStore {
   const std::filesystem::path path_;  // empty: in memory
   std::mutex writing_;                // one user of the file at a time; taken before mutex_
   std::unique_ptr<EvidenceFile> file_;
-  std::string writer_;  // who this is in the lines of the file
-  int writer_process_ = 0;
-  std::uint64_t written_lines_ = 0;
   std::uint64_t compact_at_bytes_ = 0;
   mutable std::mutex mutex_;
-  std::unique_ptr<EvidenceFold> fold_;  // of the file up to where it was read
+  std::string writer_;  // who this is in the lines of the file
+  std::uint64_t written_lines_ = 0;
+  std::unique_ptr<EvidenceFold> fold_;    // of the file up to where it was read, and what waits
+  std::set<std::string> keys_in_file_;    // by key_id, where the file tells the key
+  std::unique_ptr<EvidenceQueue> queue_;  // none in memory
 };
 
 // <cache folder>/tuner/evidence.jsonl: all devices in one file, so that one is a hint for another.

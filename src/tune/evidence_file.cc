@@ -82,17 +82,18 @@ Result<EvidenceFile::News> EvidenceFile::read() {
   return News{from_start, std::move(parsed.lines)};
 }
 
-Result<std::optional<FileLock>> EvidenceFile::lock(Missing missing) const {
+Result<std::optional<FileLock>> EvidenceFile::lock(Missing missing,
+                                                   std::chrono::milliseconds wait) const {
   if (missing == Missing::is_nothing) {
     VYRE_TRY(const auto folder, PrivateFolder::find(path_.parent_path()));
     if (!folder) return std::nullopt;
     VYRE_TRY(const auto mode, folder->mode(name_));
     if (!mode) return std::nullopt;
-    VYRE_TRY(FileLock lock, FileLock::acquire(*folder, name_));
+    VYRE_TRY(FileLock lock, FileLock::acquire(*folder, name_, wait));
     return lock;
   }
   VYRE_TRY(const PrivateFolder folder, PrivateFolder::make(path_.parent_path()));
-  VYRE_TRY(FileLock lock, FileLock::acquire(folder, name_));
+  VYRE_TRY(FileLock lock, FileLock::acquire(folder, name_, wait));
   return lock;
 }
 

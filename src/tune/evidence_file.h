@@ -1,6 +1,7 @@
 // The bytes of an evidence file: what is new in it, appending, replacing.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -32,7 +33,7 @@ class EvidenceFile {
 
   // Without a value where neither the file nor, unless it is made, its folder is there.
   enum class Missing : std::uint8_t { is_made, is_nothing };
-  Result<std::optional<FileLock>> lock(Missing missing) const;
+  Result<std::optional<FileLock>> lock(Missing missing, std::chrono::milliseconds wait) const;
 
   // With the file's lock, when all of it was read. What a crash left of a last line goes first; the
   // lines are all in the file or none is.

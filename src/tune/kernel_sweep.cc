@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "vyre/base/sort.h"
 #include "vyre/tune/kernel_sweep_internal.h"
@@ -62,7 +63,11 @@ std::optional<std::uint32_t> KernelSweep::next() {
 void KernelSweep::report(std::uint32_t candidate, double ns) {
   Row& row = rows_[candidate];
   idle_ = 0;
-  if (row.came++ > 0) row.times_ns.push_back(ns);
+  if (row.came++ > 0) {
+    row.times_ns.push_back(ns);
+  } else {
+    row.first_ns = ns;
+  }
 }
 
 void KernelSweep::abandon(std::uint32_t candidate) {
@@ -77,6 +82,7 @@ void KernelSweep::take_back(std::uint32_t candidate) { --rows_[candidate].asked;
 void KernelSweep::drop(std::uint32_t candidate) {
   rows_[candidate].out = true;
   rows_[candidate].times_ns.clear();
+  rows_[candidate].taken = 0;
 }
 
 std::optional<std::uint32_t> KernelSweep::winner() const {
@@ -90,6 +96,15 @@ std::optional<std::uint32_t> KernelSweep::winner() const {
 
 const std::vector<double>& KernelSweep::times_ns(std::uint32_t candidate) const {
   return rows_[candidate].times_ns;
+}
+
+std::vector<double> KernelSweep::take_times(std::uint32_t candidate, bool all) {
+  Row& row = rows_[candidate];
+  if (row.out) return {};
+  if (all && row.times_ns.empty() && row.first_ns) return {*std::exchange(row.first_ns, {})};
+  const auto from = row.times_ns.begin() + static_cast<std::ptrdiff_t>(row.taken);
+  row.taken = row.times_ns.size();
+  return {from, row.times_ns.end()};
 }
 
 double KernelSweep::median_ns(std::uint32_t candidate) const {

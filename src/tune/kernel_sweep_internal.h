@@ -32,6 +32,8 @@ class KernelSweep {
   std::optional<std::uint32_t> winner() const;
   const std::vector<double>& times_ns(std::uint32_t candidate) const;
   double median_ns(std::uint32_t candidate) const;  // 0: not measured
+  // Times that were not taken before. `all`: the first one too, if there is no other.
+  std::vector<double> take_times(std::uint32_t candidate, bool all);
 
  private:
   enum class Phase : std::uint8_t { all, finalists, over };
@@ -40,7 +42,9 @@ class KernelSweep {
     std::uint32_t asked = 0;  // runs, the first one included
     std::uint32_t came = 0;   // of those, with a time
     std::uint32_t abandoned = 0;
+    std::optional<double> first_ns{};  // until it was taken
     std::vector<double> times_ns{};
+    std::size_t taken = 0;  // of times_ns
   };
   std::uint32_t wanted() const;
   bool waits() const;  // for times

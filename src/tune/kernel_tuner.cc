@@ -106,7 +106,7 @@ Result<KernelTuner> KernelTuner::open(const KernelKey& key, std::vector<Configur
   } else if (auto store = store_at(evidence_path()); store) {
     state->store = *std::move(store);
   } else {
-    state->not_remembered = describe(store.error());
+    state->not_remembered = store.error();
     warn_once("what is learned is not remembered", store.error());
   }
   return KernelTuner(std::move(state));
@@ -114,8 +114,16 @@ Result<KernelTuner> KernelTuner::open(const KernelKey& key, std::vector<Configur
 
 KernelTuner::KernelTuner(std::unique_ptr<State> state) : state_(std::move(state)) {}
 KernelTuner::KernelTuner(KernelTuner&&) noexcept = default;
-KernelTuner& KernelTuner::operator=(KernelTuner&&) noexcept = default;
-KernelTuner::~KernelTuner() = default;
+KernelTuner& KernelTuner::operator=(KernelTuner&& other) noexcept {
+  std::swap(state_, other.state_);  // the other one closes what was here
+  return *this;
+}
+KernelTuner::~KernelTuner() {
+  if (!state_ || state_->closed.load(std::memory_order_acquire)) return;
+  if (const auto closed = close(); !closed) {
+    warn_once("what is learned is not remembered", closed.error());
+  }
+}
 
 Result<void> KernelTuner::verify(Verifier verifier) {
   const std::scoped_lock lock(state_->start_mutex);
@@ -179,8 +187,8 @@ const std::vector<Configuration>& KernelTuner::candidates() const { return state
 std::string KernelTuner::why() const {
   const OnlineTuner& tuner = state_->tuner();
   std::string text = fmt::format("{}: {}", best().text(), tuner.reason());
-  if (!state_->not_remembered.empty()) {
-    text += fmt::format("; not remembered: {}", state_->not_remembered);
+  if (state_->not_remembered) {
+    text += fmt::format("; not remembered: {}", describe(*state_->not_remembered));
   }
   return text;
 }
@@ -193,11 +201,11 @@ std::string KernelTuner::explain() const {
   return text;
 }
 
-Result<void> KernelTuner::save() { return state_->tuner().flush(); }
+Result<void> KernelTuner::save() { return state_->save(false); }
 
 Result<void> KernelTuner::close() {
   state_->closed.store(true, std::memory_order_release);
-  return save();
+  return state_->save(true);
 }
 
 HostCall::~HostCall() {

@@ -102,7 +102,10 @@ class KernelTuner {
   const TuningKey& key() const;
   const std::vector<Configuration>& candidates() const;
 
-  Result<void> save();   // writes what was learned and is not in the file yet
+  // Returns when everything that was learned is in the file. An error names the file and says why
+  // something is not there, and how much; it is kept, and tried again. Waits kSaveWait at most;
+  // no other call but open() and close() waits for a file or its lock.
+  Result<void> save();
   Result<void> close();  // save(), and the end of tuning: next() serves the best, untimed
 
  private:

@@ -43,7 +43,7 @@ struct KernelTuner::State {
   TunerMode mode = kProductionMode;
   OnlineOptions online_options;
   std::shared_ptr<EvidenceStore> store;  // null: nothing is remembered
-  std::string not_remembered;            // why the store is null
+  std::optional<Error> not_remembered;   // why the store is null
 
   // Made with the first question, because the verifier comes after open(); constant from then on.
   std::atomic<bool> started = false;
@@ -82,6 +82,10 @@ struct KernelTuner::State {
   KernelCall instead_of(std::uint32_t candidate);
   std::optional<KernelCall> next_of_sweep();
   void finish_sweep();  // with the sweep's lock
+  // What the sweep has measured and the search was not told, with the sweep's lock; `all`: also of
+  // candidates that have only warmed up.
+  std::vector<EvidenceEvent> take_times(bool all);
+  Result<void> save(bool closing);
   void give_up(const PendingCalls::Entry& entry);
   void drop(std::uint32_t candidate, std::string why, double cost_ns);
 };

@@ -160,9 +160,7 @@ KernelCall KernelTuner::State::instead_of(std::uint32_t candidate) {
     if (store && mode == TunerMode::natural_gradient) {
       const EvidenceEvent event{.kind = EventKind::verified,
                                 .candidate = to_string(candidates[candidate])};
-      if (const auto written = store->append(key, {&event, 1}); !written) {
-        VYRE_LOG(warn, "{}", describe(written.error()));
-      }
+      store->hand_over(key, {event});
     }
     return untimed(candidate);
   }
@@ -199,18 +197,36 @@ std::optional<KernelCall> KernelTuner::State::next_of_sweep() {
 void KernelTuner::State::finish_sweep() {
   sweeping.store(false, std::memory_order_release);
   if (const std::optional<std::uint32_t> winner = sweep->winner()) {
-    std::vector<EvidenceEvent> events;
-    for (std::uint32_t i = 0; i < candidates.size(); ++i) {
-      if (sweep->times_ns(i).empty()) continue;
-      events.push_back({.kind = EventKind::measured,
-                        .candidate = to_string(candidates[i]),
-                        .times_ns = sweep->times_ns(i)});
-    }
-    const std::size_t measured = events.size();
-    online->finish(*winner, std::move(events),
+    std::size_t measured = 0;
+    for (std::uint32_t i = 0; i < candidates.size(); ++i) measured += !sweep->times_ns(i).empty();
+    online->finish(*winner, take_times(false),
                    fmt::format("the fastest of {} in a sweep", measured));
   }
   sweep.reset();
+}
+
+std::vector<EvidenceEvent> KernelTuner::State::take_times(bool all) {
+  std::vector<EvidenceEvent> events;
+  for (std::uint32_t i = 0; i < candidates.size(); ++i) {
+    std::vector<double> times_ns = sweep->take_times(i, all);
+    if (times_ns.empty()) continue;
+    events.push_back({.kind = EventKind::measured,
+                      .candidate = to_string(candidates[i]),
+                      .times_ns = std::move(times_ns)});
+  }
+  return events;
+}
+
+Result<void> KernelTuner::State::save(bool closing) {
+  const bool learns = mode == TunerMode::natural_gradient || mode == TunerMode::sweep;
+  if (learns && not_remembered) return std::unexpected(*not_remembered);
+  if (!started.load(std::memory_order_acquire)) return {};
+  OnlineTuner& its = tuner();
+  {
+    const std::scoped_lock lock(sweep_mutex);
+    if (sweep) its.note(take_times(closing));
+  }
+  return its.flush();
 }
 
 void KernelTuner::State::give_up(const PendingCalls::Entry& entry) {

@@ -122,7 +122,9 @@ TEST_F(KernelTunerTest, GoesOnWithoutTheUsersOwnStore) {
   SimulatedKernel kernel = twelve_candidates();
   work(*tuner, kernel, 1000);
   EXPECT_EQ(tuner->best().index(), kernel.best());
-  EXPECT_TRUE(tuner->close());
+  const auto closed = tuner->close();
+  ASSERT_FALSE(closed) << "nothing was kept";
+  EXPECT_NE(closed.error().what.find("evidence.jsonl"), std::string::npos) << closed.error().what;
 }
 
 TEST_F(KernelTunerTest, AClosedTunerServesTheBestUntimed) {

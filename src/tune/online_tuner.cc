@@ -16,9 +16,9 @@ using Nanoseconds = std::chrono::duration<double, std::nano>;
 
 constexpr Clock::duration kFlushPeriod = std::chrono::milliseconds(250);
 constexpr Clock::duration kLongestFlushPeriod = std::chrono::seconds(30);
-// One part in this many of the time may go into flushes.
-constexpr int kFlushShare = 100;
-constexpr double kGuessedFlushNs = 100'000;
+// Decisions are handed over at once, but not more often than this: to write them takes a processor
+// some 100 us.
+constexpr Clock::duration kLeastFlushPeriod = std::chrono::milliseconds(10);
 // What one question can cost at most; what is above was the scheduler's doing.
 constexpr double kMostOfQuestionNs = 100'000;
 
@@ -26,11 +26,6 @@ constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 double own_cost_ns(Clock::time_point begun) {
   return std::min(Nanoseconds(Clock::now() - begun).count(), kMostOfQuestionNs);
-}
-
-// How long to wait after a flush that took so long.
-Clock::duration after(double flush_ns) {
-  return std::chrono::duration_cast<Clock::duration>(Nanoseconds(kFlushShare * flush_ns));
 }
 
 }  // namespace
@@ -47,15 +42,17 @@ OnlineTuner::OnlineTuner(TuningKey key, std::vector<OnlineCandidate> candidates,
       policy_(std::make_unique<OnlinePolicy>(std::move(candidates), start, options)),
       searching_(mode == TunerMode::natural_gradient),
       flush_at_(Clock::now() + kFlushPeriod),
-      flush_free_(Clock::now() + after(kGuessedFlushNs)),
-      flush_period_(kFlushPeriod),
-      flush_cost_ns_(kGuessedFlushNs) {
+      flush_free_(Clock::now() + kLeastFlushPeriod),
+      flush_period_(kFlushPeriod) {
   origin_.text = "the first choice; nothing is known yet";
   restore();
   publish();
 }
 
-OnlineTuner::~OnlineTuner() { append_or_tell(); }
+OnlineTuner::~OnlineTuner() {
+  const std::scoped_lock lock(mutex_);
+  hand_over();
+}
 
 // What may be served is the opening's to say; the policy takes over times and the ledger.
 void OnlineTuner::restore() {
@@ -115,31 +112,22 @@ bool OnlineTuner::writes() const {
 bool OnlineTuner::wants_flush() const {
   if (!writes()) return false;
   if (flush_now_) return true;
-  if (policy_->has_decisions()) {
-    const Ledger ledger = policy_->ledger();
-    // At once where that can be afforded. Of calls that take microseconds it may be more than all
-    // the rest of the search.
-    return ledger.bound_ns - ledger.lost_ns > 2 * flush_cost_ns_ || Clock::now() >= flush_free_;
-  }
+  if (policy_->has_decisions()) return Clock::now() >= flush_free_;
   return searching_ && !policy_->settled() && Clock::now() >= flush_at_;
 }
 
 OnlineStep OnlineTuner::ask(std::uint64_t call) {
   OnlineStep step{.candidate = best()};
-  bool flush = false;
-  {
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    // Another thread is inside, or has counted this call as one that did not ask.
-    if (!lock || !searching_ || call < counted_) return step;
-    const auto begun = Clock::now();
-    policy_->skip(call - counted_);
-    step = policy_->next();
-    counted_ = call + 1;
-    publish();
-    flush = wants_flush();
-    policy_->charge(own_cost_ns(begun));
-  }
-  if (flush) append_or_tell();
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  // Another thread is inside, or has counted this call as one that did not ask.
+  if (!lock || !searching_ || call < counted_) return step;
+  const auto begun = Clock::now();
+  policy_->skip(call - counted_);
+  step = policy_->next();
+  counted_ = call + 1;
+  publish();
+  if (wants_flush()) hand_over();
+  policy_->charge(own_cost_ns(begun));
   return step;
 }
 
@@ -152,15 +140,11 @@ void OnlineTuner::count_calls() {
 
 template <typename Change>
 void OnlineTuner::change(Change&& change) {
-  bool flush = false;
-  {
-    const std::scoped_lock lock(mutex_);
-    count_calls();
-    change(*policy_);
-    publish();
-    flush = wants_flush();
-  }
-  if (flush) append_or_tell();
+  const std::scoped_lock lock(mutex_);
+  count_calls();
+  change(*policy_);
+  publish();
+  if (wants_flush()) hand_over();
 }
 
 void OnlineTuner::report(const OnlineStep& step, double ns, bool slowed) {
@@ -298,38 +282,25 @@ std::string OnlineTuner::untunable() const {
   return untunable_;
 }
 
-Result<void> OnlineTuner::flush() { return append(); }
-
-Result<void> OnlineTuner::append() {
+Result<void> OnlineTuner::flush() {
   if (!writes()) return {};
-  const std::scoped_lock order(append_mutex_);
-  std::vector<EvidenceEvent> events;
   {
     const std::scoped_lock lock(mutex_);
-    const bool decided = policy_->has_decisions() || std::exchange(flush_now_, false);
-    events = policy_->take_events();
-    std::ranges::move(std::exchange(own_events_, {}), std::back_inserter(events));
-    flush_period_ = decided ? kFlushPeriod : std::min(2 * flush_period_, kLongestFlushPeriod);
-    flush_at_ = Clock::now() + flush_period_;
+    hand_over();
   }
-  if (events.empty() || append_failed_) return {};
-  const auto begun = Clock::now();
-  Result<void> appended = store_->append(key_, events);
-  const auto ended = Clock::now();
-  append_failed_ = !appended;
-  const std::scoped_lock lock(mutex_);
-  flush_cost_ns_ = Nanoseconds(ended - begun).count();
-  flush_free_ = ended + after(flush_cost_ns_);
-  flush_at_ = std::max(flush_at_, flush_free_);
-  if (searching_) policy_->charge(flush_cost_ns_);
-  return appended;
+  return store_->flush();
 }
 
-void OnlineTuner::append_or_tell() {
-  const Result<void> appended = append();
-  if (appended) return;
-  VYRE_LOG(warn, "what is learned about {} is not remembered: {}", key_.name,
-           describe(appended.error()));
+void OnlineTuner::hand_over() {
+  if (!writes()) return;
+  const bool decided = policy_->has_decisions() || std::exchange(flush_now_, false);
+  std::vector<EvidenceEvent> events = policy_->take_events();
+  std::ranges::move(std::exchange(own_events_, {}), std::back_inserter(events));
+  const auto now = Clock::now();
+  flush_period_ = decided ? kFlushPeriod : std::min(2 * flush_period_, kLongestFlushPeriod);
+  flush_at_ = now + flush_period_;
+  flush_free_ = now + kLeastFlushPeriod;
+  store_->hand_over(key_, std::move(events));
 }
 
 }  // namespace vyre

@@ -34,7 +34,7 @@ class OnlineTuner {
   // frozen.
   OnlineTuner(TuningKey key, std::vector<OnlineCandidate> candidates, std::uint32_t start,
               TunerMode mode, OnlineOptions options, std::shared_ptr<EvidenceStore> store);
-  ~OnlineTuner();  // appends what is not in the file yet
+  ~OnlineTuner();  // hands over what the store does not have yet
   OnlineTuner(const OnlineTuner&) = delete;
   OnlineTuner& operator=(const OnlineTuner&) = delete;
 
@@ -101,7 +101,9 @@ class OnlineTuner {
   std::vector<CandidateView> view() const;
   std::string reason() const;
   std::string untunable() const;  // why; empty: it is tunable
-  Result<void> flush();           // appends what is not in the file yet
+  // Returns when what was learned is in the file, or says why it is not. Every other call hands it
+  // over and waits for no file.
+  Result<void> flush();
 
  private:
   OnlineStep ask(std::uint64_t call);
@@ -113,8 +115,7 @@ class OnlineTuner {
   void change(Change&& change);  // of the policy, and all that follows from it
   bool writes() const;
   bool wants_flush() const;
-  Result<void> append();
-  void append_or_tell();
+  void hand_over();  // to the store, with the mutex held
 
   const TuningKey key_;
   const TunerMode mode_;
@@ -143,12 +144,8 @@ class OnlineTuner {
   KeyState noted_;  // times of a sweep, in the order of their events
   bool flush_now_ = false;
   std::chrono::steady_clock::time_point flush_at_;    // at the latest
-  std::chrono::steady_clock::time_point flush_free_;  // from then on a flush costs little
+  std::chrono::steady_clock::time_point flush_free_;  // at the earliest
   std::chrono::steady_clock::duration flush_period_{};
-  double flush_cost_ns_ = 0;  // of the last; at first a guess
-
-  std::mutex append_mutex_;  // taken before mutex_: batches are appended in their order
-  bool append_failed_ = false;
 };
 
 }  // namespace vyre

@@ -135,6 +135,7 @@ TEST_F(OnlineTunerFile, WhatWasDecidedIsInTheFileBeforeTheEnd) {
   const auto first = tuner_of(its, open());
   std::mt19937_64 random(1);
   while (first->best() == its.start) call(*first, its, random);
+  ASSERT_TRUE(first->flush());
   const auto store = open();
   const auto state = store->find(key());
   ASSERT_TRUE(state);
