@@ -97,7 +97,7 @@ Result<std::string> read_packed_file(const std::string& path, std::uint64_t max_
 
 Result<std::string> read_packed_input(const std::string& path, Streams& streams) {
   if (path != "-") return read_packed_file(path);
-  return unpacked(streams.read_input(kMaxInputBytes), source_name(path), 4 * kMaxInputBytes);
+  return unpacked(streams.read_input(kMaxInputBytes), source_name(path), kMaxInputBytes);
 }
 
 }  // namespace vyre
