@@ -43,12 +43,16 @@ double transcendental(MathFn fn, double v, Fault& fault) {
   }
 }
 
-// exp2(y * log2(x)): negative bases are outside the domain even for whole exponents, and so is zero
-// unless the exponent is positive.
+// exp2(y * log2(x)). WGSL leaves powers of negative bases open. Where the exponent is a whole
+// number they are what multiplication gives, because programs square by pow(x, 2); elsewhere they
+// are NaN. Constant expressions may have neither, nor a base of zero unless the exponent is
+// positive.
 double power(double x, double y, Fault& fault) {
   if (x < 0 || (x == 0 && y <= 0)) note(fault, Fault::domain);
-  if (x < 0 || std::isnan(x) || std::isnan(y)) return std::numeric_limits<double>::quiet_NaN();
-  return std::pow(std::fabs(x), y);
+  if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<double>::quiet_NaN();
+  if (x < 0 && std::trunc(y) != y) return std::numeric_limits<double>::quiet_NaN();
+  const double size = std::pow(std::fabs(x), y);
+  return x < 0 && std::fabs(std::fmod(y, 2)) == 1 ? -size : size;
 }
 
 // The double holds x * 2^n exactly for every f32 and f16 once n is held to a range beyond which the

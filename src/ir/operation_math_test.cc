@@ -151,7 +151,11 @@ TEST(Transcendental, PowIsTheTrueValueRoundedOnce) {
     EXPECT_EQ(pow_of(0, 0).fault, Fault::domain);
     EXPECT_EQ(pow_of(0, -1).fault, Fault::domain);
     EXPECT_EQ(pow_of(-2, 2).fault, Fault::domain);
-    EXPECT_TRUE(is_nan(f, pow_of(-2, 2).bits()));
+    EXPECT_EQ(pow_of(-2, 2).bits(), round_to(f, 4));
+    EXPECT_EQ(pow_of(-2, 3).bits(), round_to(f, -8));
+    EXPECT_EQ(pow_of(-2, -1).bits(), round_to(f, -0.5));
+    EXPECT_EQ(pow_of(-2, 0.5).fault, Fault::domain);
+    EXPECT_TRUE(is_nan(f, pow_of(-2, 0.5).bits()));
     EXPECT_EQ(pow_of(1000, 1000).fault, Fault::not_finite);
   }
 }

@@ -274,14 +274,45 @@ Value* atanh(const Floats& f, Value* x) {
   return b.CreateSelect(b.CreateFCmpOLT(f.abs(x), f(0.25)), near, usual);
 }
 
+// x^n for n from 1, by squaring.
+Value* whole_power(const Floats& f, Value* x, unsigned n) {
+  Value* out = nullptr;
+  for (Value* square = x;; square = f.b.CreateFMul(square, square)) {
+    if ((n & 1U) != 0) out = out == nullptr ? square : f.b.CreateFMul(out, square);
+    n >>= 1U;
+    if (n == 0) return out;
+  }
+}
+
 Value* pow(const Floats& f, Value* x, Value* y) {
   auto& b = f.b;
-  Value* r = exp2(f, b.CreateFMul(y, log2(f, x)));
-  Value* to_zero = b.CreateAnd(b.CreateFCmpOEQ(y, f(0)), b.CreateFCmpOGE(x, f(0)));
-  return b.CreateSelect(to_zero, f(1), r);
+  if (const int n = small_whole_exponent(y); n != 0) {
+    Value* power = whole_power(f, x, static_cast<unsigned>(std::abs(n)));
+    return n < 0 ? f.div(f(1), power) : power;
+  }
+  Value* r = exp2(f, b.CreateFMul(y, log2(f, f.abs(x))));
+  r = b.CreateSelect(b.CreateAnd(b.CreateFCmpOEQ(y, f(0)), b.CreateFCmpORD(x, x)), f(1), r);
+  // A negative base has a power where the exponent is whole.
+  const auto is_whole = [&](Value* v) {
+    return b.CreateFCmpOEQ(f.call(llvm::Intrinsic::trunc, v), v);
+  };
+  Value* even = is_whole(b.CreateFMul(y, f(0.5)));
+  Value* of_negative = b.CreateSelect(even, r, b.CreateFNeg(r));
+  of_negative = b.CreateSelect(is_whole(y), of_negative, f.nan());
+  return b.CreateSelect(b.CreateFCmpOLT(x, f(0)), of_negative, r);
 }
 
 }  // namespace
+
+int small_whole_exponent(const Value* y) {
+  constexpr double kMost = 8;
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(y);
+  if (constant != nullptr && y->getType()->isVectorTy()) constant = constant->getSplatValue();
+  const auto* number = llvm::dyn_cast_or_null<llvm::ConstantFP>(constant);
+  if (number == nullptr) return 0;
+  const double value = number->getValueAPF().convertToFloat();
+  return std::trunc(value) == value && std::fabs(value) <= kMost ? static_cast<int>(value) : 0;
+}
 
 Value* emit_elementary(llvm::IRBuilder<>& b, MathFn fn, llvm::ArrayRef<Value*> a, bool gpu) {
   if (gpu) {

@@ -25,7 +25,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 5;
+constexpr int kGeneratorVersion = 6;
 
 constexpr std::uint64_t kMostByValue = 1024;  // of all uniforms of a kernel
 
