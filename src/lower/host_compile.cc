@@ -28,7 +28,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 11;
+constexpr int kGeneratorVersion = 12;
 
 struct Host {
   std::string cpu;
