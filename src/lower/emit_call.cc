@@ -1,6 +1,5 @@
 // Locals, and calls that are expanded where they stand, with a frame of their own.
 #include "vyre/lower/emitter_internal.h"
-#include "vyre/lower/stepped_vars_internal.h"
 
 namespace vyre {
 
@@ -14,7 +13,6 @@ std::unique_ptr<EmitFrame> Emitter::new_frame(const FrameSpreads& spreads, EmitF
   frame->parent = parent;
   frame->in_regions = in_regions;
   frame->locals.resize(frame->function->locals.size());
-  if (wide()) frame->stepped = stepped_vars(p_, spreads);
   const Spread masked_from = in_regions ? Spread::gang : Spread::lane;
   frame->masked_return = spreads.leaves >= masked_from && (wide() || in_regions);
   return frame;
@@ -84,39 +82,6 @@ LaneMemory Emitter::local_memory(EmitFrame& frame, LocalId local) {
   return slot.memory;
 }
 
-bool Emitter::begin_linear(EmitFrame& frame, const VarStmt& s) {
-  LocalSlot& slot = frame.locals[static_cast<std::size_t>(s.local)];
-  // The same statement may be emitted again, for other lanes.
-  if (slot.kind == LocalSlot::Kind::linear) slot = {};
-  if (slot.kind != LocalSlot::Kind::none || !frame.stepped.contains(s.local)) return false;
-  const Leaf initial = eval_leaf(frame, s.initial);
-  if (initial.varying && initial.linear.base == nullptr) return false;
-  slot.kind = LocalSlot::Kind::linear;
-  slot.memory = new_lane_memory(1, false, "stepped");
-  slot.stride = initial.varying ? initial.linear.stride : 0;
-  store_linear(slot, initial);
-  return true;
-}
-
-Leaf Emitter::load_linear(const LocalSlot& slot) {
-  const Leaf first = load_cell(slot.memory, b.getInt32(0), ScalarKind::u32);
-  return slot.stride == 0 ? first : linear_leaf(first.value, slot.stride);
-}
-
-void Emitter::store_linear(const LocalSlot& slot, const Leaf& value) {
-  Value* first = value.value;
-  if (value.varying && value.linear.base != nullptr && value.linear.stride == slot.stride) {
-    first = value.linear.base;
-  } else if (value.varying || slot.stride != 0) {
-    // Computed as a vector: what lane 0 would have, from a lane that runs.
-    Value* lane = b.getInt32(0);
-    if (mask != nullptr) lane = b.CreateAnd(first_lane(mask), b.getInt32(width_ - 1));
-    Value* steps = b.CreateMul(lane, b.getInt32(static_cast<std::uint32_t>(slot.stride)));
-    first = b.CreateSub(b.CreateExtractElement(vector_of(value), lane), steps);
-  }
-  store_cell(slot.memory, b.getInt32(0), ScalarKind::u32, uniform(first), nullptr);
-}
-
 namespace {
 constexpr ScalarKind kWord = ScalarKind::u32;
 
@@ -162,7 +127,6 @@ Val Emitter::get_local(EmitFrame& frame, LocalId local) {
     case LocalSlot::Kind::again: return eval(frame, frame.again.at(local));
     case LocalSlot::Kind::memory: return load_cells(slot.memory, type);
     case LocalSlot::Kind::slot: break;
-    case LocalSlot::Kind::linear:
     case LocalSlot::Kind::none:
       // Reached only where no lane runs: a value that was never given.
       if (p_.types.get_if<PointerType>(type) != nullptr) problem = "a pointer has no value";

@@ -434,7 +434,6 @@ void Emitter::statement(EmitFrame& frame, StmtId id) {
   std::visit(Overloaded{
                  [&](const LetStmt& s) { put_local(frame, s.local, eval(frame, s.value)); },
                  [&](const VarStmt& s) {
-                   if (begin_linear(frame, s)) return;
                    const auto& local = frame.function->locals[static_cast<std::size_t>(s.local)];
                    const LaneMemory memory = local_memory(frame, s.local);
                    const auto cells = cells_of(local.type);
@@ -449,12 +448,6 @@ void Emitter::statement(EmitFrame& frame, StmtId id) {
                    }
                  },
                  [&](const StoreStmt& s) {
-                   if (const auto* var = std::get_if<LocalPtrExpr>(&p_[s.pointer].node)) {
-                     const LocalSlot& slot = frame.locals[static_cast<std::size_t>(var->id)];
-                     if (slot.kind == LocalSlot::Kind::linear) {
-                       return store_linear(slot, eval_leaf(frame, s.value));
-                     }
-                   }
                    const Val at = eval(frame, s.pointer);
                    assign(frame, *at.pointer, s.value);
                  },

@@ -142,13 +142,7 @@ Val Emitter::eval(EmitFrame& frame, ExprId id) {
             }
             return index_value(*this, base, i, expr.type);
           },
-          [&](const LoadExpr& e) {
-            if (const auto* var = std::get_if<LocalPtrExpr>(&p_[e.pointer].node)) {
-              const LocalSlot& slot = frame.locals[static_cast<std::size_t>(var->id)];
-              if (slot.kind == LocalSlot::Kind::linear) return scalar(load_linear(slot));
-            }
-            return load(*eval(frame, e.pointer).pointer, expr.type);
-          },
+          [&](const LoadExpr& e) { return load(*eval(frame, e.pointer).pointer, expr.type); },
           [&](const SwizzleExpr& e) {
             const Val base = eval(frame, e.vector);
             Val out;

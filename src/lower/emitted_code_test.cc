@@ -162,35 +162,6 @@ TEST(SumOfRow, HasOneCheckForAnElementAndNothingToJoinBehindIt) {
   EXPECT_GE(loops, 1) << *text;
 }
 
-// y[base + i] = x[base + i] for i from the lane's number in steps of the workgroup.
-Kernel strided_copy() {
-  ProgramBuilder b("strided", {64, 1, 1});
-  Ref n = b.uniform("n", b.u32);
-  Ref x = b.storage_read("x", b.array(b.f32));
-  Ref y = b.storage("y", b.array(b.f32));
-  Ref shared = b.workgroup("shared", b.array(b.f32, 64));
-  const Value base = b.let("base", b.workgroup_id().x() * n);
-  shared[b.local_index()] = 0.0F;
-  b.workgroup_barrier();
-  b.for_("i", b.local_index(), n, [&](const Value& i) { y[base + i] = x[base + i]; }, 64);
-  auto program = std::move(b).build();
-  EXPECT_TRUE(program.has_value()) << describe(program.error());
-  auto kernel = make_kernel(*std::move(program));
-  EXPECT_TRUE(kernel.has_value());
-  return *std::move(kernel);
-}
-
-// Lanes leave the loop one by one, but those in it touch neighbouring elements in every round.
-TEST(StridedLoop, LoadsAndStoresWholeVectors) {
-  Variant v;
-  v.workgroup = {64, 1, 1};
-  v.gang_width = 16;
-  const auto text = host_text(strided_copy(), v, HostText::llvm);
-  ASSERT_TRUE(text.has_value()) << describe(text.error());
-  EXPECT_NE(text->find("load <16 x float>"), std::string::npos) << *text;
-  EXPECT_NE(text->find("@llvm.masked.store.v16f32"), std::string::npos) << *text;
-}
-
 // ---- Library functions --------------------------------------------------------------------------
 
 // Names that the object leaves to others to define.

@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -30,13 +29,11 @@ struct LocalSlot {
     memory,  // a var (or a let that outlives its region): cells of this gang
     slot,    // cells in scratch memory, one set per gang; `spread` says how many
     again,   // a cheap let of ids and constants: evaluated where it is used
-    linear,  // a var that all lanes step together: one cell with the value of lane 0, and `stride`
   } kind = Kind::none;
   Val value;
   LaneMemory memory;
   Spread spread = Spread::lane;
   std::uint64_t scratch_offset = 0;
-  std::int64_t stride = 0;         // linear: from lane to lane
   std::optional<Pointer> pointer;  // the root of a pointer kept in a slot
   // slot: while a region runs that uses it, the gang's cells at hand.
   std::optional<LaneMemory> at_hand;
@@ -48,7 +45,6 @@ struct EmitFrame {
   EmitFrame* parent = nullptr;
   std::vector<LocalSlot> locals;
   std::map<LocalId, ExprId> again;  // lets that are evaluated where used
-  std::set<LocalId> stepped;        // vars that may be linear
   bool in_regions = false;
 
   llvm::BasicBlock* exit = nullptr;  // where a uniform return goes
@@ -220,10 +216,6 @@ class Emitter {
   void put_local(EmitFrame& frame, LocalId local, const Val& value);
   Val get_local(EmitFrame& frame, LocalId local);
   LaneMemory local_memory(EmitFrame& frame, LocalId local);
-  // Vars that all lanes step together. begin_linear: false if this one does not begin linear.
-  bool begin_linear(EmitFrame& frame, const VarStmt& s);
-  Leaf load_linear(const LocalSlot& slot);
-  void store_linear(const LocalSlot& slot, const Leaf& value);
   void check_stop();
   void look_between_statements();
   bool wide() const { return width_ > 1; }

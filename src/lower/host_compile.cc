@@ -28,7 +28,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 12;
+constexpr int kGeneratorVersion = 11;
 
 struct Host {
   std::string cpu;
