@@ -76,7 +76,7 @@ VYRE_API const char* vyre_code_text(int code);
 VYRE_API vyre_code vyre_last_error(void);
 VYRE_API const char* vyre_last_error_text(void);
 
-/* ---- Messages ---------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 typedef enum vyre_log_level {
   VYRE_LOG_OFF = 0,
@@ -153,9 +153,9 @@ VYRE_API vyre_code vyre_session_wait(vyre_session session);
  * has all diagnostics. */
 VYRE_API vyre_code vyre_module_load(vyre_session session, const char* text, uint64_t length,
                                     const char* file_name, vyre_module* module);
-/* The same, and accepts what wgpu accepts beyond the specification: extensions that are used and not
- * enabled, plain loads and stores of atomics, operators mixed without parentheses. Each leaves a
- * warning, which vyre_module_warnings gives. */
+/* The same, and accepts what wgpu accepts beyond the specification: extensions that are used and
+ * not enabled, plain loads and stores of atomics, operators mixed without parentheses. Each leaves
+ * a warning, which vyre_module_warnings gives. */
 VYRE_API vyre_code vyre_module_load_lenient(vyre_session session, const char* text, uint64_t length,
                                             const char* file_name, vyre_module* module);
 VYRE_API vyre_code vyre_module_free(vyre_module module); /* 0 is fine here, as in every free */
@@ -279,9 +279,9 @@ VYRE_API vyre_code vyre_dispatch_create(vyre_kernel kernel, const vyre_binding* 
 VYRE_API vyre_code vyre_dispatch_free(vyre_dispatch dispatch);
 /* The variant that it runs as. */
 VYRE_API vyre_code vyre_dispatch_variant(vyre_dispatch dispatch, vyre_variant* variant);
-/* What a run launches at this moment and who decided each part of it: bindings with their roles, the
- * extent, the variant, the grid, and the reason for each choice. As lines for a person, and as a JSON
- * object; both are what `vyre plan` prints. */
+/* What a run launches at this moment and who decided each part of it: bindings with their roles,
+ * the extent, the variant, the grid, and the reason for each choice. As lines for a person, and as
+ * a JSON object; both are what `vyre plan` prints. */
 VYRE_API vyre_code vyre_dispatch_plan_text(vyre_dispatch dispatch, char* text, uint64_t capacity,
                                            uint64_t* length);
 VYRE_API vyre_code vyre_dispatch_plan_json(vyre_dispatch dispatch, char* text, uint64_t capacity,
@@ -443,9 +443,9 @@ VYRE_API vyre_code vyre_tuner_open(const char* store, const vyre_tuner_key* key,
                                    const vyre_tuner_options* options, vyre_tuner* tuner);
 /* Writes what was learned. A failure to write is told, and the tuner is closed all the same. */
 VYRE_API vyre_code vyre_tuner_close(vyre_tuner tuner);
-/* Returns when everything that was learned is in the file; VYRE_UNAVAILABLE after five seconds where
- * somebody holds its lock, VYRE_IO where it cannot be written. The text says how much is not there; it
- * is kept, and tried again. No call but open, save and close waits for a file. */
+/* Returns when everything that was learned is in the file; VYRE_UNAVAILABLE after five seconds
+ * where somebody holds its lock, VYRE_IO where it cannot be written. The text says how much is not
+ * there; it is kept, and tried again. No call but open, save and close waits for a file. */
 VYRE_API vyre_code vyre_tuner_save(vyre_tuner tuner);
 
 typedef struct vyre_tuner_verdict {

@@ -38,8 +38,8 @@ Result<Kernel> make_kernel(Program program, std::span<const OverrideValue> overr
 }
 
 bool has_workgroup_memory(const Program& program) {
-  return std::ranges::any_of(
-      program.globals, [](const Global& g) { return g.memory == MemoryKind::workgroup; });
+  return std::ranges::any_of(program.globals,
+                             [](const Global& g) { return g.memory == MemoryKind::workgroup; });
 }
 
 bool works_together(const Kernel& kernel) {

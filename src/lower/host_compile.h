@@ -31,9 +31,9 @@ std::uint32_t host_vector_width();
 // Changes whenever the same kernel and variant may give different code.
 std::string generator_version();
 
-// The gang that suits the code of a kernel best before anything was measured: a native vector; fewer
-// lanes where a row of the workgroup is shorter; one lane where lanes loop for different times and
-// mostly gather; two vectors where lanes loop for different times and do not gather.
+// The gang that suits the code of a kernel best before anything was measured: a native vector;
+// fewer lanes where a row of the workgroup is shorter; one lane where lanes loop for different
+// times and mostly gather; two vectors where lanes loop for different times and do not gather.
 std::uint32_t host_default_gang(const Kernel& kernel);
 
 // The variant is one that runs the kernel: see plan/variant_legality.h.

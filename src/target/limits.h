@@ -20,8 +20,9 @@ struct Limits {
   Extent max_block_dim{};
   Extent max_grid_dim{};
   std::uint32_t binding_alignment = 4;  // of the address that a kernel is given
-  std::uint64_t max_workgroup_bytes = kGpuWorkgroupBytes;  // workgroup memory that a kernel declares
-  std::uint32_t max_bindings = kGpuBindings;               // storage and uniform bindings of a kernel
+  std::uint64_t max_workgroup_bytes =
+      kGpuWorkgroupBytes;                     // workgroup memory that a kernel declares
+  std::uint32_t max_bindings = kGpuBindings;  // storage and uniform bindings of a kernel
 
   auto operator<=>(const Limits&) const = default;
 };

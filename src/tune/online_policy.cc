@@ -22,10 +22,11 @@ constexpr std::uint32_t kMostOutstanding = 8;  // probes that were not reported 
 constexpr std::uint32_t kMostWaiting = 2;      // made and not tried, beside what is being made
 constexpr std::uint32_t kMostVerifying = 2;    // at once
 constexpr double kGuessedVerification = 3;     // calls of the incumbent
-constexpr std::uint64_t kWaitingPeriod = 64;   // while nothing can be done, one call in this many asks again
-constexpr double kQuestionNs = 2000;           // about what it costs to ask, at most
-constexpr double kWatchShare = 0.002;          // of the time spent, for questions, and for timing
-constexpr double kMostPeriod = 4096;           // calls
+constexpr std::uint64_t kWaitingPeriod =
+    64;                               // while nothing can be done, one call in this many asks again
+constexpr double kQuestionNs = 2000;  // about what it costs to ask, at most
+constexpr double kWatchShare = 0.002;  // of the time spent, for questions, and for timing
+constexpr double kMostPeriod = 4096;   // calls
 constexpr std::uint64_t kForever = std::uint64_t{1} << 40;
 constexpr double kPlanned = 0.85;  // of the bound; the rest is for surprises
 constexpr double kWindow = 1000;   // calls
@@ -33,8 +34,8 @@ constexpr double kLater = 0.7;     // of what a window may lose, is planned with
 // Of what a window may lose, that can be saved up: the least, and as much as one step needs.
 constexpr double kSavedShare = 0.25, kMostSavedShare = 0.75;
 constexpr double kSavedEnough = 0.7;  // of that, for a step that costs more
-// One thread compiles beside a GPU for each of these stretches of a call: a search beside short ones may lose
-// so little that one is always ahead of it.
+// One thread compiles beside a GPU for each of these stretches of a call: a search beside short
+// ones may lose so little that one is always ahead of it.
 constexpr double kCallOfCompilerNs = 20'000;
 // Each other one of its kind that was tried counts against a candidate.
 constexpr double kSameKind = 0.06;

@@ -1,7 +1,6 @@
-#include "vyre/plan/logical_launch.h"
-
 #include "launch_fields.h"
 #include "vyre/plan/geometry.h"
+#include "vyre/plan/logical_launch.h"
 
 namespace vyre {
 namespace {

@@ -15,8 +15,8 @@
 
 namespace vyre {
 
-// What is really allocated for this number of bytes: steps of an eighth of a power of two, at least 512.
-// 0 when there is no such number.
+// What is really allocated for this number of bytes: steps of an eighth of a power of two, at least
+// 512. 0 when there is no such number.
 std::uint64_t size_class(std::uint64_t bytes);
 
 class MemoryPool {
