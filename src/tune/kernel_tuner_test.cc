@@ -150,7 +150,8 @@ TEST_F(KernelTunerTest, ManyThreadsShareATuner) {
   EXPECT_EQ(wrong, 0);
   EXPECT_FALSE(overlapped);
   SimulatedKernel kernel = twelve_candidates();
-  // How many of the calls asked depends on how the threads were scheduled: the search may need more.
+  // How many of the calls asked depends on how the threads were scheduled: the search may need
+  // more.
   for (int i = 0; i < 20000 && kernel.ns[tuner.best().index()] > 2.05e6; ++i) {
     work(tuner, kernel, 1);
   }
