@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "vyre/lower/call_plan_internal.h"
 #include "vyre/lower/elementary_internal.h"
 #include "vyre/lower/emitter_internal.h"
 
@@ -19,30 +20,7 @@ Leaf float_constant(Emitter& e, ScalarKind kind, float v) {
                                  : e.constant_leaf(Scalar::of(v));
 }
 
-bool is_elementary(MathFn fn) {
-  switch (fn) {
-    case MathFn::acos:
-    case MathFn::acosh:
-    case MathFn::asin:
-    case MathFn::asinh:
-    case MathFn::atan:
-    case MathFn::atanh:
-    case MathFn::atan2:
-    case MathFn::cos:
-    case MathFn::cosh:
-    case MathFn::exp:
-    case MathFn::exp2:
-    case MathFn::inverse_sqrt:
-    case MathFn::log:
-    case MathFn::log2:
-    case MathFn::pow:
-    case MathFn::sin:
-    case MathFn::sinh:
-    case MathFn::tan:
-    case MathFn::tanh: return true;
-    default: return false;
-  }
-}
+bool is_elementary(MathFn fn) { return is_large_elementary(fn) || fn == MathFn::inverse_sqrt; }
 
 Leaf intrinsic(Emitter& e, llvm::Intrinsic::ID id, const Leaf& a) {
   return e.lift({a}, [&](auto v) { return e.b.CreateUnaryIntrinsic(id, v[0]); });
