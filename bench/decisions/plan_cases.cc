@@ -3,8 +3,8 @@
 #include <string>
 
 #include "cases.h"
-#include "vyre/plan/cold_start.h"
-#include "vyre/plan/logical_launch.h"
+#include "vyre/plan/specification/cold_start.h"
+#include "vyre/plan/specification/logical_launch.h"
 
 namespace vyre {
 namespace {

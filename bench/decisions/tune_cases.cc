@@ -3,9 +3,9 @@
 #include "cases.h"
 #include "vyre/base/digest.h"
 #include "vyre/fuse/launch_fusion.h"
-#include "vyre/tune/keys.h"
-#include "vyre/tune/online_tuner.h"
-#include "vyre/tune/suggest.h"
+#include "vyre/tune/decisions/decision_keys.h"
+#include "vyre/tune/decisions/natural_gradient_step.h"
+#include "vyre/tune/online/online_tuner.h"
 
 namespace vyre {
 namespace {

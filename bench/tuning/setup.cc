@@ -6,7 +6,7 @@
 
 #include "entry.h"
 #include "vyre/base/files.h"
-#include "vyre/tune/race.h"
+#include "vyre/tune/online/race.h"
 
 namespace vyre::bench {
 

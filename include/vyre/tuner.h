@@ -16,4 +16,4 @@
 // The store of what is learned: EvidenceStore, evidence_path().
 #pragma once
 
-#include "vyre/tune/kernel_tuner.h"
+#include "vyre/tune/foreign/kernel_tuner.h"

@@ -5,6 +5,6 @@
 
 #include "vyre/base/error.h"
 #include "vyre/base/version.h"
-#include "vyre/ir/interpret.h"
+#include "vyre/ir/interpret/interpret.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/wgsl/module.h"

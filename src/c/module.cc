@@ -1,6 +1,6 @@
 #include "vyre/c/objects_internal.h"
 #include "vyre/c/stack_internal.h"
-#include "vyre/ir/interpret_bind.h"
+#include "vyre/ir/interpret/interpret_bind.h"
 #include "vyre/ir/slots.h"
 
 namespace vyre {

@@ -15,7 +15,7 @@
 #include "vyre/base/handle_table.h"
 #include "vyre/c/failure_internal.h"
 #include "vyre/engine/session.h"
-#include "vyre/tune/kernel_tuner.h"
+#include "vyre/tune/foreign/kernel_tuner.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre {

@@ -1,5 +1,5 @@
 #include "vyre/c/objects_internal.h"
-#include "vyre/tune/kernel_tuner.h"
+#include "vyre/tune/foreign/kernel_tuner.h"
 
 namespace vyre {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "vyre/base/error.h"
-#include "vyre/cli/run_arguments.h"
+#include "vyre/cli/run/run_arguments.h"
 #include "vyre/cli/streams.h"
 #include "vyre/data/number_text.h"
 #include "vyre/ir/kernel.h"

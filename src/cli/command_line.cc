@@ -10,14 +10,14 @@
 #include <stdexcept>
 
 #include "vyre/base/version.h"
-#include "vyre/cli/cache.h"
+#include "vyre/cli/cache/cache.h"
 #include "vyre/cli/check.h"
 #include "vyre/cli/devices.h"
 #include "vyre/cli/plan.h"
-#include "vyre/cli/replay.h"
+#include "vyre/cli/replay/replay.h"
 #include "vyre/cli/resident.h"
-#include "vyre/cli/run.h"
-#include "vyre/cli/tune.h"
+#include "vyre/cli/run/run.h"
+#include "vyre/cli/tune/tune.h"
 #include "vyre/cli/values.h"
 
 namespace vyre {

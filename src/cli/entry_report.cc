@@ -9,7 +9,7 @@
 #include "vyre/data/packed_elements.h"
 #include "vyre/ir/print.h"
 #include "vyre/ir/print_expr.h"
-#include "vyre/plan/variant_legality.h"
+#include "vyre/plan/variants/variant_legality.h"
 
 namespace vyre {
 namespace {

@@ -6,16 +6,16 @@
 
 #include "vyre/cli/devices.h"
 #include "vyre/cli/json_text.h"
-#include "vyre/cli/run_buffers.h"
-#include "vyre/cli/run_execute.h"
+#include "vyre/cli/run/run_buffers.h"
+#include "vyre/cli/run/run_execute.h"
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
 #include "vyre/engine/plan_facts.h"
-#include "vyre/plan/cold_start.h"
+#include "vyre/plan/bindings/extent_volume.h"
 #include "vyre/plan/decision_lookup.h"
-#include "vyre/plan/extent_volume.h"
 #include "vyre/plan/planner.h"
-#include "vyre/tune/keys.h"
+#include "vyre/plan/specification/cold_start.h"
+#include "vyre/tune/decisions/decision_keys.h"
 
 namespace vyre {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "vyre/cli/command.h"
 #include "vyre/cli/option_set.h"
-#include "vyre/cli/run.h"
+#include "vyre/cli/run/run.h"
 #include "vyre/target/limits.h"
 
 namespace vyre {

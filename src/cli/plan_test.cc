@@ -8,7 +8,7 @@
 #include "vyre/base/files.h"
 #include "vyre/base/temporary_folder_testing.h"
 #include "vyre/cli/command_line_testing.h"
-#include "vyre/tune/decision_file.h"
+#include "vyre/tune/decisions/decision_file.h"
 
 namespace vyre {
 namespace {

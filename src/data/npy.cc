@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 // Text of the file as it may stand in a message: short, and without bytes that upset a terminal.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t kMost = 40;
   std::string out = "'";
   for (const char c : text.substr(0, kMost)) {
@@ -96,8 +96,8 @@ class HeaderParser {
                    : key == "fortran_order" ? &seen_order
                    : key == "shape"         ? &seen_shape
                                             : nullptr;
-      if (seen == nullptr) return bad(fmt::format("has the unknown key {}", quoted(key)));
-      if (*seen) return bad(fmt::format("has the key {} twice", quoted(key)));
+      if (seen == nullptr) return bad(fmt::format("has the unknown key {}", in_quotes(key)));
+      if (*seen) return bad(fmt::format("has the key {} twice", in_quotes(key)));
       *seen = true;
       if (seen == &seen_descr) {
         VYRE_TRY(header.type, element_type(0));
@@ -143,7 +143,7 @@ class HeaderParser {
   Result<void> expect(char wanted) {
     if (accept(wanted)) return {};
     if (at_ >= text_.size()) return bad(fmt::format("ends where '{}' should be", wanted));
-    return bad(fmt::format("has {} where '{}' should be", quoted(text_.substr(at_, 1)), wanted));
+    return bad(fmt::format("has {} where '{}' should be", in_quotes(text_.substr(at_, 1)), wanted));
   }
 
   Result<std::string_view> string() {
@@ -200,12 +200,12 @@ class HeaderParser {
 
   Result<void> place(NpyType& record, NpyField field) const {
     if (field.type.bytes == 0) {
-      return bad(fmt::format("has the field {} of {}, which is not understood", quoted(field.name),
+      return bad(fmt::format("has the field {} of {}, which is not understood", in_quotes(field.name),
                              type_text(field.type)));
     }
     for (const NpyField& other : record.fields) {
       if (!field.name.empty() && other.name == field.name) {
-        return bad(fmt::format("has the field {} twice", quoted(field.name)));
+        return bad(fmt::format("has the field {} twice", in_quotes(field.name)));
       }
     }
     field.offset = record.bytes;
@@ -306,7 +306,7 @@ NpyType npy_type(ScalarKind kind) {
 std::string type_text(const NpyType& type) {
   if (type.is_record()) return "records";
   const std::string_view meaning = descr_meaning(type.descr);
-  std::string out = quoted(type.descr);
+  std::string out = in_quotes(type.descr);
   if (!meaning.empty()) {
     out += fmt::format(" ({}{})", type.descr[0] == '>' ? "big-endian " : "", meaning);
   }
@@ -384,7 +384,7 @@ Result<NpyArray> npy_array(std::string_view file, std::string_view name, const N
         fmt::format("{}: the shape {} of {} needs {} bytes of data; the file has {}{}", name,
                     shape_text(header.shape),
                     header.type.is_record() ? fmt::format("records of {} bytes", header.type.bytes)
-                                            : quoted(header.type.descr),
+                                            : in_quotes(header.type.descr),
                     *expected, found, found < *expected ? " (it is cut short)" : ""));
   }
   const std::string_view data = file.substr(header.data_offset);

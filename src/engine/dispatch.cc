@@ -4,7 +4,7 @@
 #include "vyre/engine/session.h"
 #include "vyre/engine/tuned_kernel_internal.h"
 #include "vyre/plan/geometry.h"
-#include "vyre/plan/variant_space.h"
+#include "vyre/plan/variants/variant_space.h"
 
 namespace vyre {
 

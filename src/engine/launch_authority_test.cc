@@ -10,10 +10,10 @@
 #include "vyre/engine/plan_facts.h"
 #include "vyre/engine/session.h"
 #include "vyre/plan/decision_lookup.h"
-#include "vyre/plan/launch_feedback.h"
-#include "vyre/plan/variant_space.h"
-#include "vyre/tune/decision_file.h"
-#include "vyre/tune/evidence.h"
+#include "vyre/plan/specification/launch_feedback.h"
+#include "vyre/plan/variants/variant_space.h"
+#include "vyre/tune/decisions/decision_file.h"
+#include "vyre/tune/evidence/evidence.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre {

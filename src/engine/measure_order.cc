@@ -5,7 +5,7 @@
 
 #include "vyre/base/sort.h"
 #include "vyre/engine/measure_order_internal.h"
-#include "vyre/plan/variant_space.h"
+#include "vyre/plan/variants/variant_space.h"
 
 namespace vyre {
 namespace {

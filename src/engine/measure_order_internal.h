@@ -12,8 +12,8 @@
 
 #include "vyre/base/error.h"
 #include "vyre/target/variant.h"
-#include "vyre/tune/online_policy.h"
-#include "vyre/tune/search_strategy.h"
+#include "vyre/tune/online/online_policy.h"
+#include "vyre/tune/search/search_strategy.h"
 
 namespace vyre {
 

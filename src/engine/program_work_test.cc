@@ -1,4 +1,4 @@
-#include "vyre/plan/program_work.h"
+#include "vyre/plan/model/program_work.h"
 
 #include <gtest/gtest.h>
 

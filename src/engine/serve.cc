@@ -2,7 +2,7 @@
 
 #include "vyre/engine/call_internal.h"
 #include "vyre/plan/geometry.h"
-#include "vyre/plan/variant_space.h"
+#include "vyre/plan/variants/variant_space.h"
 
 namespace vyre {
 namespace {

@@ -12,8 +12,8 @@
 #include "vyre/engine/plan_facts.h"
 #include "vyre/ir/slots.h"
 #include "vyre/lower/gpu_compile.h"
-#include "vyre/plan/declared_variant.h"
-#include "vyre/plan/variant_legality.h"
+#include "vyre/plan/variants/declared_variant.h"
+#include "vyre/plan/variants/variant_legality.h"
 
 namespace vyre {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "vyre/base/log.h"
 #include "vyre/engine/call_internal.h"
-#include "vyre/tune/race.h"
+#include "vyre/tune/online/race.h"
 
 namespace vyre {
 namespace {

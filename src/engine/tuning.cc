@@ -9,8 +9,8 @@
 #include "vyre/engine/measure_order_internal.h"
 #include "vyre/engine/plan_facts.h"
 #include "vyre/engine/tuned_kernel_internal.h"
-#include "vyre/plan/extent_volume.h"
-#include "vyre/plan/variant_space.h"
+#include "vyre/plan/bindings/extent_volume.h"
+#include "vyre/plan/variants/variant_space.h"
 
 namespace vyre {
 namespace {

@@ -16,8 +16,8 @@
 
 #include "vyre/target/target.h"
 #include "vyre/target/variant.h"
-#include "vyre/tune/mode.h"
-#include "vyre/tune/online_tuner.h"
+#include "vyre/tune/online/online_tuner.h"
+#include "vyre/tune/tuning_mode.h"
 
 namespace vyre {
 

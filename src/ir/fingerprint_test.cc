@@ -5,8 +5,8 @@
 #include <functional>
 #include <map>
 
-#include "vyre/ir/builder.h"
-#include "vyre/ir/contract.h"
+#include "vyre/ir/builder/builder.h"
+#include "vyre/ir/fuse_multiply_add.h"
 #include "vyre/ir/specialise.h"
 
 namespace vyre {

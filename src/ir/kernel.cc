@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "vyre/ir/contract.h"
 #include "vyre/ir/fingerprint.h"
-#include "vyre/ir/fold.h"
-#include "vyre/ir/validate.h"
+#include "vyre/ir/fold_constants.h"
+#include "vyre/ir/fuse_multiply_add.h"
+#include "vyre/ir/validate/validate.h"
 
 namespace vyre {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "vyre/ir/builder.h"
+#include "vyre/ir/builder/builder.h"
 #include "vyre/ir/print.h"
 
 namespace vyre {

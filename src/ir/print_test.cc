@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "vyre/ir/builder.h"
+#include "vyre/ir/builder/builder.h"
 #include "vyre/ir/writer.h"
 
 namespace vyre {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "vyre/ir/argument_rules.h"
-#include "vyre/ir/fold.h"
+#include "vyre/ir/fold_constants.h"
 #include "vyre/ir/walk.h"
 
 namespace vyre {

@@ -4,10 +4,10 @@
 
 #include <limits>
 
-#include "vyre/ir/builder.h"
-#include "vyre/ir/builder_math.h"
+#include "vyre/ir/builder/builder.h"
+#include "vyre/ir/builder/builder_math.h"
 #include "vyre/ir/print.h"
-#include "vyre/ir/validate.h"
+#include "vyre/ir/validate/validate.h"
 
 namespace vyre {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-#include "vyre/ir/builder.h"
+#include "vyre/ir/builder/builder.h"
 
 namespace vyre {
 namespace {

@@ -5,12 +5,12 @@
 #include <bit>
 #include <random>
 
-#include "vyre/ir/builder.h"
+#include "vyre/ir/builder/builder.h"
 #include "vyre/ir/fingerprint.h"
-#include "vyre/ir/interpret.h"
+#include "vyre/ir/interpret/interpret.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/ir/print.h"
-#include "vyre/ir/validate.h"
+#include "vyre/ir/validate/validate.h"
 
 namespace vyre {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <ctime>
 
-#include "vyre/ir/builder.h"
+#include "vyre/ir/builder/builder.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/lower/gpu_compile.h"
 #include "vyre/lower/host_compile.h"

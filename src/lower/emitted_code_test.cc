@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "vyre/ir/builder.h"
+#include "vyre/ir/builder/builder.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/lower/host_compile.h"
 

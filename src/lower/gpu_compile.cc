@@ -14,12 +14,12 @@
 #include <mutex>
 
 #include "vyre/ir/slots.h"
-#include "vyre/lower/allowed_internal.h"
-#include "vyre/lower/brief_internal.h"
-#include "vyre/lower/gpu_kernel_internal.h"
-#include "vyre/lower/hoist_loads_internal.h"
-#include "vyre/lower/order_tests_internal.h"
-#include "vyre/lower/part_ends_internal.h"
+#include "vyre/lower/allowed_operations_internal.h"
+#include "vyre/lower/brief_pipeline_internal.h"
+#include "vyre/lower/gpu/gpu_kernel_internal.h"
+#include "vyre/lower/gpu/hoist_loads_internal.h"
+#include "vyre/lower/gpu/order_tests_internal.h"
+#include "vyre/lower/gpu/part_ends_internal.h"
 #include "vyre/lower/subgroups_internal.h"
 
 namespace vyre {

@@ -24,7 +24,7 @@ struct GpuOptions {
 // Changes whenever the same kernel and variant may give different code.
 std::string gpu_generator_version();
 
-// The variant is one that runs the kernel: see plan/variant_legality.h.
+// The variant is one that runs the kernel: see plan/variants/variant_legality.h.
 Result<GpuCode> compile_gpu(const Kernel& kernel, const Variant& variant,
                             const GpuOptions& options);
 // Slots of uniforms that are small enough to come as parameters, and their bytes.

@@ -17,12 +17,12 @@
 #include <mutex>
 #include <utility>
 
-#include "vyre/lower/allowed_internal.h"
-#include "vyre/lower/brief_internal.h"
-#include "vyre/lower/host_kernel_internal.h"
-#include "vyre/lower/interleave_gangs_internal.h"
-#include "vyre/lower/range_checks_internal.h"
-#include "vyre/lower/stop_checks_internal.h"
+#include "vyre/lower/allowed_operations_internal.h"
+#include "vyre/lower/brief_pipeline_internal.h"
+#include "vyre/lower/host/host_kernel_internal.h"
+#include "vyre/lower/host/interleave_gangs_internal.h"
+#include "vyre/lower/host/range_checks_internal.h"
+#include "vyre/lower/host/stop_checks_internal.h"
 #include "vyre/lower/subgroups_internal.h"
 
 namespace vyre {

@@ -36,7 +36,7 @@ std::string generator_version();
 // times and mostly gather; two vectors where lanes loop for different times and do not gather.
 std::uint32_t host_default_gang(const Kernel& kernel);
 
-// The variant is one that runs the kernel: see plan/variant_legality.h.
+// The variant is one that runs the kernel: see plan/variants/variant_legality.h.
 Result<HostObject> compile_host(const Kernel& kernel, const Variant& variant,
                                 const HostOptions& options = {});
 Result<HostCode> load_host(const HostObject& object);

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "vyre/tune/decision_cache.h"
+#include "vyre/tune/decisions/decision_cache.h"
 
 namespace vyre {
 

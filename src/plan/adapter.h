@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "vyre/target/limits.h"
-#include "vyre/tune/keys.h"
+#include "vyre/tune/decisions/decision_keys.h"
 
 namespace vyre {
 

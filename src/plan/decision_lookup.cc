@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "vyre/base/private_folder.h"
-#include "vyre/plan/cold_start.h"
-#include "vyre/plan/eligibility.h"
-#include "vyre/plan/extent_volume.h"
+#include "vyre/plan/bindings/extent_volume.h"
 #include "vyre/plan/kernel_facts.h"
-#include "vyre/plan/launch_feedback.h"
-#include "vyre/tune/decision_file.h"
+#include "vyre/plan/specification/cold_start.h"
+#include "vyre/plan/specification/eligibility.h"
+#include "vyre/plan/specification/launch_feedback.h"
+#include "vyre/tune/decisions/decision_file.h"
 
 namespace vyre {
 

@@ -7,7 +7,7 @@
 
 #include "vyre/ir/kernel.h"
 #include "vyre/plan/adapter.h"
-#include "vyre/tune/keys.h"
+#include "vyre/tune/decisions/decision_keys.h"
 
 namespace vyre {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "vyre/base/arithmetic.h"
-#include "vyre/plan/dispatch_config.h"
 #include "vyre/plan/error.h"
+#include "vyre/plan/specification/dispatch_config.h"
 #include "vyre/target/limits.h"
 
 namespace vyre {

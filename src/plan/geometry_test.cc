@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "vyre/plan/grid_inference.h"
+#include "vyre/plan/bindings/grid_inference.h"
 
 namespace vyre {
 namespace {

@@ -8,12 +8,12 @@
 
 #include "vyre/ir/buffer_layout.h"
 #include "vyre/ir/slots.h"
-#include "vyre/plan/extent_volume.h"
+#include "vyre/plan/bindings/extent_volume.h"
+#include "vyre/plan/bindings/kernel_bindings.h"
 #include "vyre/plan/geometry.h"
-#include "vyre/plan/kernel_bindings.h"
 #include "vyre/plan/kernel_facts.h"
-#include "vyre/plan/variant_legality.h"
-#include "vyre/plan/variant_space.h"
+#include "vyre/plan/variants/variant_legality.h"
+#include "vyre/plan/variants/variant_space.h"
 
 namespace vyre {
 namespace {

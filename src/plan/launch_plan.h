@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "vyre/plan/launch_request.h"
-#include "vyre/plan/logical_launch.h"
 #include "vyre/plan/plan_device.h"
-#include "vyre/tune/mode.h"
+#include "vyre/plan/specification/logical_launch.h"
+#include "vyre/tune/tuning_mode.h"
 
 namespace vyre {
 

@@ -8,7 +8,7 @@
 #include "vyre/target/limits.h"
 #include "vyre/target/profile.h"
 #include "vyre/target/target.h"
-#include "vyre/tune/tuning_key.h"
+#include "vyre/tune/evidence/tuning_key.h"
 
 namespace vyre {
 

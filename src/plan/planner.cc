@@ -6,13 +6,13 @@
 #include <limits>
 
 #include "vyre/ir/slots.h"
+#include "vyre/plan/bindings/extent_volume.h"
 #include "vyre/plan/decision_lookup.h"
-#include "vyre/plan/declared_variant.h"
-#include "vyre/plan/extent_volume.h"
 #include "vyre/plan/kernel_facts.h"
-#include "vyre/plan/program_work.h"
-#include "vyre/plan/variant_legality.h"
-#include "vyre/plan/variant_space.h"
+#include "vyre/plan/model/program_work.h"
+#include "vyre/plan/variants/declared_variant.h"
+#include "vyre/plan/variants/variant_legality.h"
+#include "vyre/plan/variants/variant_space.h"
 
 namespace vyre {
 namespace {

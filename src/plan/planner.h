@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "vyre/plan/launch_plan.h"
-#include "vyre/tune/opening.h"
+#include "vyre/tune/online/online_opening.h"
 
 namespace vyre {
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "vyre/report/report_text.h"
-#include "vyre/tune/evidence.h"
+#include "vyre/tune/evidence/evidence.h"
 
 namespace vyre {
 namespace {

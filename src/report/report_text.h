@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "vyre/tune/tuning_key.h"
+#include "vyre/tune/evidence/tuning_key.h"
 
 namespace vyre {
 

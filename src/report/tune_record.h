@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "vyre/tune/tuning_key.h"
+#include "vyre/tune/evidence/tuning_key.h"
 
 namespace vyre {
 

@@ -7,7 +7,7 @@
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/extent.h"
-#include "vyre/plan/dispatch_config.h"
+#include "vyre/plan/specification/dispatch_config.h"
 #include "vyre/resident/error.h"
 
 namespace vyre {

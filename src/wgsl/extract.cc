@@ -7,7 +7,7 @@
 
 #include "vyre/base/overloaded.h"
 #include "vyre/ir/walk.h"
-#include "vyre/wgsl/rewrite.h"
+#include "vyre/wgsl/copy_nodes.h"
 
 namespace vyre::sema {
 namespace {

@@ -1,7 +1,7 @@
 // One program per entry point, out of the program of the whole module.
 #pragma once
 
-#include "vyre/wgsl/sema_context.h"
+#include "vyre/wgsl/sema/sema_context.h"
 
 namespace vyre::sema {
 

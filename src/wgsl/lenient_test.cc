@@ -4,7 +4,7 @@
 #include <string>
 
 #include "vyre/wgsl/module.h"
-#include "vyre/wgsl/sema_testing.h"
+#include "vyre/wgsl/sema/sema_testing.h"
 
 namespace vyre {
 namespace {

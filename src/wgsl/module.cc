@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "vyre/ir/uniformity.h"
-#include "vyre/ir/validate.h"
+#include "vyre/ir/validate/uniformity.h"
+#include "vyre/ir/validate/validate.h"
 #include "vyre/wgsl/extract.h"
-#include "vyre/wgsl/parser.h"
-#include "vyre/wgsl/sema_context.h"
-#include "vyre/wgsl/sema_module.h"
+#include "vyre/wgsl/parser/parser.h"
+#include "vyre/wgsl/sema/sema_context.h"
+#include "vyre/wgsl/sema/sema_module.h"
 
 namespace vyre {
 namespace {

@@ -18,7 +18,7 @@
 #include "vyre/base/file_lock.h"
 #include "vyre/base/other_user_testing.h"
 #include "vyre/base/temporary_folder_testing.h"
-#include "vyre/tune/kernel_tuner.h"
+#include "vyre/tune/foreign/kernel_tuner.h"
 
 namespace vyre {
 namespace {

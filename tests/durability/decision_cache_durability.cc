@@ -13,8 +13,8 @@
 
 #include "processes.h"
 #include "vyre/base/digest.h"
-#include "vyre/tune/keys.h"
-#include "vyre/tune/tuner.h"
+#include "vyre/tune/decisions/decision_keys.h"
+#include "vyre/tune/decisions/decision_tuner.h"
 
 namespace vyre {
 namespace {

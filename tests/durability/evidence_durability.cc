@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "processes.h"
-#include "vyre/tune/evidence.h"
+#include "vyre/tune/evidence/evidence.h"
 
 namespace vyre {
 namespace {

@@ -20,7 +20,7 @@
 #include "vyre/base/files.h"
 #include "vyre/device/cpu/cpu_device.h"
 #include "vyre/lower/host_compile.h"
-#include "vyre/plan/variant_legality.h"
+#include "vyre/plan/variants/variant_legality.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre {

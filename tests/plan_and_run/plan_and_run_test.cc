@@ -19,8 +19,8 @@
 #include "vyre/ir/buffer_layout.h"
 #include "vyre/ir/slots.h"
 #include "vyre/plan/decision_lookup.h"
-#include "vyre/plan/variant_space.h"
-#include "vyre/tune/evidence.h"
+#include "vyre/plan/variants/variant_space.h"
+#include "vyre/tune/evidence/evidence.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre {

@@ -10,7 +10,7 @@
 #include "generator.h"
 #include "kernels.h"
 #include "vyre/base/files.h"
-#include "vyre/plan/variant_legality.h"
+#include "vyre/plan/variants/variant_legality.h"
 
 namespace vyre {
 namespace {

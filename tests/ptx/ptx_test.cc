@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "kernels.h"
-#include "vyre/plan/variant_legality.h"
+#include "vyre/plan/variants/variant_legality.h"
 
 namespace vyre {
 namespace {

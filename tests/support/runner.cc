@@ -5,7 +5,7 @@
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/engine/session.h"
-#include "vyre/ir/interpret.h"
+#include "vyre/ir/interpret/interpret.h"
 
 namespace vyre {
 

@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include "launch_fields.h"
-#include "vyre/plan/cold_start.h"
-#include "vyre/plan/logical_launch.h"
+#include "vyre/plan/specification/cold_start.h"
+#include "vyre/plan/specification/logical_launch.h"
 
 namespace vyre {
 namespace {

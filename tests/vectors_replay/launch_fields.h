@@ -2,12 +2,12 @@
 #pragma once
 
 #include "replay.h"
-#include "vyre/plan/dispatch_config.h"
 #include "vyre/plan/error.h"
 #include "vyre/plan/program_facts.h"
+#include "vyre/plan/specification/dispatch_config.h"
 #include "vyre/target/limits.h"
-#include "vyre/tune/candidates.h"
-#include "vyre/tune/mode.h"
+#include "vyre/tune/decisions/candidates.h"
+#include "vyre/tune/tuning_mode.h"
 
 namespace vyre {
 

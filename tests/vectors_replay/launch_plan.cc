@@ -1,6 +1,6 @@
 #include "launch_fields.h"
 #include "vyre/plan/geometry.h"
-#include "vyre/plan/logical_launch.h"
+#include "vyre/plan/specification/logical_launch.h"
 
 namespace vyre {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "replay.h"
 #include "vyre/base/files.h"
-#include "vyre/tune/tuner.h"
+#include "vyre/tune/decisions/decision_tuner.h"
 
 namespace vyre {
 namespace {

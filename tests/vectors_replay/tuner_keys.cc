@@ -1,6 +1,6 @@
 #include "replay.h"
-#include "vyre/tune/decision_cache.h"
-#include "vyre/tune/keys.h"
+#include "vyre/tune/decisions/decision_cache.h"
+#include "vyre/tune/decisions/decision_keys.h"
 
 namespace vyre {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "replay.h"
 #include "vyre/base/log.h"
-#include "vyre/tune/mode.h"
+#include "vyre/tune/tuning_mode.h"
 
 namespace vyre {
 namespace {

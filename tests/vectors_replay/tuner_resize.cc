@@ -1,6 +1,6 @@
 #include "replay.h"
-#include "vyre/tune/candidates.h"
-#include "vyre/tune/resize.h"
+#include "vyre/tune/decisions/candidates.h"
+#include "vyre/tune/decisions/workgroup_resize.h"
 
 namespace vyre {
 namespace {

@@ -1,6 +1,6 @@
 #include "replay.h"
-#include "vyre/tune/suggest.h"
-#include "vyre/tune/sweep.h"
+#include "vyre/tune/decisions/natural_gradient_step.h"
+#include "vyre/tune/decisions/workgroup_sweep.h"
 
 namespace vyre {
 namespace {

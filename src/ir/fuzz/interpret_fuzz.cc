@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "vyre/ir/interpret_testing.h"
+#include "vyre/ir/interpret/interpret_testing.h"
 #include "vyre/ir/print.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include "vyre/ir/fingerprint.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/ir/print.h"
-#include "vyre/ir/validate.h"
+#include "vyre/ir/validate/validate.h"
 #include "vyre/ir/writer.h"
 
 namespace {

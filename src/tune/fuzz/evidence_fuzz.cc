@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "vyre/tune/evidence_fold.h"
-#include "vyre/tune/evidence_match.h"
+#include "vyre/tune/evidence/evidence_fold.h"
+#include "vyre/tune/evidence/evidence_match.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+
+#include "vyre/base/sort.h"
+#include "vyre/cli/cache/cache_actions.h"
+#include "vyre/cli/cache/cache_decisions.h"
+#include "vyre/cli/cache/cache_keys.h"
+#include "vyre/cli/table.h"
+#include "vyre/cli/values.h"
+
+namespace vyre {
+namespace {
+
+std::string candidate_state(const KeyState& state, const CandidateState& candidate) {
+  std::vector<std::string> words;
+  if (candidate.candidate == state.pin) words.emplace_back("pinned");
+  if (candidate.candidate == state.incumbent) words.emplace_back("incumbent");
+  if (candidate.verified) words.emplace_back("verified");
+  if (!candidate.rejected.empty()) words.push_back("rejected: " + candidate.rejected);
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+// The fastest first, then those without a time, then the rejected.
+std::vector<CandidateState> by_time(const KeyState& state) {
+  std::vector<CandidateState> candidates = state.candidates;
+  const auto rank = [](const CandidateState& each) {
+    return std::tuple(!each.rejected.empty(), each.recent_ns.empty(),
+                      sample_spread(each).median_ns);
+  };
+  sort_stably(candidates, rank);
+  return candidates;
+}
+
+void print_key(Output& out, const KeyState& state) {
+  out.print("{}  {}\n", bold(out, key_id(state.key)), kernel_name(state));
+  const auto line = [&](std::string_view what, const std::string& value) {
+    if (!value.empty()) out.print("  {:<10} {}\n", what, value);
+  };
+  line("size", size_text_of(state));
+  line("overrides", state.key.overrides);
+  line("device", device_text(state));
+  line("program", state.key.program);
+  line("decision", state.decision().empty() ? "none yet" : std::string(state.decision()));
+  line("state", state.untunable.empty() ? state_text(state) : "not tuned: " + state.untunable);
+  if (state.candidates.empty()) return;
+  Table table({"candidate", "median", "spread", "samples", "state"}, {1, 2, 3});
+  for (const CandidateState& each : by_time(state)) {
+    const SampleSpread spread = sample_spread(each);
+    const bool is_measured = spread.median_ns > 0;
+    table.add({each.candidate, is_measured ? duration_text(spread.median_ns) : "-",
+               is_measured ? gain_text(spread.spread_ns / spread.median_ns) : "-",
+               with_commas(each.samples), candidate_state(state, each)});
+  }
+  table.print(out, "  ");
+}
+
+struct Selection {
+  std::vector<KeyState> keys;
+  std::vector<std::string> others;  // words that name no key of the evidence
+};
+
+// All keys without words. A word that could be short for several is an error.
+Result<Selection> select(std::span<const KeyState> states, std::span<const std::string> words) {
+  Selection selection;
+  if (words.empty()) selection.keys.assign(states.begin(), states.end());
+  for (const std::string& word : words) {
+    VYRE_TRY(std::vector<KeyState> found, match_keys(states, word));
+    if (found.empty()) selection.others.push_back(word);
+    for (KeyState& state : found) selection.keys.push_back(std::move(state));
+  }
+  return selection;
+}
+
+struct ShownDecision {
+  std::string key, adapter;
+  Extent workgroup{};
+};
+
+// All without words, those that begin with one of them otherwise.
+std::vector<ShownDecision> decisions_of(std::span<const DecisionFile> files,
+                                        std::span<const std::string> words) {
+  std::vector<ShownDecision> shown;
+  for (const DecisionFile& file : files) {
+    for (const auto& [key, workgroup] : file.content.entries) {
+      const bool is_wanted = words.empty() || std::ranges::any_of(words, [&](const auto& word) {
+                               return key.starts_with(word);
+                             });
+      if (is_wanted) shown.push_back({key, file.adapter, workgroup});
+    }
+  }
+  return shown;
+}
+
+void print_decisions(Output& out, std::span<const ShownDecision> decisions) {
+  Table table({"key", "workgroup", "adapter"});
+  for (const ShownDecision& each : decisions) {
+    table.add({each.key, format_extent(each.workgroup), each.adapter});
+  }
+  table.print(out);
+}
+
+}  // namespace
+
+Exit cache_show(const CacheOptions& options, Streams& streams) {
+  const auto files = read_decision_files(options.adapter);
+  if (!files) return report(streams, files.error());
+  const auto words = std::span(options.words).subspan(1);
+  Selection selection;
+  if (options.adapter.empty()) {
+    const auto store = open_evidence(options);
+    if (!store) return report(streams, store.error());
+    auto selected = select((*store)->all(), words);
+    if (!selected) return report(streams, selected.error());
+    selection = *std::move(selected);
+  } else {
+    selection.others.assign(words.begin(), words.end());
+  }
+  std::vector<ShownDecision> decisions;
+  if (words.empty() || !selection.others.empty())
+    decisions = decisions_of(*files, selection.others);
+
+  if (options.json) {
+    Json json{{"keys", Json::array()}, {"decisions", Json::array()}};
+    for (const KeyState& state : selection.keys) json["keys"].push_back(to_json(state));
+    for (const ShownDecision& each : decisions) {
+      json["decisions"].push_back({{"key", each.key},
+                                   {"workgroup", vyre::to_json(each.workgroup)},
+                                   {"adapter", each.adapter}});
+    }
+    write_json(streams.out, json);
+    return Exit::done;
+  }
+  for (const DecisionFile& file : *files) {
+    if (file.fault) report(streams, *file.fault);
+  }
+  for (const KeyState& state : selection.keys) print_key(streams.out, state);
+  if (!decisions.empty()) print_decisions(streams.out, decisions);
+  if (selection.keys.empty() && decisions.empty()) {
+    streams.out.write(words.empty() ? "nothing is kept\n" : "nothing has such a key\n");
+  }
+  return Exit::done;
+}
+
+}  // namespace vyre

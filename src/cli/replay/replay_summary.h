@@ -1,0 +1,43 @@
+// What the runs of a strategy have in common: curves over evaluations, and when they get how far.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vyre/tune/search/search_replay.h"
+
+namespace vyre {
+
+// Fractions of the optimum that one asks for.
+inline constexpr std::array kReplayGoals{0.90, 0.95, 0.99};
+
+struct ReplayGoal {
+  double fraction = 0;
+  std::uint32_t runs = 0;  // that got there
+  // Medians over all runs; nothing where half of them did not get there.
+  std::optional<double> evaluations, charged_s;
+};
+
+struct ReplayCurve {
+  std::string strategy;
+  std::uint32_t runs = 0;
+  std::vector<double> mean, low, high;  // by evaluation, from the first; quartiles
+  std::vector<double> charged_s;        // mean
+  std::vector<ReplayGoal> goals;
+};
+
+// A run that ended by itself keeps what it had. `runs` is not empty, nor is any of them.
+ReplayCurve summarise(std::string strategy, std::span<const ReplayRun> runs, std::uint32_t budget);
+
+// The mean over spaces of one strategy: fractions alone, quartiles being means of quartiles. Goals
+// are those of the mean curve.
+ReplayCurve mean_of(std::span<const ReplayCurve* const> curves);
+
+// The evaluations to show: 1, 5, 10, 25, 50, 100, 200, ... up to the budget, which is the last.
+std::vector<std::uint32_t> replay_marks(std::uint32_t budget);
+
+}  // namespace vyre

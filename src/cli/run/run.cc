@@ -1,0 +1,330 @@
+#include "vyre/cli/run/run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "vyre/base/files.h"
+#include "vyre/cli/devices.h"
+#include "vyre/cli/interrupt.h"
+#include "vyre/cli/run/emit.h"
+#include "vyre/cli/run/run_buffers.h"
+#include "vyre/cli/run/run_execute.h"
+#include "vyre/cli/run/run_report.h"
+#include "vyre/cli/values.h"
+
+namespace vyre {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Files are written after the run; what can be known before should not cost a run.
+Result<void> check_place(std::string_view option, const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    return fail(Code::invalid_input, fmt::format("{}: {} is a folder", option, path.string()));
+  }
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return {};
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, error)) {
+    return fail(Code::invalid_input,
+                fmt::format("{}: there is no folder {}", option, folder.string()));
+  }
+  if (::access(folder.c_str(), W_OK) != 0) {
+    return fail(Code::invalid_input,
+                fmt::format("{}: the folder {} cannot be written to", option, folder.string()));
+  }
+  return {};
+}
+
+Result<void> check_output_places(const RunOptions& options) {
+  for (const OutputArgument& output : options.outputs) {
+    VYRE_CHECK(check_place("--out", output.sink.path));
+  }
+  if (options.emit_to == "-") {
+    return fail(Code::invalid_input, "--emit-to: - would be a file of that name",
+                "leave it out: the code is then printed on the standard output");
+  }
+  if (!options.emit_to.empty()) VYRE_CHECK(check_place("--emit-to", options.emit_to));
+  return {};
+}
+
+Result<std::uint64_t> parse_runs(const std::string& text) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  if (text.empty()) return 0;
+  VYRE_TRY(const std::uint64_t runs, parse_whole(text, kMost));
+  if (runs == 0) return fail(Code::invalid_input, "the least is 1 run");
+  return runs;
+}
+
+// Options that say nothing about the interpreter, or about a run that does not happen.
+Result<void> check_together(const RunOptions& options) {
+  if (is_interpreter(options.device)) {
+    std::string odd = first_option(options.fixed);
+    if (!options.emit.empty()) odd = "--emit";
+    if (options.verify) odd = "--verify";
+    if (!odd.empty()) {
+      return fail(Code::invalid_input,
+                  fmt::format("{} is for devices that run compiled code, not for interp", odd),
+                  "give another --device");
+    }
+  } else if (options.step_budget != 0) {
+    return fail(Code::invalid_input, "--step-budget: only the interpreter counts steps",
+                "give --deadline SECONDS, or --device interp");
+  }
+  if (options.device == "null" && options.verify) {
+    return fail(Code::invalid_input, "--verify: null runs nothing, so there is nothing to verify");
+  }
+  if (options.tolerance && !options.verify) {
+    return fail(Code::invalid_input, "--tolerance goes with --verify");
+  }
+  if (options.emit.empty()) {
+    if (!options.emit_to.empty()) return fail(Code::invalid_input, "--emit-to goes with --emit");
+    return {};
+  }
+  if (!is_emit_word(options.emit)) {
+    return fail(Code::invalid_input, fmt::format("--emit: there is no {}", quote(options.emit)),
+                fmt::format("there are {}", emit_words()));
+  }
+  const std::string_view odd = options.time               ? "--time"
+                               : options.verify           ? "--verify"
+                               : !options.outputs.empty() ? "--out"
+                               : !options.prints.empty()  ? "--print"
+                                                          : "";
+  if (odd.empty()) return {};
+  return fail(Code::invalid_input, fmt::format("{}: --emit runs nothing", odd), "give one of them");
+}
+
+void note_cut_workgroups(Streams& streams, const Kernel& kernel, const RunPlan& plan) {
+  streams.err.print(
+      "vyre: note: {} works by workgroups of {}, and --size cuts the last ones short; to run all "
+      "of their invocations use --grid {},{},{}\n",
+      kernel.program->name, format_extent(kernel.program->workgroup), plan.shape.grid[0],
+      plan.shape.grid[1], plan.shape.grid[2]);
+  streams.err.flush();
+}
+
+// The rest of a longer buffer may have been meant to be covered, too.
+void note_longer_buffers(Streams& streams, const RunPlan& plan) {
+  if (plan.longer.empty()) return;
+  streams.err.print(
+      "vyre: note: the size was inferred from {}; {} longer; give --size to say what to cover\n",
+      plan.extent_reason,
+      plan.longer.size() == 1 ? plan.longer.front() + " is" : join_words(plan.longer) + " are");
+  streams.err.flush();
+}
+
+Exit report_differences(const RunOptions& options, const Kernel& kernel, const RunPlan& plan,
+                        const RunRecord& record, Streams& streams) {
+  if (options.json) write_json(streams.out, run_json(kernel, plan, options, record));
+  const Verification& verification = *record.verification;
+  report(
+      streams,
+      {Code::device,
+       fmt::format("{} of {} values differ from the interpreter's ({}); nothing was written",
+                   with_commas(verification.comparison.different),
+                   with_commas(verification.comparison.scalars), describe(verification.tolerance)),
+       ""});
+  if (!options.json) print_differences(streams.err, record);
+  return Exit::failed;
+}
+
+}  // namespace
+
+void declare_run_options(OptionSet& set, RunOptions& options) {
+  set.value("--entry", "NAME", "the entry point, where there are several", options.entry);
+  set.flag("--lenient", "accept what wgpu accepts beyond the specification, with warnings",
+           options.lenient);
+  set.repeated("--in", "NAME=DATA", "what a buffer holds at the start", options.inputs,
+               parse_input);
+  set.repeated("--uniform", "PATH=VALUE,...", "values by field: p.n=4,p.direction=0:0:1",
+               options.uniforms, parse_assignments);
+  set.repeated("--set", "NAME=VALUE", "give an override a value, by its name or @id",
+               options.settings, parse_settings);
+  set.value("--size", "X[,Y[,Z]]", "run exactly so many invocations along each axis", options.size,
+            [](const std::string& text) { return parse_extent(text); });
+  set.value("--grid", "X[,Y[,Z]]", "run so many workgroups, all of their invocations", options.grid,
+            [](const std::string& text) { return parse_extent(text); });
+  set.repeated("--out", "NAME=FILE", "write a buffer: NAME=file.npy, file.png or raw:file",
+               options.outputs, parse_output);
+  set.repeated("--print", "NAME[:N]", "print the first N elements of a buffer (16)", options.prints,
+               parse_print);
+  set.value("--device", "NAME",
+            "auto (the fastest there is), cpu, cuda, cuda:N, null (runs\n"
+            "nothing) or interp, the reference interpreter",
+            options.device);
+  set.optional_value("--time", "N", "run N times, or until it is enough, and show the median",
+                     options.time, parse_runs);
+  set.flag("--verify", "compare the results with the interpreter's", options.verify);
+  set.value("--tolerance", "T", "of --verify: 4ulp, or 1e-5 of the larger; 0", options.tolerance,
+            [](const std::string& text) { return parse_tolerance(text); });
+  declare(set, options.fixed);
+  set.value("--mode", "MODE", "natural, on, off or frozen, instead of VYRE_AUTOTUNER", options.mode,
+            [](const std::string& text) -> Result<TunerMode> {
+              const auto mode = parse_mode(text);
+              if (!mode) return std::unexpected(to_error(mode.error()));
+              return *mode;
+            });
+  set.flag("--strict", "fail where the size is inferred and a buffer is longer", options.strict);
+  set.value("--emit", "WHAT", fmt::format("print the code and run nothing: {}", emit_words()),
+            options.emit);
+  set.value("--emit-to", "FILE", "write the code of --emit to a file", options.emit_to);
+  set.value("--step-budget", "N", "interp: fail after N statements, over all invocations",
+            options.step_budget, [](const std::string& text) -> Result<std::uint64_t> {
+              VYRE_TRY(const std::uint64_t steps, parse_whole(text));
+              if (steps == 0) return fail(Code::invalid_input, "the least is 1");
+              return steps;
+            });
+  set.value("--deadline", "SECONDS", "fail after so much time", options.deadline_seconds,
+            parse_deadline);
+  set.flag("--json", "print JSON", options.json);
+}
+
+CommandHelp declare(OptionSet& set, RunOptions& options) {
+  set.positional("FILE", "a WGSL file; - is the standard input", options.files, 1, 1);
+  declare_run_options(set, options);
+  return {
+      .usage = "vyre run FILE [options]",
+      .summary =
+          "Runs a kernel on data. Without --size or --grid, a kernel with one axis runs over the\n"
+          "elements of its largest output (of its largest buffer, where it has atomics or "
+          "workgroup\n"
+          "memory), and in whole workgroups where these work together. A read_write buffer "
+          "without\n"
+          "data starts as zeros; where it is sized at run time, it has one element for each\n"
+          "invocation. Without --out or --print the beginning of every output is printed.",
+      .details =
+          "DATA is one of:\n"
+          "  file.npy           a NumPy array: little-endian f4, i4, u4 or f2 in C order; a vecN "
+          "is a\n"
+          "                     last axis of N, a matCxR are two last axes (C, R), a struct is a\n"
+          "                     record (structured dtype) with a field for each member\n"
+          "  file.png|pgm|ppm   an image of 8 bits a channel: array<f32> (grey), "
+          "array<vec3<f32>>,\n"
+          "                     array<vec4<f32>> (0 to 1) or array<u32> (packed, red lowest)\n"
+          "  raw:file           the bytes of the buffer as they lie in memory\n"
+          "  fill:zeros         zeros\n"
+          "  fill:iota          0, 1, 2, ... through all scalars\n"
+          "  fill:const=V       V everywhere\n"
+          "  fill:random=SEED   f32 and f16 in [0, 1), i32 and u32 over their whole range; the "
+          "same\n"
+          "                     numbers for the same seed on every machine (SplitMix64)\n"
+          "A fill takes :N behind it for a run-time sized array of N elements; without, N is the\n"
+          "product of --size.\n"
+          "\n"
+          "examples:\n"
+          "  vyre run examples/saxpy.wgsl --size 8 --in x=fill:iota --in y=fill:const=1 \\\n"
+          "      --uniform a=2\n"
+          "  vyre run examples/matmul.wgsl --size 64,64 --in a=a.npy --in b=b.npy --out c=c.npy "
+          "\\\n"
+          "      --uniform shape.rows=64,shape.inner=64,shape.columns=64\n",
+  };
+}
+
+Result<void> check(const RunOptions& options) {
+  if (!is_interpreter(options.device)) {
+    VYRE_CHECK(check_device_name(options.device, "null and interp"));
+  }
+  VYRE_CHECK(check_together(options));
+  if (options.size && options.grid) {
+    return fail(Code::invalid_input, "--size and --grid say the same in two ways",
+                "give one of them");
+  }
+  for (std::size_t i = 0; i < options.inputs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (options.inputs[i].name == options.inputs[j].name) {
+        return fail(Code::invalid_input,
+                    fmt::format("--in: {} was given twice", quote(options.inputs[i].name)));
+      }
+    }
+  }
+  for (std::size_t i = 0; i < options.outputs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (options.outputs[i].sink.path == options.outputs[j].sink.path) {
+        return fail(Code::invalid_input, fmt::format("--out: {} would be written twice",
+                                                     quote(options.outputs[i].sink.path)));
+      }
+    }
+  }
+  for (std::size_t i = 0; i < options.uniforms.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (options.uniforms[i].path == options.uniforms[j].path) {
+        return fail(Code::invalid_input,
+                    fmt::format("--uniform: {} was given twice", quote(options.uniforms[i].path)));
+      }
+    }
+  }
+  return {};
+}
+
+Exit run_command(const RunOptions& options, Streams& streams) {
+  const std::string& path = options.files.front();
+  auto text = read_source(path, streams);
+  if (!text) return report(streams, text.error());
+  const ParsedModule parsed =
+      parse_wgsl(*std::move(text), source_name(path), {.lenient = options.lenient});
+  show_diagnostics(streams, parsed);
+  if (!parsed.module) return Exit::wrong;
+  const auto program = choose_entry(*parsed.module, source_name(path), options.entry);
+  if (!program) return report(streams, program.error());
+  const auto kernel = make_kernel_with(**program, options.settings);
+  if (!kernel) return report(streams, kernel.error());
+  if (const auto places = check_output_places(options); !places) {
+    return report(streams, places.error());
+  }
+  const InterruptGuard guard;
+  if (!options.emit.empty()) return emit_command(options, *kernel, streams);
+  std::optional<Session> session;
+  if (!is_interpreter(options.device)) {
+    auto opened = open_session(options);
+    if (!opened) return report(streams, opened.error(), exit_for(opened.error()));
+    session = *std::move(opened);
+  }
+  auto plan = plan_run(*kernel, options);
+  if (!plan) return report(streams, plan.error());
+  if (session) {
+    const auto launch = session->plan(*kernel, plan->bytes(), plan->size(), options.fixed);
+    if (!launch) return report(streams, launch.error(), exit_for(launch.error()));
+  }
+  note_longer_buffers(streams, *plan);
+  if (const auto sizes = check_print_sizes(*plan, options); !sizes) {
+    return report(streams, sizes.error());
+  }
+  if (plan->cuts_workgroups) note_cut_workgroups(streams, *kernel, *plan);
+
+  std::optional<InitialData> initial;
+  if (options.time || options.verify) {
+    auto copied = InitialData::of(*plan);
+    if (!copied) return report(streams, copied.error(), Exit::failed);
+    initial = *std::move(copied);
+  }
+  const InitialData* start = initial ? &*initial : nullptr;
+  auto record = session ? run_on_device(*session, *kernel, *plan, start, options)
+                        : run_on_interpreter(*kernel, *plan, start, options);
+  if (!record) return report(streams, record.error(), Exit::failed);
+  if (options.verify) {
+    auto verified = verify(*kernel, *plan, *initial, options.tolerance.value_or(Tolerance{}));
+    if (!verified) return report(streams, verified.error(), Exit::failed);
+    record->verification = *std::move(verified);
+    if (!record->verification->comparison.same()) {
+      return report_differences(options, *kernel, *plan, *record, streams);
+    }
+  }
+  for (const OutputArgument& output : options.outputs) {
+    const RunBuffer& buffer = buffer_named(*plan, output.name);
+    const auto bytes = write_data(output.sink, data_of(*kernel, buffer), buffer.bytes.span(),
+                                  output_shape(*plan, buffer, output.sink));
+    if (!bytes) return report(streams, bytes.error(), Exit::failed);
+    record->written.push_back({buffer.name, output.sink.path, *bytes});
+  }
+  if (options.json) {
+    write_json(streams.out, run_json(*kernel, *plan, options, *record));
+  } else {
+    print_run(streams.out, *kernel, *plan, options, *record);
+  }
+  return Exit::done;
+}
+
+}  // namespace vyre

@@ -1,0 +1,44 @@
+// Runs what was planned, on a device or the interpreter, once or many times.
+#pragma once
+
+#include <optional>
+
+#include "vyre/cli/run/run_buffers.h"
+#include "vyre/cli/run/run_record.h"
+#include "vyre/engine/session.h"
+
+namespace vyre {
+
+// Whether the interpreter is meant.
+bool is_interpreter(const std::string& device);
+
+// What the buffers that the kernel writes hold before it does.
+class InitialData {
+ public:
+  static Result<InitialData> of(const RunPlan& plan);
+
+  // By the buffer's place in the plan; empty for one that the kernel only reads.
+  std::span<std::byte> bytes(std::size_t buffer) { return copies_[buffer].span(); }
+  void restore(RunPlan& plan) const;
+
+ private:
+  std::vector<ZeroedBytes> copies_;
+};
+
+// The session that runs the kernel: it uses what is known, and looks for nothing better unless a
+// mode asks for that.
+Result<Session> open_session(const RunOptions& options);
+
+// Leave the results of one run from the planned data in the plan's buffers. Interrupted by a
+// signal, they fail. `initial` is needed for timing.
+Result<RunRecord> run_on_device(const Session& session, const Kernel& kernel, RunPlan& plan,
+                                const InitialData* initial, const RunOptions& options);
+Result<RunRecord> run_on_interpreter(const Kernel& kernel, RunPlan& plan,
+                                     const InitialData* initial, const RunOptions& options);
+
+// Runs the interpreter on the initial data, which then hold its results, and compares the plan's
+// buffers with them.
+Result<Verification> verify(const Kernel& kernel, RunPlan& plan, InitialData& initial,
+                            const Tolerance& tolerance);
+
+}  // namespace vyre

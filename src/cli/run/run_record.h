@@ -1,0 +1,50 @@
+// What happened in one run, as data; `run_report` prints it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vyre/base/extent.h"
+#include "vyre/cli/run/compare.h"
+#include "vyre/cli/run/timing.h"
+#include "vyre/plan/launch_plan.h"
+#include "vyre/target/variant.h"
+
+namespace vyre {
+
+struct Written {
+  std::string name, path;
+  std::uint64_t bytes = 0;
+};
+
+// How a kernel was compiled; absent for the interpreter.
+struct CompiledCode {
+  Variant variant;
+  std::string source;  // "compiled", "disk" (the code cache)
+  std::uint64_t prepare_ns = 0;
+};
+
+struct Verification {
+  Tolerance tolerance;
+  Comparison comparison;
+  std::uint64_t buffers = 0;
+  std::uint64_t elapsed_ns = 0;  // of the interpreter
+};
+
+struct RunRecord {
+  std::string device;
+  std::optional<LaunchPlan> launch;  // absent for the interpreter
+  Extent grid{}, workgroup{};
+  std::uint64_t invocations = 0;
+  std::optional<std::uint64_t> steps;  // the interpreter counts them
+  std::uint64_t elapsed_ns = 0;        // of the run whose results are shown
+  std::optional<CompiledCode> code;
+  std::optional<Timing> timing;
+  std::uint64_t moved_bytes = 0;  // every buffer read or written once, those that are both twice
+  std::optional<Verification> verification;
+  std::vector<Written> written;
+};
+
+}  // namespace vyre

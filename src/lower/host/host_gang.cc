@@ -1,0 +1,104 @@
+// The gang that runs before anything was measured.
+#include <algorithm>
+#include <set>
+
+#include "vyre/ir/walk.h"
+#include "vyre/lower/host_compile.h"
+#include "vyre/lower/lane_values_internal.h"
+
+namespace vyre {
+namespace {
+
+// What a loop does whose lanes leave it at different times.
+struct LoopWork {
+  std::uint64_t gathers = 0;     // loads from buffers at an address of each lane's own
+  std::uint64_t operations = 0;  // everything that computes
+  std::uint64_t cells = 0;       // scalars of the locals it names
+};
+
+class Surveyor {
+ public:
+  explicit Surveyor(const Program& p) : p_(p) {}
+
+  void frame(const FrameSpreads& frame) {
+    for (const auto& [id, construct] : frame.constructs) {
+      const auto* loop = std::get_if<LoopStmt>(&p_[id].node);
+      if (loop == nullptr || std::max(construct.leaves, construct.continues) != Spread::lane) {
+        continue;
+      }
+      LoopWork work;
+      std::set<LocalId> locals;
+      for (const Block b : {loop->body, loop->continuing}) add(frame, b, work, locals);
+      loops.push_back(work);
+    }
+    for (const auto& call : frame.calls) this->frame(*call.second);
+  }
+
+  std::vector<LoopWork> loops;
+
+ private:
+  void add(const FrameSpreads& frame, Block block, LoopWork& work, std::set<LocalId>& locals) {
+    for_each_stmt(p_, block, [&](StmtId id) {
+      for_each_expr(p_, p_[id].node, [&](ExprId root) {
+        for_each_subexpr(p_, root, [&](ExprId e) { add(frame, e, work, locals); });
+      });
+      if (std::get_if<CallStmt>(&p_[id].node) == nullptr) return;
+      const auto found = frame.calls.find(id);
+      if (found == frame.calls.end()) return;
+      std::set<LocalId> own;
+      add(*found->second, p_[found->second->function].body, work, own);
+    });
+  }
+
+  void add(const FrameSpreads& frame, ExprId id, LoopWork& work, std::set<LocalId>& locals) {
+    const ExprNode& node = p_[id].node;
+    const auto name = [&](LocalId local) {
+      if (!locals.insert(local).second) return;
+      const TypeId type = p_[frame.function].locals[static_cast<std::size_t>(local)].type;
+      work.cells += p_.types.get_if<PointerType>(type) != nullptr ? 1 : p_.types.scalar_count(type);
+    };
+    if (const auto* e = std::get_if<LocalExpr>(&node)) name(e->id);
+    if (const auto* e = std::get_if<LocalPtrExpr>(&node)) name(e->id);
+    if (std::holds_alternative<UnaryExpr>(node) || std::holds_alternative<BinaryExpr>(node) ||
+        std::holds_alternative<SelectExpr>(node) || std::holds_alternative<ConvertExpr>(node) ||
+        std::holds_alternative<MathExpr>(node)) {
+      work.operations += std::max<std::uint64_t>(1, p_.types.scalar_count(p_[id].type));
+    }
+    if (const auto* e = std::get_if<LoadExpr>(&node)) {
+      const PointerRoot root = root_of(p_, frame, e->pointer);
+      if (root.kind == PointerRoot::Kind::global && p_[root.global].memory == MemoryKind::storage &&
+          joined(spreads_of(p_, frame, e->pointer)) == Spread::lane) {
+        work.gathers += std::max<std::uint64_t>(1, p_.types.scalar_count(p_[id].type));
+      }
+    }
+  }
+
+  const Program& p_;
+};
+
+}  // namespace
+
+std::uint32_t host_default_gang(const Kernel& kernel) {
+  std::uint32_t gang = std::max(8U, host_vector_width());
+  const bool rows_are_long = kernel.stats.barriers == 0 && kernel.stats.workgroup_bytes == 0;
+  if (!rows_are_long) {
+    while (gang > kernel.program->workgroup[0]) gang = gang > 8 ? gang / 2 : 1;
+    return gang;
+  }
+  const auto spreads = analyse_spreads(*kernel.program, Spread::lane);
+  if (!spreads) return gang;
+  Surveyor survey(*kernel.program);
+  survey.frame(*spreads->entry);
+  if (survey.loops.empty()) return gang;
+  // A gang waits for its last lane. That does not pay where most of what a lane does is to load
+  // from addresses of its own, which vectors do no faster.
+  const auto mostly_gathers = [](const LoopWork& w) {
+    return w.gathers > 0 && w.operations <= 2 * w.gathers;
+  };
+  // Rounds that wait for each other leave room for a second vector, if there are registers.
+  const auto has_room = [](const LoopWork& w) { return w.gathers == 0 && w.cells <= 10; };
+  if (std::ranges::any_of(survey.loops, mostly_gathers)) return 1;
+  return std::ranges::all_of(survey.loops, has_room) ? 2 * gang : gang;
+}
+
+}  // namespace vyre

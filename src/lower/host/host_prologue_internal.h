@@ -1,0 +1,24 @@
+// What every host function starts with: the launch record read into values.
+#pragma once
+
+#include "vyre/lower/emit/emitter_internal.h"
+
+namespace vyre {
+
+struct HostArguments {
+  llvm::Value* launch = nullptr;
+  llvm::Value* extent[3] = {};  // i64
+};
+
+// Positions the builder in a fresh entry block and fills in the emitter's globals, grid and stop
+// flag.
+HostArguments emit_host_prologue(Emitter& e, llvm::Function* function, llvm::Value* launch);
+
+// Fresh private memory for the gang that is being emitted, with its initial values.
+void begin_privates(Emitter& e, EmitFrame& entry);
+
+// The ids of a gang from its workgroup (i32 each) and the position of its first lane.
+void set_group_ids(Emitter& e, llvm::Value* const group[3], llvm::Value* local_x,
+                   llvm::Value* local_y, llvm::Value* local_z);
+
+}  // namespace vyre

@@ -1,0 +1,323 @@
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/ProfDataUtils.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "vyre/lower/host/range_checks_internal.h"
+#include "vyre/lower/host/stop_checks_internal.h"
+
+namespace vyre {
+namespace {
+
+// A copy of more than this costs more than checks do.
+constexpr std::size_t kMostInstructions = 600;
+constexpr std::size_t kMostInstructionsForMarks = 100;
+// Rounds without a look at the stop flag that nobody minds waiting for.
+constexpr std::uint64_t kMostRounds = std::uint64_t{1} << 20;
+// A branch goes this way once in so many times at the most.
+constexpr std::uint64_t kRare = 1000;
+// Loops of one function that get a copy. Each costs time in proportion to the whole function.
+constexpr int kMostCopies = 100;
+
+// first + step·round + more < limit in every round; all of 32 bits, and `more` small.
+struct Check {
+  llvm::ICmpInst* compare = nullptr;
+  bool when_inside = true;  // what the comparison gives then
+  const llvm::SCEV* first = nullptr;
+  const llvm::SCEV* step = nullptr;
+  std::uint64_t more = 0;
+  const llvm::SCEV* limit = nullptr;
+};
+
+class LoopChecks {
+ public:
+  LoopChecks(llvm::Loop& loop, llvm::ScalarEvolution& evolution)
+      : loop_(loop), evolution_(evolution) {}
+
+  std::vector<Check> find() {
+    std::vector<Check> out;
+    rounds_ = evolution_.getBackedgeTakenCount(&loop_);
+    if (llvm::isa<llvm::SCEVCouldNotCompute>(rounds_) ||
+        evolution_.getTypeSizeInBits(rounds_->getType()) > 64) {
+      return {};
+    }
+    for (llvm::BasicBlock* block : loop_.blocks()) instructions_ += block->size();
+    if (instructions_ > kMostInstructions) return {};
+    for (llvm::BasicBlock* block : loop_.blocks()) {
+      if (loop_.isLoopExiting(block)) continue;
+      for (llvm::Instruction& i : *block) {
+        auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&i);
+        if (compare == nullptr || !compare->getOperand(0)->getType()->isIntegerTy()) continue;
+        if (const auto check = check_of(*compare)) out.push_back(*check);
+      }
+    }
+    return out;
+  }
+
+  // Known before the loop starts.
+  bool counted() const { return !llvm::isa<llvm::SCEVCouldNotCompute>(rounds_); }
+  const llvm::SCEV* rounds() const { return rounds_; }
+  std::size_t instructions() const { return instructions_; }
+
+ private:
+  bool fits(const llvm::SCEV* value, unsigned bits) const {
+    return evolution_.getUnsignedRangeMax(value).getActiveBits() <= bits;
+  }
+  bool invariant(const llvm::SCEV* value) const {
+    return evolution_.isLoopInvariant(value, &loop_);
+  }
+
+  std::optional<Check> check_of(llvm::ICmpInst& compare) const {
+    llvm::Value* index = compare.getOperand(0);
+    llvm::Value* limit = compare.getOperand(1);
+    auto predicate = compare.getPredicate();
+    if (loop_.isLoopInvariant(index)) {
+      std::swap(index, limit);
+      predicate = llvm::CmpInst::getSwappedPredicate(predicate);
+    }
+    if (predicate != llvm::CmpInst::ICMP_ULT && predicate != llvm::CmpInst::ICMP_UGE) {
+      return std::nullopt;
+    }
+    Check out;
+    out.compare = &compare;
+    out.when_inside = predicate == llvm::CmpInst::ICMP_ULT;
+    out.limit = evolution_.getSCEV(limit);
+    if (!invariant(out.limit) || !fits(out.limit, 32)) return std::nullopt;
+    const llvm::SCEV* value = evolution_.getSCEV(index);
+    if (const auto* sum = llvm::dyn_cast<llvm::SCEVAddExpr>(value);
+        sum != nullptr && sum->getNumOperands() == 2) {
+      const auto* constant = llvm::dyn_cast<llvm::SCEVConstant>(sum->getOperand(0));
+      if (constant != nullptr && index->getType()->isIntegerTy(64) && fits(constant, 24) &&
+          fits(sum->getOperand(1), 32)) {
+        out.more = constant->getAPInt().getZExtValue();
+        value = sum->getOperand(1);
+      }
+    }
+    if (const auto* wide = llvm::dyn_cast<llvm::SCEVZeroExtendExpr>(value)) {
+      value = wide->getOperand();
+    }
+    const auto* counted = llvm::dyn_cast<llvm::SCEVAddRecExpr>(value);
+    if (counted == nullptr || counted->getLoop() != &loop_ || !counted->isAffine()) {
+      return std::nullopt;
+    }
+    out.first = counted->getStart();
+    out.step = counted->getStepRecurrence(evolution_);
+    // In 64 bits a sum that has wrapped in 32 would be beyond the limit; wider ones must be narrow.
+    if (!invariant(out.step) || !invariant(out.first) || !fits(out.first, 32) ||
+        !fits(out.step, 32)) {
+      return std::nullopt;
+    }
+    return out;
+  }
+
+  llvm::Loop& loop_;
+  llvm::ScalarEvolution& evolution_;
+  const llvm::SCEV* rounds_ = nullptr;
+  std::size_t instructions_ = 0;
+};
+
+bool same_index(const Check& a, const Check& b) {
+  return a.first == b.first && a.step == b.step && a.more == b.more;
+}
+
+// Whether all checks hold in all rounds, computed before `at`.
+llvm::Value* all_inside(const std::vector<Check>& checks, const llvm::SCEV* rounds,
+                        llvm::ScalarEvolution& evolution, llvm::Instruction* at) {
+  llvm::IRBuilder<> b(at);
+  llvm::SCEVExpander expander(evolution, at->getModule()->getDataLayout(), "range");
+  const auto wide = [&](const llvm::SCEV* value) {
+    llvm::Value* v = expander.expandCodeFor(value, value->getType(), at);
+    return b.CreateFreeze(b.CreateZExtOrTrunc(v, b.getInt64Ty()));
+  };
+  llvm::Value* last = wide(rounds);
+  // Then neither the product nor the sum overflows 64 bits, either.
+  llvm::Value* all = b.CreateICmpULT(last, b.getInt64(kMostRounds));
+  std::vector<bool> done(checks.size());
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    if (done[i]) continue;
+    const Check& c = checks[i];
+    // Equal indices are compared once, with the least limit, which is known outside of more loops.
+    llvm::Value* limit = wide(c.limit);
+    for (std::size_t j = i + 1; j < checks.size(); ++j) {
+      if (!same_index(c, checks[j])) continue;
+      done[j] = true;
+      if (checks[j].limit == c.limit) continue;
+      limit = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, limit, wide(checks[j].limit));
+    }
+    llvm::Value* furthest = b.CreateAdd(wide(c.first), b.CreateMul(wide(c.step), last));
+    if (c.more != 0) furthest = b.CreateAdd(furthest, b.getInt64(c.more));
+    all = b.CreateAnd(all, b.CreateICmpULT(furthest, limit));
+  }
+  return all;
+}
+
+bool expandable(const std::vector<Check>& checks, const llvm::SCEV* rounds,
+                llvm::ScalarEvolution& evolution, llvm::Instruction* at) {
+  llvm::SCEVExpander expander(evolution, at->getModule()->getDataLayout(), "range");
+  const auto safe = [&](const llvm::SCEV* value) { return expander.isSafeToExpandAt(value, at); };
+  if (!safe(rounds)) return false;
+  for (const Check& c : checks) {
+    if (!safe(c.first) || !safe(c.step) || !safe(c.limit)) return false;
+  }
+  return true;
+}
+
+// The loop itself becomes the one without checks; a copy keeps them. `copies` tells what of the one
+// is what of the other.
+void split(llvm::Loop& loop, const std::vector<Check>& checks, llvm::Value* all,
+           llvm::LoopInfo& loops, llvm::DominatorTree& dominators,
+           llvm::ValueToValueMapTy& copies) {
+  llvm::BasicBlock* before = loop.getLoopPreheader();
+  llvm::BasicBlock* preheader =
+      llvm::SplitBlock(before, before->getTerminator(), &dominators, &loops, nullptr, "unchecked");
+  llvm::SmallVector<llvm::BasicBlock*, 8> blocks;
+  llvm::cloneLoopWithPreheader(preheader, before, &loop, copies, ".checked", &loops, &dominators,
+                               blocks);
+  llvm::remapInstructionsInBlocks(blocks, copies);
+  llvm::Instruction* old = before->getTerminator();
+  llvm::IRBuilder<> b(old);
+  b.CreateCondBr(all, preheader, llvm::cast<llvm::BasicBlock>(copies[preheader]));
+  old->eraseFromParent();
+
+  llvm::SmallVector<llvm::BasicBlock*, 4> exits;
+  loop.getUniqueExitBlocks(exits);
+  for (llvm::BasicBlock* exit : exits) {
+    for (llvm::PHINode& phi : exit->phis()) {
+      const unsigned n = phi.getNumIncomingValues();
+      for (unsigned i = 0; i < n; ++i) {
+        llvm::BasicBlock* from = phi.getIncomingBlock(i);
+        if (!loop.contains(from)) continue;
+        llvm::Value* value = phi.getIncomingValue(i);
+        const auto copied = copies.find(value);
+        phi.addIncoming(copied == copies.end() ? value : static_cast<llvm::Value*>(copied->second),
+                        llvm::cast<llvm::BasicBlock>(copies[from]));
+      }
+    }
+  }
+  for (const Check& c : checks) {
+    c.compare->replaceAllUsesWith(
+        llvm::ConstantInt::getBool(c.compare->getContext(), c.when_inside));
+  }
+}
+
+// Nothing comes of running a part of a round twice, and nobody will make vectors of the rounds:
+// sums of floats keep their order.
+bool can_begin_round_again(llvm::Loop& loop) {
+  for (llvm::BasicBlock* block : loop.blocks()) {
+    for (llvm::Instruction& i : *block) {
+      if (i.mayHaveSideEffects()) return false;
+    }
+  }
+  return std::ranges::any_of(loop.getHeader()->phis(), [](const llvm::PHINode& phi) {
+    return phi.getType()->isFloatingPointTy();
+  });
+}
+
+// Branches between blocks of the loop that hardly ever go the way of `leaves`, to a block that is
+// reached otherwise, too.
+struct RareEdge {
+  llvm::BranchInst* branch = nullptr;
+  unsigned leaves = 0;  // the successor
+};
+
+std::vector<RareEdge> rare_edges(llvm::Loop& loop) {
+  std::vector<RareEdge> out;
+  for (llvm::BasicBlock* block : loop.blocks()) {
+    auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+    std::uint64_t yes = 0;
+    std::uint64_t no = 0;
+    if (branch == nullptr || loop.isLoopExiting(block) ||
+        !llvm::extractBranchWeights(*branch, yes, no) ||
+        std::max(yes, no) < kRare * std::min(yes, no)) {
+      continue;
+    }
+    const unsigned leaves = yes < no ? 0 : 1;
+    llvm::BasicBlock* to = branch->getSuccessor(leaves);
+    if (to == loop.getHeader() || to->getSinglePredecessor() != nullptr) continue;
+    out.push_back({branch, leaves});
+  }
+  return out;
+}
+
+// What rarely happens in a round of the loop without checks, an index of its own that is outside,
+// goes on in the copy with them, at the beginning of that round. Then rounds have nothing to join.
+void leave_rarely(llvm::Loop& loop, const llvm::ValueToValueMapTy& copies, llvm::LoopInfo& loops) {
+  if (!can_begin_round_again(loop)) return;
+  const auto edges = rare_edges(loop);
+  if (edges.empty()) return;
+  llvm::BasicBlock* header = loop.getHeader();
+  auto* entry = llvm::cast<llvm::BasicBlock>(copies.lookup(loop.getLoopPreheader()));
+  llvm::BasicBlock* before = entry->getSinglePredecessor();
+  auto* leave = llvm::BasicBlock::Create(header->getContext(), "leave", header->getParent(), entry);
+  llvm::BranchInst::Create(entry, leave);
+  if (llvm::Loop* parent = loop.getParentLoop()) parent->addBasicBlockToLoop(leave, loops);
+  for (llvm::PHINode& phi : header->phis()) {
+    auto* copy = llvm::cast<llvm::PHINode>(copies.lookup(&phi));
+    llvm::IRBuilder<> b(leave, leave->begin());
+    auto* current = b.CreatePHI(phi.getType(), static_cast<unsigned>(edges.size()));
+    for (const RareEdge& edge : edges) current->addIncoming(&phi, edge.branch->getParent());
+    b.SetInsertPoint(entry, entry->begin());
+    auto* first = b.CreatePHI(phi.getType(), 2);
+    first->addIncoming(copy->getIncomingValueForBlock(entry), before);
+    first->addIncoming(current, leave);
+    copy->setIncomingValueForBlock(entry, first);
+  }
+  for (const RareEdge& edge : edges) {
+    edge.branch->getSuccessor(edge.leaves)
+        ->removePredecessor(edge.branch->getParent(), /*KeepOneInputPHIs=*/true);
+    edge.branch->setSuccessor(edge.leaves, leave);
+  }
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses HoistRangeChecks::run(llvm::Function& function,
+                                              llvm::FunctionAnalysisManager& analyses) {
+  auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
+  auto& dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
+  auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  int copied = 0;
+  llvm::SmallVector<llvm::Loop*, 8> innermost;
+  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    if (loop->isInnermost()) innermost.push_back(loop);
+  }
+  for (llvm::Loop* loop : innermost) {
+    if (!loop->isLoopSimplifyForm() || copied == kMostCopies) continue;
+    LoopChecks found(*loop, evolution);
+    const auto checks = found.find();
+    const auto marks = stop_marks(*loop, loops, evolution);
+    const bool only_marks = checks.empty() && !marks.empty() && found.counted() &&
+                            found.instructions() <= kMostInstructionsForMarks;
+    if (checks.empty() && !only_marks) continue;
+    llvm::Instruction* at = loop->getLoopPreheader()->getTerminator();
+    if (!expandable(checks, found.rounds(), evolution, at)) continue;
+    llvm::Value* all = all_inside(checks, found.rounds(), evolution, at);
+    llvm::formLCSSA(*loop, dominators, &loops, &evolution);
+    llvm::ValueToValueMapTy copies;
+    split(*loop, checks, all, loops, dominators, copies);
+    // One look before the loop instead of one in each round.
+    for (std::size_t i = 1; i < marks.size(); ++i) marks[i]->eraseFromParent();
+    if (!marks.empty()) marks[0]->moveBefore(loop->getLoopPreheader()->getTerminator());
+    leave_rarely(*loop, copies, loops);
+    // Exits have two loops before them now.
+    dominators.recalculate(function);
+    evolution.forgetAllLoops();
+    ++copied;
+  }
+  return copied != 0 ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+}
+
+}  // namespace vyre

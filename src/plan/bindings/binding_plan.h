@@ -1,0 +1,103 @@
+// Buffers as a launch binds them: in slot order, each with its role, its size and its place among
+// the inputs and outputs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vyre/plan/bindings/element_type.h"
+#include "vyre/plan/error.h"
+
+namespace vyre {
+
+enum class BufferKind : std::uint8_t { global, shared, persistent };
+enum class BufferAccess : std::uint8_t {
+  read_only,
+  read_write,
+  write_only,
+  uniform,
+  workgroup,
+  unknown,
+};
+
+struct BufferDecl {
+  std::string name;
+  std::uint32_t slot = 0;
+  BufferKind kind = BufferKind::global;
+  BufferAccess access = BufferAccess::read_only;
+  ElementType element;
+  std::uint32_t count = 0;         // 0: sized at run time
+  std::uint64_t header_bytes = 0;  // before the first element
+  bool is_output = false;
+  bool pipeline_live_out = false;
+  std::uint32_t alignment_hint = 0;  // 0: none
+};
+
+enum class BindingRole : std::uint8_t { input, output, input_output, uniform, shared, persistent };
+std::string_view to_string(BindingRole role);
+
+constexpr bool consumes_input(BindingRole role) {
+  return role == BindingRole::input || role == BindingRole::input_output ||
+         role == BindingRole::uniform;
+}
+constexpr bool produces_output(BindingRole role) {
+  return role == BindingRole::output || role == BindingRole::input_output;
+}
+
+struct PlannedBinding {
+  std::string name;
+  std::uint32_t slot = 0;
+  std::uint32_t declaration = 0;  // position among the declarations
+  BindingRole role = BindingRole::input;
+  std::uint64_t element_size = 0;  // least bytes of one element
+  std::uint64_t preferred_alignment = 1;
+  std::uint64_t header_bytes = 0;   // before the first element
+  std::uint32_t element_count = 0;  // 0: unknown
+  std::optional<std::uint64_t> static_byte_length;
+  std::optional<std::uint32_t> input_index;
+  std::optional<std::uint32_t> output_index;
+  bool operator==(const PlannedBinding&) const = default;
+};
+
+struct BindingPlan {
+  std::vector<PlannedBinding> bindings;  // by slot; equal slots in declaration order
+  // Declaration positions, in declaration order.
+  std::vector<std::uint32_t> inputs;
+  std::vector<std::uint32_t> outputs;
+  std::vector<std::uint32_t> shared;
+  bool operator==(const BindingPlan&) const = default;
+};
+
+// One input of the caller, in the order of the plan's inputs.
+struct InputLength {
+  std::optional<std::uint64_t> bytes;  // absent: not known
+  bool device_resident = false;        // may then be longer than declared
+};
+
+// Without inputs nothing about them is checked, and buffers sized at run time have count 0.
+PlanResult<BindingPlan> plan_bindings(
+    std::span<const BufferDecl> buffers,
+    std::optional<std::span<const InputLength>> inputs = std::nullopt);
+
+// The same into a plan whose storage is used again. After an error the plan is empty.
+PlanResult<void> plan_bindings(BindingPlan& plan, std::span<const BufferDecl> buffers,
+                               std::optional<std::span<const InputLength>> inputs = std::nullopt);
+
+// How many elements a launch over these bindings has; at least 1. A program with shared bindings or
+// atomics runs over all of them, any other over its outputs.
+std::uint32_t inferred_element_count(std::span<const PlannedBinding> bindings,
+                                     bool contains_atomic);
+
+// The words a kernel reads its counts from: word 0 is `element_count`, word slot + 1 the count of
+// the binding in that slot. On an error `words` keeps its content.
+PlanResult<void> write_param_words(std::span<const PlannedBinding> bindings,
+                                   std::uint32_t element_count, std::vector<std::uint32_t>& words);
+
+// No launch has as many parameters; a slot that asks for more is a mistake.
+inline constexpr std::uint64_t kMaxParamWords = std::uint64_t{1} << 24;
+
+}  // namespace vyre

@@ -1,0 +1,124 @@
+#include "vyre/plan/model/column_accesses.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "vyre/ir/walk.h"
+
+namespace vyre {
+namespace {
+
+// Of a number: what a step along an axis adds to it.
+enum class Step : std::uint8_t { none, one, many, unknown };
+using Steps = std::array<Step, 3>;
+
+constexpr Steps kNone{Step::none, Step::none, Step::none};
+constexpr Steps kUnknown{Step::unknown, Step::unknown, Step::unknown};
+
+Steps for_each_axis(const Steps& a, const Steps& b, Step (*of)(Step, Step)) {
+  return {of(a[0], b[0]), of(a[1], b[1]), of(a[2], b[2])};
+}
+
+Step sum(Step a, Step b) {
+  if (a == Step::unknown || b == Step::unknown) return Step::unknown;
+  if (a == Step::none) return b;
+  return b == Step::none ? a : Step::many;
+}
+
+// One of them times something that does not change.
+Step times(Step a, Step b) {
+  if (a == Step::unknown || b == Step::unknown) return Step::unknown;
+  return a == Step::none && b == Step::none ? Step::none : Step::many;
+}
+
+class Strides {
+ public:
+  explicit Strides(const Program& program) : program_(program) {}
+
+  double column_bytes() {
+    // The entry alone: what is behind a call is not counted.
+    const Function& entry = program_.functions[static_cast<std::size_t>(program_.entry)];
+    locals_.assign(entry.locals.size(), kUnknown);
+    for_each_stmt(program_, entry.body, [&](StmtId id) { stmt(program_[id].node); });
+    return bytes_;
+  }
+
+ private:
+  void stmt(const StmtNode& node) {
+    for_each_expr(program_, node, [&](ExprId root) {
+      for_each_subexpr(program_, root, [&](ExprId id) {
+        const auto* load = std::get_if<LoadExpr>(&program_[id].node);
+        if (load != nullptr) access(load->pointer, program_[id].type);
+      });
+    });
+    if (const auto* s = std::get_if<LetStmt>(&node)) {
+      locals_[static_cast<std::size_t>(s->local)] = steps(s->value);
+    } else if (const auto* s = std::get_if<StoreStmt>(&node)) {
+      access(s->pointer, program_[s->value].type);
+    }
+  }
+
+  void access(ExprId pointer, TypeId type) {
+    const auto* to = program_.types.get_if<PointerType>(program_[pointer].type);
+    if (to == nullptr || to->memory != MemoryKind::storage) return;
+    const auto* index = std::get_if<IndexExpr>(&program_[pointer].node);
+    if (index == nullptr) return;
+    const Steps along = steps(index->index);
+    if (along[0] != Step::many || along[1] != Step::one) return;
+    bytes_ += 4.0 * double(program_.types.scalar_count(type));
+  }
+
+  Steps steps(ExprId id) const {
+    const ExprNode& node = program_[id].node;
+    if (const auto* e = std::get_if<LocalExpr>(&node)) {
+      return locals_[static_cast<std::size_t>(e->id)];
+    }
+    if (std::holds_alternative<ConstantExpr>(node) || std::holds_alternative<ZeroExpr>(node) ||
+        std::holds_alternative<OverrideExpr>(node) ||
+        std::holds_alternative<ArrayLengthExpr>(node)) {
+      return kNone;
+    }
+    if (const auto* e = std::get_if<ConvertExpr>(&node)) return steps(e->value);
+    if (const auto* e = std::get_if<BitcastExpr>(&node)) return steps(e->value);
+    if (const auto* e = std::get_if<SwizzleExpr>(&node)) {
+      return e->size == 1 && is_id(e->vector) ? along(e->lanes[0]) : kUnknown;
+    }
+    if (const auto* e = std::get_if<LoadExpr>(&node)) {
+      const auto* from = program_.types.get_if<PointerType>(program_[e->pointer].type);
+      return from != nullptr && from->memory == MemoryKind::uniform ? kNone : kUnknown;
+    }
+    if (const auto* e = std::get_if<BinaryExpr>(&node)) {
+      const Steps left = steps(e->left), right = steps(e->right);
+      switch (e->op) {
+        case BinaryOp::add:
+        case BinaryOp::sub: return for_each_axis(left, right, sum);
+        case BinaryOp::mul:
+        case BinaryOp::shift_left: return for_each_axis(left, right, times);
+        default: return left == kNone && right == kNone ? kNone : kUnknown;
+      }
+    }
+    return kUnknown;
+  }
+
+  static Steps along(std::uint8_t axis) {
+    Steps out = kNone;
+    if (axis < out.size()) out[axis] = Step::one;
+    return out;
+  }
+
+  bool is_id(ExprId id) const {
+    const auto* e = std::get_if<InvocationIdExpr>(&program_[id].node);
+    return e != nullptr && e->kind == InvocationIdKind::global_invocation;
+  }
+
+  const Program& program_;
+  std::vector<Steps> locals_;
+  double bytes_ = 0;
+};
+
+}  // namespace
+
+double column_bytes_of(const Program& program) { return Strides(program).column_bytes(); }
+
+}  // namespace vyre

@@ -1,0 +1,50 @@
+// The file of one device's launch decisions, read again only when it has changed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string_view>
+
+#include "vyre/tune/decisions/decision_cache.h"
+
+namespace vyre {
+
+class FeedbackStore {
+ public:
+  FeedbackStore(std::filesystem::path path, std::size_t max_entries);
+
+  // What the file holds for the key now.
+  std::optional<Extent> find(std::string_view key);
+
+  // Notes a decision; false when it is in the file already. save() makes it last.
+  bool note(std::string_view key, const Extent& workgroup);
+  // A failure is logged, and the decision goes with the next save.
+  void save();
+
+ private:
+  // Tells one content of the path from another.
+  struct Signature {
+    std::uint64_t device = 0, inode = 0, bytes = 0;
+    std::int64_t modified_ns = 0;
+    bool operator==(const Signature&) const = default;
+  };
+  static Signature signature_of(const std::filesystem::path& path);
+  bool has_seen(const Signature& signature);
+
+  // Held while the file is read, so that a reader who finds it changed waits for the new content.
+  // Taken before mutex_.
+  std::mutex reading_;
+  // For what is below; never held while a file is read or written.
+  std::mutex mutex_;
+  // Of the content that the cache took over; taken before it reads, so that a change in between is
+  // seen as one later.
+  Signature seen_;
+  DecisionCache cache_;
+  std::uint64_t noted_ = 0;  // how many decisions so far
+  std::uint64_t saved_ = 0;  // how many of them have reached the file
+  bool warned_ = false;      // that saving fails
+};
+
+}  // namespace vyre

@@ -1,0 +1,67 @@
+// Measuring every candidate now. The timer is whatever the caller has: it measures one workgroup
+// and returns nanoseconds or an error of its own type, which stops the sweep and is returned.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "vyre/base/extent.h"
+#include "vyre/tune/decisions/candidates.h"
+#include "vyre/tune/decisions/natural_gradient_step.h"
+
+namespace vyre {
+
+// std::expected<std::uint64_t, E> of measuring one workgroup.
+template <class Timer>
+using TimerError = typename std::invoke_result_t<Timer&, const Extent&>::error_type;
+
+// The smallest time, the first among equals; nothing when there are no candidates.
+template <class Timer>
+std::expected<std::optional<Measurement>, TimerError<Timer>> sweep_best_of(
+    std::span<const Extent> candidates, Timer&& measure) {
+  std::optional<Measurement> best;
+  for (const Extent& workgroup : candidates) {
+    auto elapsed_ns = std::invoke(measure, workgroup);
+    if (!elapsed_ns) return std::unexpected(std::move(elapsed_ns).error());
+    if (!best || *elapsed_ns < best->elapsed_ns) best = Measurement{workgroup, *elapsed_ns};
+  }
+  return best;
+}
+
+// A step with everything it was made from and of.
+struct PolicyStep {
+  std::vector<Measurement> measurements;
+  std::vector<std::uint32_t> weights_q16;
+  std::vector<std::uint32_t> gradient_q16;
+  Suggestion suggestion;
+
+  bool operator==(const PolicyStep&) const = default;
+};
+
+// A policy step on measurements that were taken already.
+std::expected<PolicyStep, PolicyError> policy_step(const NaturalGradientPolicy& policy,
+                                                   std::vector<Measurement> measurements,
+                                                   std::span<const std::uint32_t> matrix_q16);
+
+// Outside: the timer's first error. Inside: what the policy says once everything is measured.
+template <class Timer>
+std::expected<std::expected<PolicyStep, PolicyError>, TimerError<Timer>> sweep_natural_gradient(
+    const NaturalGradientPolicy& policy, std::span<const Extent> candidates,
+    std::span<const std::uint32_t> matrix_q16, Timer&& measure) {
+  std::vector<Measurement> measurements;
+  measurements.reserve(candidates.size());
+  for (const Extent& workgroup : candidates) {
+    auto elapsed_ns = std::invoke(measure, workgroup);
+    if (!elapsed_ns) return std::unexpected(std::move(elapsed_ns).error());
+    measurements.push_back({workgroup, *elapsed_ns});
+  }
+  return policy_step(policy, std::move(measurements), matrix_q16);
+}
+
+}  // namespace vyre

@@ -1,0 +1,201 @@
+// What was learned about keys, as events in one file that only grows. The state of a key is the
+// fold of its events, so that files merge by concatenation and processes share one by appending.
+// The format is described in docs/cache-format.md and in evidence_text.h.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vyre/base/error.h"
+#include "vyre/tune/evidence/tuning_key.h"
+
+namespace vyre {
+
+enum class EventKind : std::uint8_t {
+  measured,   // times of a candidate
+  verified,   // a candidate's results equal the incumbent's
+  rejected,   // a candidate is out for good: it cannot run, failed, or was wrong
+  promoted,   // a candidate became the incumbent
+  settled,    // nothing is left to try
+  reopened,   // times drifted: the search goes on
+  untunable,  // the program is not to be tuned
+  pinned,     // a person chose; nothing else is served
+  unpinned,
+  spent,  // of the regret ledger, since the last such event of the same process
+};
+std::string_view to_string(EventKind kind);
+
+struct EvidenceEvent {
+  EventKind kind = EventKind::measured;
+  std::string candidate{};           // not for untunable, unpinned, spent; may be empty for
+                                     // settled (the incumbent) and reopened
+  std::vector<double> times_ns{};    // measured
+  std::string reason{};              // all but measured, verified, unpinned, spent
+  std::string over{};                // promoted: the incumbent before
+  double gain = 0;                   // promoted: share of the time that it saves
+  double noise = 0;                  // promoted: the spread of that share
+  std::uint32_t pairs = 0;           // promoted: paired samples behind it
+  double lost_ns = 0, spent_ns = 0;  // spent
+  std::int64_t at_ms = 0;            // since 1970; 0: filled in by append
+};
+
+// The fold.
+struct CandidateState {
+  std::string candidate{};
+  std::vector<double> recent_ns{};  // the last kRecentSamples
+  std::uint64_t samples = 0;        // ever
+  bool verified = false;
+  std::string rejected{};  // why; empty: not
+
+  bool operator==(const CandidateState&) const = default;
+};
+inline constexpr std::size_t kRecentSamples = 15;
+
+struct KeyState {
+  TuningKey key{};
+  std::vector<CandidateState> candidates{};  // in the order of their first event
+  std::string incumbent{};                   // the last promoted or settled; empty: none
+  std::string reason{};                      // why it is the incumbent
+  bool settled = false;
+  std::string pin{};        // empty: none
+  std::string untunable{};  // why; empty: it is tunable
+  double lost_ns = 0, spent_ns = 0;
+  std::int64_t first_ms = 0, last_ms = 0;
+  std::uint64_t events = 0;
+
+  // Of the last promotion of the incumbent; 0 and empty where it became that in another way.
+  std::string over{};
+  double gain = 0, noise = 0;
+  std::uint32_t pairs = 0;
+  std::int64_t decided_ms = 0;  // when it was last promoted, settled or reopened
+  std::uint64_t promotions = 0, reopenings = 0;
+  std::string reopened{};    // why, the last time
+  std::string pin_reason{};  // why a person chose
+  std::int64_t pinned_ms = 0;
+
+  bool operator==(const KeyState&) const = default;
+  // The pin, else the incumbent, else nothing.
+  std::string_view decision() const { return pin.empty() ? incumbent : pin; }
+};
+
+enum class MatchKind : std::uint8_t {
+  exact,         // this very key: an answer
+  bucket,        // another size of the same bucket: an answer
+  other_size,    // a hint
+  other_driver,  // a hint: the same device with another driver or code generator
+  other_device,  // a hint
+};
+std::string_view to_string(MatchKind kind);
+
+struct Match {
+  MatchKind kind = MatchKind::exact;
+  KeyState state;
+  bool is_answer() const { return kind == MatchKind::exact || kind == MatchKind::bucket; }
+};
+
+struct EvidenceBatch;
+class EvidenceFile;
+class EvidenceFold;
+class EvidenceQueue;
+class FileLock;
+
+// How long saving waits for a lock or a disk.
+inline constexpr std::chrono::milliseconds kSaveWait{5'000};
+
+// Safe to use from many threads, and beside other stores and processes on the same file.
+class EvidenceStore {
+ public:
+  // Reads the file if it is there, in a folder that private_folder.h finds fit. A torn last line is
+  // left out; any other line that is not one of ours is an error that names it, and the file stays
+  // as it is.
+  static Result<std::shared_ptr<EvidenceStore>> open(std::filesystem::path path);
+  // Keeps everything in memory alone.
+  static std::shared_ptr<EvidenceStore> in_memory();
+
+  EvidenceStore(const EvidenceStore&) = delete;
+  EvidenceStore& operator=(const EvidenceStore&) = delete;
+  ~EvidenceStore();  // waits for what was handed over, and tells what is lost
+
+  const std::filesystem::path& path() const { return path_; }
+
+  // In the file, each event a whole line, when it returns; and in the fold. All events of one call
+  // are appended together, under the file's lock.
+  Result<void> append(const TuningKey& key, std::span<const EvidenceEvent> events);
+  // Returns at once, and waits neither for the file's lock nor for its disk: a thread writes the
+  // events soon, and tries again where it cannot. flush(), the last owner's end and exit(3) wait
+  // for that. They are in the fold at once.
+  void hand_over(const TuningKey& key, std::vector<EvidenceEvent> events);
+  // Returns when everything that was handed over is in the file; an error says why it is not, and
+  // how much of it. It is tried again later.
+  Result<void> flush(std::chrono::milliseconds wait = kSaveWait);
+
+  // The state of exactly this key.
+  std::optional<KeyState> find(const TuningKey& key) const;
+  // The best that is known for it: exact, then of its bucket, then the nearest hint. Only states
+  // with a decision count.
+  std::optional<Match> lookup(const TuningKey& key) const;
+  std::vector<KeyState> all() const;
+
+  // Takes over what others appended since.
+  Result<void> refresh();
+  // Rewrites the file with one summary line a key. Nothing that others append meanwhile is lost. It
+  // happens by itself when a file has grown to many times of that.
+  Result<void> compact();
+  // Takes over the lines of another evidence file, given as text; those that are here already are
+  // left out. `name` is for messages.
+  struct Merged {
+    std::size_t taken = 0, copies = 0;  // lines
+  };
+  Result<Merged> merge(std::string_view text, const std::filesystem::path& name);
+  // Removes keys by id, or everything when there are none given. Returns how many there were.
+  Result<std::size_t> remove(std::span<const std::string> key_ids);
+
+ private:
+  friend class EvidenceStores;
+  explicit EvidenceStore(std::filesystem::path path);
+
+  void flush_or_tell();
+  std::int64_t time_of_event(const std::string& key_id) const;  // with mutex_ held
+  void take(const EvidenceBatch& batch);                        // likewise
+  // Around fork(2), on the thread that forks.
+  void before_fork();
+  void after_fork_in_parent();
+  void after_fork_in_child();
+
+  Result<void> write(const TuningKey& key, std::span<const EvidenceEvent> events,
+                     const std::function<std::string()>& next_name, std::chrono::milliseconds wait);
+  // With writing_ held.
+  Result<void> take_news();
+  // No lock in memory.
+  Result<std::optional<FileLock>> lock_for_writing(std::chrono::milliseconds wait);
+  std::string next_line_name();  // with mutex_ held
+  std::string summaries(std::span<const std::string> without);
+  Result<void> replace(const FileLock* lock, std::string_view content);
+  void compact_if_large(const FileLock& lock);
+
+  const std::filesystem::path path_;  // empty: in memory
+  std::mutex writing_;                // one user of the file at a time; taken before mutex_
+  std::unique_ptr<EvidenceFile> file_;
+  std::uint64_t compact_at_bytes_ = 0;
+  mutable std::mutex mutex_;
+  std::string writer_;  // who this is in the lines of the file
+  std::uint64_t written_lines_ = 0;
+  std::unique_ptr<EvidenceFold> fold_;    // of the file up to where it was read, and what waits
+  std::set<std::string> keys_in_file_;    // by key_id, where the file tells the key
+  std::unique_ptr<EvidenceQueue> queue_;  // none in memory
+};
+
+// <cache folder>/tuner/evidence.jsonl: all devices in one file, so that one is a hint for another.
+std::filesystem::path evidence_path();
+
+}  // namespace vyre

@@ -1,0 +1,53 @@
+// From lines of evidence to the states of keys.
+//
+// What counts is the order of the lines, but for choices: of promotions, settlings and reopenings
+// the one with the latest time stands, whatever the order, and so for pins. So it does not matter
+// which of two merged files comes first.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "vyre/tune/evidence/evidence_text.h"
+
+namespace vyre {
+
+using KeyStates = std::map<std::string, KeyState, std::less<>>;  // by key_id
+
+class EvidenceFold {
+ public:
+  // A copy of a line that was taken before changes nothing.
+  void take(const EvidenceLine& line);
+  // Also keys that nothing but their id is known of: their TuningKey is empty.
+  const KeyStates& states() const { return states_; }
+  bool knows(std::string_view key_id) const;  // the key, not only its id
+  bool is_copy(const EvidenceLine& line) const;
+  // The key's state as one line.
+  SummaryLine summary(const std::string& key_id, std::string by) const;
+
+ private:
+  struct Details {
+    std::unordered_map<std::string, std::size_t> candidates;  // where each is
+    std::vector<WriterMark> included;  // in summaries; the latest is the last
+    std::vector<WriterMark> latest;    // in any line
+    bool has_unnamed = false;          // lines of nobody: what a summary includes is not all
+  };
+
+  CandidateState& candidate(Details& details, KeyState& state, const std::string& text);
+  void reject(Details& details, KeyState& state, const std::string& text, const std::string& why);
+  bool is_copy(const std::string& key_id, const std::string& by,
+               std::span<const WriterMark> includes) const;
+  void apply(const EventLine& line, Details& details, KeyState& state);
+  void apply(const SummaryLine& line, Details& details, KeyState& state);
+
+  KeyStates states_;
+  std::unordered_map<std::string, Details> details_;  // by key_id
+  std::unordered_set<std::uint64_t> taken_;           // hashes of key and "by"
+};
+
+}  // namespace vyre

@@ -1,0 +1,159 @@
+#include "vyre/tune/evidence/evidence_queue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <random>
+#include <system_error>
+#include <utility>
+
+namespace vyre {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// Between a try that failed and the next, where nobody waits; twice as long each time.
+constexpr milliseconds kFirstPause{250};
+constexpr milliseconds kLongestPause{8'000};
+constexpr milliseconds kLockPause{20};
+
+}  // namespace
+
+std::string new_writer() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+EvidenceQueue::EvidenceQueue(Write write) : write_(std::move(write)), writer_(new_writer()) {}
+
+EvidenceQueue::~EvidenceQueue() { close(milliseconds(0)); }
+
+std::string EvidenceBatch::line_name(std::size_t event) const {
+  return fmt::format("{}-{}", writer, first_line + event);
+}
+
+std::optional<EvidenceBatch> EvidenceQueue::add(TuningKey key, std::vector<EvidenceEvent> events) {
+  const std::scoped_lock lock(mutex_);
+  if (events_ + events.size() > kMostEvents) {
+    dropped_ += events.size();
+    return std::nullopt;
+  }
+  const std::size_t count = events.size();
+  batches_.push_back({std::move(key), std::move(events), writer_, next_line_});
+  next_line_ += count;
+  events_ += count;
+  ++added_;
+  start();
+  wake_.notify_one();
+  return batches_.back();
+}
+
+std::vector<EvidenceBatch> EvidenceQueue::waiting() const {
+  const std::scoped_lock lock(mutex_);
+  return {batches_.begin(), batches_.end()};
+}
+
+void EvidenceQueue::start() {
+  if (thread_ || ending_) return;
+  try {
+    thread_ = std::make_unique<std::thread>([this] { work(); });
+  } catch (const std::system_error&) {
+    // The system gives no thread now. Who flushes does the work.
+  }
+}
+
+bool EvidenceQueue::try_front(std::unique_lock<std::mutex>& lock) {
+  changed_.wait(lock, [&] { return !trying_; });
+  if (batches_.empty()) return true;
+  ++tries_;
+  trying_ = true;
+  hurry_ = false;
+  const EvidenceBatch& front = batches_.front();  // which nobody else takes away
+  lock.unlock();
+  const Result<void> done = write_(front);
+  lock.lock();
+  trying_ = false;
+  tries_ended_ = tries_;
+  failed_ = !done;
+  if (done) {
+    events_ -= front.events.size();
+    batches_.pop_front();
+    ++written_;
+    if (batches_.empty()) failure_.reset();
+  } else {
+    if (!failure_) failure_ = done.error();
+    only_locked_ = done.error().code == Code::unavailable;
+  }
+  changed_.notify_all();
+  return done.has_value();
+}
+
+void EvidenceQueue::work() {
+  std::unique_lock lock(mutex_);
+  milliseconds pause = kFirstPause;
+  while (true) {
+    wake_.wait(lock, [&] { return ending_ || !batches_.empty(); });
+    if (ending_) return;
+    if (try_front(lock)) {
+      pause = kFirstPause;
+      continue;
+    }
+    wake_.wait_for(lock, only_locked_ ? kLockPause : pause, [&] { return ending_ || hurry_; });
+    pause = std::min(2 * pause, kLongestPause);
+  }
+}
+
+EvidenceQueue::Left EvidenceQueue::flush(milliseconds wait) {
+  const auto deadline = steady_clock::now() + wait;
+  std::unique_lock lock(mutex_);
+  const std::uint64_t last = added_;
+  const std::uint64_t next_try = tries_ + 1;
+  if (written_ < last) start();
+  if (!thread_) {
+    while (written_ < last && (try_front(lock) || only_locked_) && steady_clock::now() < deadline) {
+      continue;
+    }
+  } else {
+    hurry_ = true;
+    wake_.notify_one();
+    changed_.wait_until(lock, deadline, [&] {
+      return written_ >= last || (tries_ended_ >= next_try && failed_ && !only_locked_);
+    });
+  }
+  Left left{.events = events_, .dropped = std::exchange(dropped_, 0), .failure = failure_};
+  if (written_ >= last) left.events = 0, left.failure.reset();
+  return left;
+}
+
+EvidenceQueue::Left EvidenceQueue::close(milliseconds wait) {
+  Left left = flush(wait);
+  std::unique_ptr<std::thread> thread;
+  {
+    const std::scoped_lock lock(mutex_);
+    ending_ = true;
+    thread = std::move(thread_);
+    wake_.notify_one();
+  }
+  if (thread) thread->join();
+  return left;
+}
+
+void EvidenceQueue::after_fork_in_child() {
+  // The thread is not here, nor is anybody who waited.
+  static_cast<void>(thread_.release());
+  new (&wake_) std::condition_variable;
+  new (&changed_) std::condition_variable;
+  writer_ = new_writer();
+  next_line_ = 0;
+  batches_.clear();
+  events_ = dropped_ = 0;
+  written_ = added_;
+  tries_ended_ = tries_;
+  failure_.reset();
+  failed_ = trying_ = hurry_ = false;
+  mutex_.unlock();
+}
+
+}  // namespace vyre

@@ -1,0 +1,93 @@
+// Events on their way into an evidence file: calls hand them over and go on, a thread writes them.
+// A write that fails keeps its events and is tried again.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "vyre/base/error.h"
+#include "vyre/tune/evidence/evidence.h"
+
+namespace vyre {
+
+struct EvidenceBatch {
+  TuningKey key{};
+  std::vector<EvidenceEvent> events{};
+  // Which lines of which writer they are. They are named before the first try, so that what is in
+  // the file although its write has failed counts once.
+  std::string writer{};
+  std::uint64_t first_line = 0;
+  std::string line_name(std::size_t event) const;
+};
+
+class EvidenceQueue {
+ public:
+  // Puts a batch into the file; called by one thread at a time. Code::unavailable: somebody holds
+  // the file's lock, and will let it go.
+  using Write = std::function<Result<void>(const EvidenceBatch&)>;
+  explicit EvidenceQueue(Write write);
+  EvidenceQueue(const EvidenceQueue&) = delete;
+  EvidenceQueue& operator=(const EvidenceQueue&) = delete;
+  ~EvidenceQueue();
+
+  // Returns at once, with the batch that was made of them; nothing where there are kMostEvents
+  // already: the events are then dropped and counted.
+  std::optional<EvidenceBatch> add(TuningKey key, std::vector<EvidenceEvent> events);
+  // What is not in the file yet, or was not a moment ago.
+  std::vector<EvidenceBatch> waiting() const;
+  static constexpr std::size_t kMostEvents = std::size_t{1} << 17;
+
+  struct Left {
+    std::size_t events = 0;          // that are not in the file yet
+    std::size_t dropped = 0;         // since somebody was told
+    std::optional<Error> failure{};  // the first since everything was written
+  };
+  // Returns when everything that was added before is in the file, when a new try has failed for
+  // another reason than a lock, or when the time is over.
+  Left flush(std::chrono::milliseconds wait);
+  // The same, and the end of trying.
+  Left close(std::chrono::milliseconds wait);
+
+  // Around fork(2). The child's queue is empty, because its parent writes what is in it.
+  void before_fork() { mutex_.lock(); }
+  void after_fork_in_parent() { mutex_.unlock(); }
+  void after_fork_in_child();
+
+ private:
+  void start();  // with the mutex
+  void work();
+  // Writes the first batch, without the lock meanwhile. Whether that went well.
+  bool try_front(std::unique_lock<std::mutex>& lock);
+
+  const Write write_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;     // the thread
+  std::condition_variable changed_;  // those who flush: a try has ended
+  std::string writer_;
+  std::uint64_t next_line_ = 0;
+  std::deque<EvidenceBatch> batches_;
+  std::size_t events_ = 0, dropped_ = 0;
+  std::uint64_t added_ = 0, written_ = 0;  // batches
+  std::uint64_t tries_ = 0, tries_ended_ = 0;
+  std::optional<Error> failure_;               // the first since everything was written
+  bool failed_ = false, only_locked_ = false;  // the last try
+  bool trying_ = false;
+  bool hurry_ = false;  // somebody waits
+  bool ending_ = false;
+  std::unique_ptr<std::thread> thread_;
+};
+
+// A name that no other writer has.
+std::string new_writer();
+
+}  // namespace vyre

@@ -1,0 +1,60 @@
+// Results of tuning in the T4 format, version 1.0.0, that auto-tuners exchange: one JSON object
+//
+//   {"schema_version": "1.0.0",
+//    "metadata": {"timeunit": "milliseconds", "vyre_key": {"program": ..., "size": ..., ...}},
+//    "results": [{"timestamp": ..., "configuration": {...}, "objectives": ["time"],
+//                 "times": {"runtimes": [...]}, "invalidity": "correct", "correctness": 1,
+//                 "measurements": [{"name": "time", "value": ..., "unit": "ms"}]}, ...]}
+//
+// of one key. "metadata" is no part of the schema: other tuners write the unit there, and we the
+// key. Without it times are milliseconds.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vyre/base/error.h"
+#include "vyre/tune/evidence/evidence.h"
+
+namespace vyre {
+
+enum class T4Invalidity : std::uint8_t {
+  correct,
+  timeout,
+  compile,
+  runtime,
+  correctness,
+  constraints,
+};
+std::string_view to_string(T4Invalidity invalidity);
+
+struct T4Result {
+  std::string candidate;  // of its Configuration
+  std::vector<double> runtimes_ns{};
+  T4Invalidity invalidity = T4Invalidity::correct;
+  double correctness = 1;
+  std::string rejected{};  // our own words for why it is invalid
+  std::int64_t at_ms = 0;  // 0: not told
+};
+
+struct T4File {
+  std::optional<TuningKey> key;  // where vyre wrote it
+  std::vector<T4Result> results;
+};
+
+// Checks what the schema demands, and that configurations can be candidates. Errors name the place,
+// as in "results[3].times.runtimes[0]"; `name` is for messages.
+Result<T4File> parse_t4(std::string_view text, const std::filesystem::path& name);
+
+// Every candidate of the key that was measured or rejected.
+std::string t4_text(const KeyState& state);
+
+// What the results teach: times, rejections, and the fastest as the choice. `source` goes into the
+// reasons.
+std::vector<EvidenceEvent> evidence_of(const T4File& file, std::string_view source);
+
+}  // namespace vyre

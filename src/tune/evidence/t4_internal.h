@@ -1,0 +1,48 @@
+// The words of T4 files, for reading and writing them.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "vyre/tune/evidence/t4.h"
+
+namespace vyre {
+
+inline constexpr double kT4NsPerMs = 1e6;
+
+// What is ours beside what the schema knows: why a result is not correct, in our words; and the
+// only member of a configuration that is not made of parameters.
+inline constexpr const char* kT4Rejected = "vyre_rejected";
+inline constexpr const char* kT4Candidate = "vyre_candidate";
+
+// To the picosecond, so that a time survives being written in milliseconds and read back.
+inline double t4_rounded(double ns) {
+  constexpr double kMost = 1e12;  // beyond that a double is coarser
+  const double rounded = std::round(ns * 1e3) / 1e3;
+  return rounded > 0 && ns < kMost ? rounded : ns;
+}
+
+inline constexpr std::array<std::pair<std::string_view, T4Invalidity>, 6> kT4Invalidities{{
+    {"correct", T4Invalidity::correct},
+    {"timeout", T4Invalidity::timeout},
+    {"compile", T4Invalidity::compile},
+    {"runtime", T4Invalidity::runtime},
+    {"correctness", T4Invalidity::correctness},
+    {"constraints", T4Invalidity::constraints},
+}};
+
+// Of metadata.vyre_key.
+inline constexpr std::array<std::pair<std::string TuningKey::*, const char*>, 7> kT4KeyFields{{
+    {&TuningKey::program, "program"},
+    {&TuningKey::name, "name"},
+    {&TuningKey::overrides, "overrides"},
+    {&TuningKey::size, "size"},
+    {&TuningKey::device, "device"},
+    {&TuningKey::driver, "driver"},
+    {&TuningKey::generator, "generator"},
+}};
+
+}  // namespace vyre

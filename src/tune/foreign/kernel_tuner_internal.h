@@ -1,0 +1,100 @@
+// The insides of a KernelTuner.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vyre/tune/foreign/kernel_sweep_internal.h"
+#include "vyre/tune/foreign/kernel_tuner.h"
+#include "vyre/tune/online/online_tuner.h"
+
+namespace vyre {
+
+// Timed calls whose times have not come. Ids are never used twice in a process, so that a call of
+// another tuner is found out. When too many wait, the oldest is given up.
+class PendingCalls {
+ public:
+  struct Entry {
+    std::uint64_t id = 0;  // 0: the place is free
+    OnlineStep step{};
+    bool of_sweep = false;
+  };
+
+  // The id, and the call that was given up for it.
+  std::pair<std::uint64_t, std::optional<Entry>> add(const OnlineStep& step, bool of_sweep);
+  std::optional<Entry> take(std::uint64_t id);
+
+ private:
+  static constexpr std::size_t kPlaces = 1024;
+  std::mutex mutex_;
+  std::vector<Entry> places_;  // made with the first call
+};
+
+struct KernelTuner::State {
+  TuningKey key;
+  std::vector<Configuration> candidates;
+  std::vector<double> expected_ns;
+  std::uint32_t start = 0;
+  TunerMode mode = kProductionMode;
+  OnlineOptions online_options;
+  std::shared_ptr<EvidenceStore> store;  // null: nothing is remembered
+  std::optional<Error> not_remembered;   // why the store is null
+
+  // Made with the first question, because the verifier comes after open(); constant from then on.
+  std::atomic<bool> started = false;
+  std::mutex start_mutex;
+  Verifier verifier;
+  std::unique_ptr<OnlineTuner> online;
+  enum class Standing : std::uint8_t { unknown, right, out };
+  std::unique_ptr<std::atomic<Standing>[]> standing;  // by candidate
+
+  std::atomic<bool> closed = false;
+  PendingCalls pending;
+
+  // The verifier runs on one thread at a time, and while it runs nothing is locked: it may call the
+  // tuner itself.
+  std::atomic<bool> verifying = false;
+
+  std::atomic<bool> sweeping = false;
+  std::mutex sweep_mutex;
+  std::optional<KernelSweep> sweep;
+
+  OnlineTuner& tuner();  // starts it if need be
+  Choice choice(std::uint32_t candidate) const { return {candidate, candidates[candidate]}; }
+  KernelCall untimed(std::uint32_t candidate) const { return {.choice = choice(candidate)}; }
+  KernelCall call_of(const OnlineStep& step, bool of_sweep);
+
+  void take_standing();  // what is known of the candidates at first
+  bool may_run(std::uint32_t candidate) const {
+    const Standing its = standing[candidate].load(std::memory_order_acquire);
+    return its == Standing::right || (its == Standing::unknown && !verifier);
+  }
+  // Whether the candidate is right; nothing while another thread verifies.
+  std::optional<bool> verify_now(std::uint32_t candidate);
+
+  KernelCall next();
+  // Where the tuner's answer may not run, or not yet: something that may.
+  KernelCall instead_of(std::uint32_t candidate);
+  std::optional<KernelCall> next_of_sweep();
+  void finish_sweep();  // with the sweep's lock
+  // What the sweep has measured and the search was not told, with the sweep's lock; `all`: also of
+  // candidates that have only warmed up.
+  std::vector<EvidenceEvent> take_times(bool all);
+  Result<void> save(bool closing);
+  void give_up(const PendingCalls::Entry& entry);
+  void drop(std::uint32_t candidate, std::string why, double cost_ns);
+};
+
+// Of a call, in nanoseconds: at most 31 years.
+inline bool is_time(double ns) { return ns >= 0 && ns <= 1e18; }
+
+// For explain().
+std::string explain_kernel(const TuningKey& key, const std::vector<CandidateView>& view,
+                           std::uint32_t best, const Ledger& ledger, const std::string& why);
+
+}  // namespace vyre

@@ -1,0 +1,464 @@
+#include "vyre/tune/online/online_policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "vyre/tune/decisions/natural_gradient_step.h"
+
+namespace vyre {
+namespace {
+
+constexpr std::size_t kFirstSamples = 3;       // of the incumbent before anything is tried
+constexpr std::size_t kSettlingSamples = 8;    // and before nothing is: some may be disturbed
+constexpr std::uint64_t kForgetAfter = 1024;   // calls: a step that was never reported
+constexpr std::uint32_t kMostOutstanding = 8;  // probes that were not reported yet
+constexpr std::uint32_t kMostWaiting = 2;      // made and not tried, beside what is being made
+constexpr std::uint32_t kMostVerifying = 2;    // at once
+constexpr double kGuessedVerification = 3;     // calls of the incumbent
+constexpr std::uint64_t kWaitingPeriod =
+    64;                               // while nothing can be done, one call in this many asks again
+constexpr double kQuestionNs = 2000;  // about what it costs to ask, at most
+constexpr double kWatchShare = 0.002;  // of the time spent, for questions, and for timing
+constexpr double kMostPeriod = 4096;   // calls
+constexpr std::uint64_t kForever = std::uint64_t{1} << 40;
+constexpr double kPlanned = 0.85;  // of the bound; the rest is for surprises
+constexpr double kWindow = 1000;   // calls
+constexpr double kLater = 0.7;     // of what a window may lose, is planned with after the first one
+// Of what a window may lose, that can be saved up: the least, and as much as one step needs.
+constexpr double kSavedShare = 0.25, kMostSavedShare = 0.75;
+constexpr double kSavedEnough = 0.7;  // of that, for a step that costs more
+// One thread compiles beside a GPU for each of these stretches of a call: a search beside short
+// ones may lose so little that one is always ahead of it.
+constexpr double kCallOfCompilerNs = 20'000;
+// Each other one of its kind that was tried counts against a candidate.
+constexpr double kSameKind = 0.06;
+constexpr double kPaceGrows = 1.1;            // at most, from one time it is measured to the next
+constexpr double kLargestGain = 54.59815003;  // of the preconditioner: e^4
+
+constexpr const char* kFirstReason = "the first choice; nothing else is measured yet";
+
+}  // namespace
+
+OnlinePolicy::OnlinePolicy(std::vector<OnlineCandidate> candidates, std::uint32_t start,
+                           OnlineOptions options)
+    : options_(options), incumbent_(start), reason_(kFirstReason) {
+  assert(start < candidates.size());
+  options_.settled_period = std::max(options_.settled_period, 1u);
+  candidates_.reserve(candidates.size());
+  CandidateStage stage = CandidateStage::verified;
+  if (options_.needs_verification) stage = CandidateStage::made;
+  if (options_.needs_code) stage = CandidateStage::unmade;
+  for (OnlineCandidate& candidate : candidates) {
+    candidates_.push_back(
+        {.text = std::move(candidate.text), .kind = candidate.kind, .stage = stage});
+    if (tried_of_kind_.size() <= candidate.kind) tried_of_kind_.resize(candidate.kind + 1);
+    set_prior(candidates_.back(), candidate.prior_ns > 0 ? candidate.prior_ns : 1);
+  }
+  candidates_[start].stage = CandidateStage::verified;
+  ++tried_of_kind_[candidates_[start].kind];
+}
+
+double OnlinePolicy::call_ns() const {
+  const double timed_ns = candidates_[incumbent_].median_ns;
+  const double among_others_ns = std::max(timed_ns - options_.timing_bias_ns, timed_ns / 2);
+  return pace_ns_ > 0 ? std::min(among_others_ns, pace_ns_) : among_others_ns;
+}
+
+void OnlinePolicy::pace(double call_ns) {
+  if (!(call_ns > 0)) return;
+  // What holds up a machine for a while makes calls seem longer, and nothing makes them shorter.
+  pace_ns_ = pace_ns_ > 0 ? std::min(call_ns, kPaceGrows * pace_ns_) : call_ns;
+  believed_ = false;
+}
+
+void OnlinePolicy::count_call() {
+  const double usual_ns = call_ns();
+  if (usual_ns > 0) {
+    spend(usual_ns * static_cast<double>(std::exchange(uncounted_calls_, 0) + 1));
+  } else {
+    ++uncounted_calls_;
+  }
+}
+
+bool OnlinePolicy::has_untried() const {
+  return std::ranges::any_of(candidates_, [&](const Candidate& it) {
+    return &it != &candidates_[incumbent_] && it.usable() && !it.closed && !it.measured();
+  });
+}
+
+bool OnlinePolicy::incumbent_is_known() const {
+  return candidates_[incumbent_].recent_ns.size() >= kFirstSamples;
+}
+
+void OnlinePolicy::set_allowance() {
+  if (allowance_ns_ != 0 || !incumbent_is_known()) return;
+  allowance_ns_ = std::min(options_.allowance_ns, options_.allowance_calls * call_ns());
+}
+
+Ledger OnlinePolicy::ledger() const {
+  return {.spent_ns = spent_ns_,
+          .lost_ns = lost_ns_,
+          .bound_ns = allowance_ns_ + options_.share * spent_ns_};
+}
+
+// What was saved up over a long time must not be lost within a short one: after the first calls, in
+// which the allowance counts, no thousand calls lose more than `share`.
+double OnlinePolicy::room_ns() const {
+  if (in_first_window()) return whole_room_ns();
+  return std::min(whole_room_ns(), tokens_ns_ - reserved_ns_);
+}
+
+double OnlinePolicy::whole_room_ns() const {
+  return kPlanned * (allowance_ns_ + options_.share * spent_ns_) - lost_ns_ - reserved_ns_;
+}
+
+bool OnlinePolicy::in_first_window() const {
+  return static_cast<double>(calls_) + calls_before_ <= kWindow;
+}
+
+// What costs more than can be saved up waits until most of that is there. All of it would never be:
+// to ask costs something, too.
+bool OnlinePolicy::may_lose(double ns) const {
+  if (ns > whole_room_ns()) return false;
+  return in_first_window() || std::min(ns, kSavedEnough * most_at_once_ns()) <= room_ns();
+}
+
+bool OnlinePolicy::is_alone() const {
+  return std::ranges::count_if(candidates_, &Candidate::usable) <= 1;
+}
+
+// Short calls are timed more seldom: it costs the same.
+std::uint64_t OnlinePolicy::timed_period(std::uint64_t least) const {
+  const double usual_ns = call_ns();
+  if (!(usual_ns > 0)) return least;
+  const double wanted = std::min(options_.timing_ns / (kWatchShare * usual_ns), kMostPeriod);
+  return std::max(least, static_cast<std::uint64_t>(wanted));
+}
+
+double OnlinePolicy::most_of_window_ns() const { return options_.share * kWindow * call_ns(); }
+
+double OnlinePolicy::saved_share() const {
+  const double window_ns = kLater * most_of_window_ns();
+  if (!(window_ns > 0)) return kSavedShare;
+  const double dearest_ns = std::max(options_.making_ns, verification_cost());
+  return std::clamp(dearest_ns / window_ns, kSavedShare, kMostSavedShare);
+}
+
+double OnlinePolicy::most_at_once_ns() const {
+  return kLater * saved_share() * most_of_window_ns();
+}
+
+// One step of a search would lose more than a thousand calls may.
+bool OnlinePolicy::calls_are_too_short() const {
+  const double usual_ns = call_ns();
+  if (!(usual_ns > 0)) return false;
+  const double most_ns = kMostSavedShare * most_of_window_ns();
+  return (options_.needs_code && options_.making_ns > most_ns) ||
+         (options_.needs_verification && verification_cost() > most_ns);
+}
+
+// Beside a GPU, compiling may slow launches, which only shows where these are most of a call.
+std::uint32_t OnlinePolicy::most_making() const {
+  if (!options_.makes_beside) return made_one_ ? options_.most_making : 1;  // which tells its cost
+  const double usual_ns = call_ns();
+  return static_cast<std::uint32_t>(
+      std::clamp(usual_ns / kCallOfCompilerNs, 1.0, static_cast<double>(options_.most_making)));
+}
+
+void OnlinePolicy::spend(double ns) {
+  spent_ns_ += ns;
+  const double earned_ns = kLater * (1 - saved_share()) * options_.share * ns;
+  tokens_ns_ = std::min(tokens_ns_ + earned_ns, most_at_once_ns());
+}
+
+void OnlinePolicy::lose(double ns) {
+  if (!(ns > 0)) return;
+  lost_ns_ += ns;
+  if (!in_first_window()) tokens_ns_ -= ns;  // what the first calls lose is theirs
+}
+
+void OnlinePolicy::charge(double ns) { lose(ns); }
+
+OnlineStep OnlinePolicy::grant(OnlineStep step, std::uint64_t pair, double reserve_ns) {
+  step.timed = true;
+  step.ticket = ++tickets_;
+  grants_.push_back({.ticket = step.ticket,
+                     .call = calls_,
+                     .pair = pair,
+                     .candidate = step.candidate,
+                     .probe = step.probe,
+                     .reserve_ns = reserve_ns});
+  ++candidates_[step.candidate].outstanding;
+  if (step.probe) ++probes_out_;
+  reserved_ns_ += reserve_ns;
+  return step;
+}
+
+OnlineStep OnlinePolicy::time_incumbent(OnlineStep step) {
+  return grant(step, std::exchange(owed_pair_, 0), 0);
+}
+
+// One that has no other is never timed again.
+std::uint64_t OnlinePolicy::settled_period() const {
+  return is_alone() ? kForever : timed_period(options_.settled_period);
+}
+
+OnlineStep OnlinePolicy::settled_step(OnlineStep step) {
+  if (until_timed_ == 0) until_timed_ = settled_period();
+  if (--until_timed_ == 0) return time_incumbent(step);
+  count_call();
+  return step;
+}
+
+OnlineStep OnlinePolicy::waiting_step(OnlineStep step) {
+  if (until_timed_ == 0) until_timed_ = timed_period(kWaitingPeriod);
+  if (--until_timed_ == 0) return time_incumbent(step);
+  count_call();
+  return step;
+}
+
+OnlineStep OnlinePolicy::next() {
+  OnlineStep step{.candidate = incumbent_};
+  if (++calls_ == 1) {
+    count_call();
+    return step;
+  }
+  while (!grants_.empty() && grants_.front().call + kForgetAfter < calls_) {
+    forget(grants_.begin());
+    count_call();
+  }
+  if (settled_) return settled_step(step);
+  if (owed_pair_ != 0) return time_incumbent(step);
+  set_allowance();
+  believe();
+  const Candidate& incumbent = candidates_[incumbent_];
+  if (active_.empty()) {
+    if (incumbent.recent_ns.size() < kSettlingSamples && has_untried()) {
+      if (incumbent.outstanding < kFirstSamples) return time_incumbent(step);
+      count_call();
+      return step;
+    }
+    settle();
+    return settled_step(step);
+  }
+  step.make = to_make();
+  if (step.make) {
+    candidates_[*step.make].stage = CandidateStage::making;
+    ++tried_of_kind_[candidates_[*step.make].kind];
+  }
+  if (!incumbent_is_known()) {
+    if (incumbent.recent_ns.size() + incumbent.outstanding <= kFirstSamples) {
+      return time_incumbent(step);
+    }
+    count_call();
+    return step;
+  }
+  const auto chosen = choose();
+  if (!chosen) return waiting_step(step);
+  return *chosen == incumbent_ ? time_incumbent(step) : probe_or_verify(step, *chosen);
+}
+
+// Those that are of a kind share what a model sees wrongly: the next is rather of another.
+double OnlinePolicy::making_rank(std::uint32_t candidate) const {
+  return estimates_[candidate].low * (1 + kSameKind * tried_of_kind_[candidates_[candidate].kind]);
+}
+
+std::optional<std::uint32_t> OnlinePolicy::to_make() const {
+  if (!options_.needs_code || room_ns() <= 0) return std::nullopt;
+  // How many, and whether at all, goes by how long calls are.
+  if (options_.makes_beside && !incumbent_is_known()) return std::nullopt;
+  std::uint32_t making = 0;
+  std::uint32_t ahead = 0;
+  std::optional<std::uint32_t> best;
+  for (const std::uint32_t i : active_) {
+    const Candidate& candidate = candidates_[i];
+    if (candidate.stage == CandidateStage::unmade) {
+      if (!best || making_rank(i) < making_rank(*best)) best = i;
+    } else if (candidate.stage == CandidateStage::making) {
+      ++making;
+    } else if (!candidate.measured()) {
+      ++ahead;
+    }
+  }
+  const std::uint32_t most = most_making();
+  if (making >= most || making + ahead >= most + kMostWaiting) return std::nullopt;
+  return best;
+}
+
+double OnlinePolicy::verification_cost() const {
+  if (verification_ns_ > 0) return verification_ns_;
+  return std::max(options_.least_verification_ns,
+                  kGuessedVerification * candidates_[incumbent_].median_ns);
+}
+
+double OnlinePolicy::step_cost(std::uint32_t candidate) const {
+  const double slower_ns = std::max(0.0, estimates_[candidate].high - estimates_[incumbent_].mu);
+  const bool unverified = candidates_[candidate].stage == CandidateStage::made;
+  const double cost_ns = slower_ns + (unverified ? verification_cost() : 0);
+  return in_first_window() ? cost_ns : std::min(cost_ns, kSavedEnough * most_at_once_ns());
+}
+
+bool OnlinePolicy::may_step(std::uint32_t candidate) const {
+  const Candidate& it = candidates_[candidate];
+  if (it.stage == CandidateStage::made) {
+    return !it.verifying && verifying_ < kMostVerifying;
+  }
+  if (it.stage != CandidateStage::verified) return false;
+  return it.outstanding < (it.measured() ? 3u : 2u) && probes_out_ < kMostOutstanding;
+}
+
+// One that looks faster than the incumbent is measured to the end before others are begun: it costs
+// nothing, and every call after its promotion gains.
+std::optional<std::uint32_t> OnlinePolicy::choose_begun() const {
+  std::optional<std::uint32_t> best;
+  for (const std::uint32_t i : active_) {
+    const Estimate& it = estimates_[i];
+    if (!candidates_[i].measured() || it.mu + it.sigma > 0.995 * estimates_[incumbent_].mu)
+      continue;
+    if (!may_step(i) || step_cost(i) > room_ns()) continue;
+    if (!best || it.mu < estimates_[*best].mu) best = i;
+  }
+  return best;
+}
+
+std::optional<std::uint32_t> OnlinePolicy::choose() {
+  const double room = room_ns();
+  if (room < affordable_at_ns_) return std::nullopt;
+  if (const auto begun = choose_begun()) return begun;
+
+  std::array<std::uint32_t, kMostActive> choices;
+  std::size_t count = 0;
+  double least_cost = std::numeric_limits<double>::infinity();
+  for (const std::uint32_t i : active_) {
+    if (!may_step(i)) continue;
+    least_cost = std::min(least_cost, step_cost(i));
+    choices[count++] = i;
+  }
+  affordable_at_ns_ = least_cost;
+  if (least_cost > room) return std::nullopt;
+  // Its own uncertainty counts as well, as long as more samples can lower it.
+  if (candidates_[incumbent_].recent_ns.size() < kRecentSamples &&
+      candidates_[incumbent_].outstanding < 2) {
+    choices[count++] = incumbent_;
+  }
+
+  return suggested(std::span(choices).first(count), room);
+}
+
+std::uint32_t OnlinePolicy::suggested(std::span<const std::uint32_t> choices,
+                                      double room_ns) const {
+  // In units of which the incumbent takes 2^30, so that whole numbers are fine enough.
+  const double unit = 0x1p30 / estimates_[incumbent_].mu;
+  double widest = 0;
+  for (const std::uint32_t i : choices) widest = std::max(widest, estimates_[i].sigma);
+  const NaturalGradientPolicy policy{
+      static_cast<std::uint64_t>(std::max(1.0, 0.75 * widest * unit))};
+  std::array<Measurement, kMostActive> measurements;
+  std::array<std::uint32_t, kMostActive> diagonal;
+  std::array<std::uint32_t, kMostActive> weights;
+  std::array<std::uint32_t, kMostActive> gradient;
+  const std::size_t count = choices.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const Estimate& it = estimates_[choices[k]];
+    measurements[k] = {{choices[k], 1, 1},
+                       static_cast<std::uint64_t>(std::min(it.mu * unit, 0x1p62))};
+    const double exponent = 3 * it.sigma * unit / static_cast<double>(policy.temperature_ns);
+    diagonal[k] = static_cast<std::uint32_t>(kQ16One * std::min(std::exp(exponent), kLargestGain));
+  }
+  const auto suggestion = suggest_with_diagonal(
+      policy, std::span(measurements).first(count), std::span(diagonal).first(count),
+      std::span(weights).first(count), std::span(gradient).first(count));
+  assert(suggestion);
+  const std::uint32_t selected = suggestion->selected[0];
+  const auto affordable = [&](std::uint32_t i) {
+    return i == incumbent_ || step_cost(i) <= room_ns;
+  };
+  if (affordable(selected)) return selected;
+  std::optional<std::size_t> best;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (affordable(choices[k]) && (!best || gradient[k] >= gradient[*best])) best = k;
+  }
+  return best ? choices[*best] : incumbent_;
+}
+
+OnlineStep OnlinePolicy::probe_or_verify(OnlineStep step, std::uint32_t candidate) {
+  Candidate& it = candidates_[candidate];
+  if (it.stage == CandidateStage::made) {
+    it.verifying = true;
+    ++verifying_;
+    it.verifying_ns = verification_cost();
+    reserved_ns_ += it.verifying_ns;
+    step.verify = candidate;
+    count_call();
+    return step;
+  }
+  step.candidate = candidate;
+  step.probe = true;
+  // The first time is thrown away, and needs no other to compare it with.
+  std::uint64_t pair = 0;
+  if (it.first_ns > 0 || it.outstanding > 0) {
+    pair = owed_pair_ = ++pairs_;
+    open_pairs_.push_back({.id = pair, .candidate = candidate});
+  }
+  return grant(step, pair, step_cost(candidate));
+}
+
+std::string OnlinePolicy::reason() const {
+  const auto tried = std::ranges::count_if(candidates_, &Candidate::measured) -
+                     (candidates_[incumbent_].measured() ? 1 : 0);
+  if (reason_ != kFirstReason || (tried == 0 && !settled_)) return reason_;
+  if (tried == 0 && calls_are_too_short()) {
+    return fmt::format(
+        "the first choice: calls of {:.1f} us are too short to try others beside them",
+        call_ns() / 1e3);
+  }
+  if (tried == 0) return "the first choice: there is nothing that may be faster";
+  return fmt::format("the first choice: none of {} others measured {} faster", tried,
+                     settled_ ? "was" : "was shown to be");
+}
+
+void OnlinePolicy::settle() {
+  settled_ = true;
+  until_timed_ = 0;
+  reason_ = reason();
+  decide(
+      {.kind = EventKind::settled, .candidate = candidates_[incumbent_].text, .reason = reason_});
+}
+
+std::uint64_t OnlinePolicy::idle_calls() const {
+  if (calls_ == 0 || owed_pair_ != 0) return 0;
+  if (settled_) return (until_timed_ == 0 ? settled_period() : until_timed_) - 1;
+  if (!believed_ || !incumbent_is_known() || to_make()) return 0;
+  const double missing_ns = affordable_at_ns_ - room_ns();
+  if (!(missing_ns > 0)) return 0;
+  const std::uint64_t untimed =
+      (until_timed_ == 0 ? timed_period(kWaitingPeriod) : until_timed_) - 1;
+  const double usual_ns = call_ns();
+  const double gained_ns = options_.share * usual_ns;  // at most
+  double wanted = std::floor(missing_ns / gained_ns);
+  // To ask costs something as well, and more than a short call gains.
+  wanted = std::max(wanted, std::floor(kQuestionNs / (kWatchShare * usual_ns)));
+  return static_cast<std::uint64_t>(std::min(static_cast<double>(untimed), wanted));
+}
+
+void OnlinePolicy::skip(std::uint64_t calls) {
+  if (calls == 0) return;
+  calls_ += calls;
+  const double usual_ns = call_ns();
+  if (usual_ns > 0) {
+    spend(usual_ns * static_cast<double>(calls));
+  } else {
+    uncounted_calls_ += calls;
+  }
+  if (until_timed_ == 0) until_timed_ = settled_ ? settled_period() : timed_period(kWaitingPeriod);
+  until_timed_ -= std::min(calls, until_timed_ - 1);
+}
+
+}  // namespace vyre

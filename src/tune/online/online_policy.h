@@ -1,0 +1,280 @@
+// The online search for one key: which candidate the next call runs, and what it may cost. Plain
+// computation: no clock, no file, no thread, no device, so that every search can be replayed.
+//
+// The policy is a lower confidence bound in the coordinates of `suggest`: with a diagonal
+// preconditioner of exp(3 sigma / T), the largest gradient is the smallest mu - 3 sigma, and it
+// returns to the identity as candidates become certain.
+//
+// What it keeps true: what is lost (time above the incumbent's, verification, copies, calls slowed
+// by compiling) stays below `share` of the time spent plus a first allowance.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vyre/tune/evidence/evidence.h"
+#include "vyre/tune/online/online_policy_statistics.h"
+
+namespace vyre {
+
+struct OnlineCandidate {
+  std::string text;        // of its Configuration
+  double prior_ns = 0;     // what a model expects, up to a common factor; > 0
+  std::uint32_t kind = 0;  // small; of those that a model is likely to be wrong about together
+};
+
+struct OnlineOptions {
+  double share = 0.02;                // of the time spent that may be lost
+  double allowance_ns = 20e6;         // at first: the smaller of this ...
+  double allowance_calls = 50;        // ... and this many calls of the incumbent
+  double clock_tick_ns = 1;           // the least difference that a time can show
+  std::uint32_t settled_period = 64;  // once settled, one call in this many is timed
+  double timing_ns = 0;               // what it costs to time a call
+  double timing_bias_ns = 0;          // that it seems longer than it is among others
+  double timing_doubt_ns = 0;         // by which that may differ between two candidates
+  bool needs_code = false;            // a candidate must be made ready before it runs
+  bool makes_beside = false;          // which takes nothing from the calls
+  std::uint32_t most_making = 4;      // at once
+  double making_ns = 0;               // what a call loses in which one is put in place
+  double least_verification_ns = 0;   // what comparing results takes, at least
+  bool needs_verification = false;    // and its results compared with the incumbent's
+};
+
+enum class CandidateStage : std::uint8_t { unmade, making, made, verified, dropped };
+
+// What one call does. At most one of `verify` and a probe.
+struct OnlineStep {
+  std::uint32_t candidate = 0;          // what to run
+  bool timed = false;                   // report its time
+  bool probe = false;                   // it is not the incumbent
+  std::optional<std::uint32_t> make{};  // begin to make it ready, in the background
+  std::optional<std::uint32_t>
+      verify{};              // compare its results with the incumbent's, beside the call
+  std::uint64_t ticket = 0;  // of a timed step: which one it is
+};
+
+struct Ledger {
+  double spent_ns = 0;  // of all calls, timed ones as measured and others as the incumbent's
+  double lost_ns = 0;
+  double bound_ns = 0;  // what may have been lost by now
+};
+
+struct CandidateView {
+  std::string text;
+  CandidateStage stage = CandidateStage::unmade;
+  double expected_ns = 0, uncertainty_ns = 0;
+  double median_ns = 0, spread_ns = 0;  // 0: not measured
+  std::uint64_t samples = 0;
+  std::string dropped{};  // why
+};
+
+class OnlinePolicy {
+ public:
+  // `start` is served first. At least one candidate.
+  OnlinePolicy(std::vector<OnlineCandidate> candidates, std::uint32_t start, OnlineOptions options);
+  // Takes over what is known: times, verifications, rejections, the incumbent, the ledger. Of a
+  // hint (another size or device) only the order: its times as a prior. Candidates that the space
+  // does not have are left out. Times of another size keep their order alone, too.
+  void restore(const KeyState& known, bool is_answer, bool same_size = true);
+
+  // The first call is never more than a call: a program that calls once pays nothing.
+  OnlineStep next();
+  // A timed run has ended; of each candidate in the order of the steps. `slowed`: something else of
+  // the tuner's ran beside it, so that what it took above the usual is lost.
+  void report(std::uint32_t candidate, double ns, bool slowed = false);
+  // The same in any order.
+  void report(const OnlineStep& step, double ns, bool slowed = false);
+  // A step whose run was not timed, or whose verification did not take place.
+  void abandon(const OnlineStep& step);
+  void made(std::uint32_t candidate);
+  void leave_unmade(std::uint32_t candidate);  // which a step asked for
+  void verified(std::uint32_t candidate, double cost_ns);
+  void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
+  void charge(double ns);  // anything else that the tuner cost
+  // Of some hundred calls that follow each other on a device, this much passed for each: they take
+  // no longer, even where one alone seems to.
+  void pace(double call_ns);
+  // Whether the ledger allows a step now that costs this much.
+  bool may_lose(double ns) const;
+
+  // How many calls from now on would be the incumbent's, untimed, if nothing is reported meanwhile;
+  // and that so many took place without asking.
+  std::uint64_t idle_calls() const;
+  void skip(std::uint64_t calls);
+
+  std::uint32_t incumbent() const { return incumbent_; }
+  bool settled() const { return settled_; }
+  double expected_ns(std::uint32_t candidate) const;  // measured, else predicted
+  Ledger ledger() const;
+  std::vector<CandidateView> view() const;
+  std::string reason() const;  // why the incumbent is what it is
+  // Whether something happened that a restart must know.
+  bool has_decisions() const { return decisions_; }
+  // What happened since the last call, for the evidence.
+  std::vector<EvidenceEvent> take_events();
+
+ private:
+  static constexpr std::size_t kMostActive = 64;  // with the incumbent
+
+  struct Candidate {
+    std::string text;
+    double prior_ns = 0;
+    std::uint32_t kind = 0;
+    CandidateStage stage = CandidateStage::unmade;
+    std::string dropped{};
+    bool verified_before = false;  // by another process
+    bool verifying = false;
+    double verifying_ns = 0;  // held back for it
+    bool closed = false;      // lost to the incumbent or tied with it
+    bool stale = false;       // its prior is a time, from before a drift or of another size
+    std::vector<double> recent_ns{};
+    double median_ns = 0, spread_ns = 0;
+    double log_prior = 0, log_median = 0;
+    std::uint64_t samples = 0;
+    double first_ns = 0;           // the one thrown away; 0: not yet
+    std::vector<double> ratios{};  // to the incumbent, of pairs
+    std::uint32_t pairs = 0;       // since the search was opened
+    std::uint32_t outstanding = 0;
+    std::vector<double> unsaved_ns{};
+    // Of its probes against the present incumbent: how many were kept, what they and the first took
+    // above it, and what of that is charged.
+    std::uint32_t probes = 0;
+    double above_ns = 0, first_above_ns = 0, charged_ns = 0;
+
+    bool measured() const { return !recent_ns.empty(); }
+    bool usable() const { return stage != CandidateStage::dropped; }
+  };
+  struct Estimate {
+    double mu = 0, sigma = 0;
+    double low = 0, high = 0;  // plausible
+  };
+  // A timed step that was not reported yet.
+  struct Grant {
+    std::uint64_t ticket = 0, call = 0, pair = 0;
+    std::uint32_t candidate = 0;
+    bool probe = false;
+    double reserve_ns = 0;
+  };
+  // Two calls in a row, the second of the incumbent; 0: not known yet.
+  struct Pair {
+    std::uint64_t id = 0;
+    std::uint32_t candidate = 0;
+    double probe_ns = 0, incumbent_ns = 0;
+  };
+
+  // online_policy_restore.cc: what is known at the start.
+  void restore_answer(const KeyState& known);
+  void restore_times(const KeyState& known);
+  void restore_order(const KeyState& known, bool is_answer);
+  std::optional<std::uint32_t> find(std::string_view text) const;
+
+  // online_policy.cc: what to do next.
+  double call_ns() const;  // of the incumbent, among others; 0: not known
+  void count_call();
+  void set_allowance();  // as soon as a call's time is known
+  OnlineStep grant(OnlineStep step, std::uint64_t pair, double reserve_ns);
+  OnlineStep time_incumbent(OnlineStep step);
+  OnlineStep settled_step(OnlineStep step);
+  OnlineStep waiting_step(OnlineStep step);
+  OnlineStep probe_or_verify(OnlineStep step, std::uint32_t candidate);
+  bool incumbent_is_known() const;
+  bool has_untried() const;
+  bool may_step(std::uint32_t candidate) const;
+  double step_cost(std::uint32_t candidate) const;
+  double verification_cost() const;
+  void end_verification(Candidate& candidate);
+  double room_ns() const;
+  double whole_room_ns() const;
+  double most_at_once_ns() const;
+  double saved_share() const;
+  double most_of_window_ns() const;
+  bool calls_are_too_short() const;
+  std::uint32_t most_making() const;
+  bool in_first_window() const;
+  bool is_alone() const;
+  std::uint64_t timed_period(std::uint64_t least) const;
+  std::uint64_t settled_period() const;
+  void spend(double ns);
+  void lose(double ns);
+  std::optional<std::uint32_t> choose();
+  std::uint32_t suggested(std::span<const std::uint32_t> choices, double room_ns) const;
+  std::optional<std::uint32_t> choose_begun() const;
+  double making_rank(std::uint32_t candidate) const;
+  std::optional<std::uint32_t> to_make() const;
+  void settle();
+
+  // online_policy_estimate.cc: what is believed.
+  void believe();
+  void fit_models();
+  void set_prior(Candidate& candidate, double ns);
+  Estimate estimate(std::uint32_t candidate) const;
+  double usual_noise() const;
+  double least_gain() const;
+  bool worth_trying(std::uint32_t candidate) const;
+
+  // online_policy_learn.cc: what times teach.
+  std::vector<Grant>::iterator grant_of(const OnlineStep& step);
+  void forget(std::vector<Grant>::iterator grant);
+  void forget_pair(std::uint64_t id);
+  void learn(const Grant& grant, double ns, bool slowed);
+  void charge_probe(Candidate& candidate, double ns, bool first);
+  void close_charges();
+  void add_sample(std::uint32_t candidate, double ns);
+  void drifted(std::size_t run);
+  void fill_pair(const Grant& grant, double ns);
+  void judge(std::uint32_t candidate);
+  void promote(std::uint32_t candidate, std::string reason, double gain, double noise,
+               std::uint32_t pairs);
+  void refresh(Candidate& candidate) const;
+  void decide(EvidenceEvent event);
+  void save_times();
+
+  std::vector<Candidate> candidates_;
+  std::vector<std::uint32_t> tried_of_kind_;
+  OnlineOptions options_;
+  std::uint32_t incumbent_ = 0;
+  bool settled_ = false;
+  std::string reason_;
+
+  std::uint64_t calls_ = 0;
+  std::uint64_t tickets_ = 0, pairs_ = 0;
+  std::vector<Grant> grants_;
+  std::uint32_t probes_out_ = 0;  // among them
+  std::uint32_t verifying_ = 0;
+  bool made_one_ = false;
+  std::vector<Pair> open_pairs_;
+  std::uint64_t owed_pair_ = 0;  // the next call is the incumbent's in this pair
+  std::uint64_t until_timed_ = 0;
+  double affordable_at_ns_ = 0;  // nothing can be done before the bound allows so much
+
+  bool believed_ = false;                // the estimates are up to date
+  bool fitted_ = false;                  // the models behind them can be used
+  std::size_t fit_size_ = 0, news_ = 0;  // candidates behind them, and samples that came since
+  double fit_level_ = 0;                 // the logarithm of the incumbent's time at the fit
+  PriorModel model_;
+  double doubt_ = 0;        // of the prior: so many standard deviations are plausible
+  LogEstimate first_runs_;  // how much longer a first run takes
+  double stale_error_ = 0;
+  std::vector<Estimate> estimates_;
+  std::vector<std::uint32_t> active_;  // without the incumbent
+
+  double spent_ns_ = 0, lost_ns_ = 0, reserved_ns_ = 0, allowance_ns_ = 0;
+  double tokens_ns_ = 0;               // what may be lost soon
+  double pace_ns_ = 0;                 // from call to call; 0: not known
+  double calls_before_ = 0;            // of other processes
+  std::uint64_t uncounted_calls_ = 0;  // before the incumbent's time was known
+  double verification_ns_ = 0;         // what the last one cost; 0: none yet
+  DriftWatch drift_;
+  std::uint32_t drifts_ = 0;
+
+  std::vector<EvidenceEvent> events_;
+  bool decisions_ = false;
+  double saved_spent_ns_ = 0, saved_lost_ns_ = 0;
+};
+
+}  // namespace vyre

@@ -1,0 +1,190 @@
+// What the policy believes about each candidate, from times and from the prior.
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "vyre/tune/online/online_policy.h"
+
+namespace vyre {
+namespace {
+
+constexpr double kLeastGain = 0.005;  // what a change must be worth
+constexpr double kMostLeastGain = 0.25;
+constexpr double kDoubt = 2, kMostDoubt = 3.5;  // standard deviations of a prior's error
+constexpr double kDoubtOfBadPriors = 15;        // more, for errors above kUsualPriorError
+constexpr double kUsualPriorError = 0.2;
+constexpr std::size_t kLeastMeasured = 6;  // candidates, before a prior is believed at all
+constexpr std::size_t kNewsShare = 4;      // a model is fitted again when so much of it is news
+// And when the incumbent's time moved so far, as a logarithm: a program's first calls are often
+// slow, and what is expected of the others goes by them.
+constexpr double kLevelMoved = 0.02;
+constexpr double kWorstCase = 2;  // standard deviations, of what a probe may cost
+constexpr double kFirstError = 0.3, kLeastFirstError = 0.05;  // of the first run of a candidate
+constexpr double kUnknownNoise = 0.03;                        // of one sample, until it is known
+constexpr double kLeastNoise = 0.004, kMostNoise = 0.3;
+constexpr std::size_t kTrustedSpread = 8;  // samples, before a small spread is believed
+
+}  // namespace
+
+void OnlinePolicy::refresh(Candidate& candidate) const {
+  candidate.median_ns = median_of(candidate.recent_ns);
+  candidate.spread_ns = std::max({spread_of(candidate.recent_ns, candidate.median_ns),
+                                  kLeastNoise * candidate.median_ns, options_.clock_tick_ns});
+  candidate.log_median = candidate.measured() ? std::log(candidate.median_ns) : 0;
+}
+
+void OnlinePolicy::set_prior(Candidate& candidate, double ns) {
+  candidate.prior_ns = ns;
+  candidate.log_prior = std::log(ns);
+  fitted_ = false;
+}
+
+// Of one sample, as a share: the incumbent has the most.
+double OnlinePolicy::usual_noise() const {
+  const Candidate& incumbent = candidates_[incumbent_];
+  if (incumbent.recent_ns.size() < 5) return kUnknownNoise;
+  return std::clamp(incumbent.spread_ns / incumbent.median_ns, kLeastNoise, kMostNoise);
+}
+
+// A smaller one may be in how times are taken, however often.
+double OnlinePolicy::least_gain() const {
+  const double usual_ns = call_ns();
+  if (!(usual_ns > 0)) return kLeastGain;
+  return std::clamp(options_.timing_doubt_ns / usual_ns, kLeastGain, kMostLeastGain);
+}
+
+OnlinePolicy::Estimate OnlinePolicy::estimate(std::uint32_t index) const {
+  const Candidate& candidate = candidates_[index];
+  Estimate out;
+  if (candidate.measured()) {
+    const std::size_t count = candidate.recent_ns.size();
+    const double noise = usual_noise();
+    double spread = candidate.spread_ns;
+    out.mu = candidate.median_ns;
+    if (count < 3) {
+      // One slow sample in a hundred must not cost a good candidate its chance; the first, though
+      // thrown away, is a witness.
+      out.mu = *std::ranges::min_element(candidate.recent_ns);
+      if (candidate.first_ns > 0) out.mu = std::min(out.mu, candidate.first_ns);
+      spread = std::max(1.5 * noise * out.mu, options_.clock_tick_ns);
+    } else if (count < kTrustedSpread) {
+      spread = std::max(spread, noise * out.mu);
+    }
+    out.sigma = spread / std::sqrt(static_cast<double>(count));
+    out.low = out.mu - 3 * out.sigma;
+    out.high = std::max(out.mu, candidate.median_ns) + 3 * out.sigma;
+    return out;
+  }
+  // Errors are factors, so that the lower bound is one too; a difference would turn the order
+  // around where errors are large.
+  LogEstimate believed = model_.predict(candidate.log_prior);
+  if (candidate.stale) believed.error = stale_error_;
+  if (candidate.first_ns > 0) {
+    believed =
+        combined(believed, {std::log(candidate.first_ns) - first_runs_.value, first_runs_.error});
+  }
+  const double factor = std::exp(doubt_ * believed.error);
+  out.mu = std::exp(believed.value);
+  out.low = out.mu / factor;
+  out.high = std::max(out.mu * std::exp(kWorstCase * believed.error), candidate.first_ns);
+  out.sigma = (out.mu - out.low) / 3;
+  return out;
+}
+
+bool OnlinePolicy::worth_trying(std::uint32_t index) const {
+  const Candidate& candidate = candidates_[index];
+  return index != incumbent_ && candidate.usable() && !candidate.closed &&
+         estimates_[index].low < (1 - least_gain()) * estimates_[incumbent_].mu;
+}
+
+void OnlinePolicy::fit_models() {
+  std::vector<double> log_priors;
+  std::vector<double> log_times;
+  std::vector<double> log_firsts;
+  for (const Candidate& candidate : candidates_) {
+    if (!candidate.measured()) continue;
+    log_priors.push_back(candidate.log_prior);
+    log_times.push_back(candidate.log_median);
+    if (candidate.first_ns > 0) {
+      log_firsts.push_back(std::log(candidate.first_ns) - candidate.log_median);
+    }
+  }
+  const std::size_t measured = log_priors.size();
+  const Candidate& incumbent = candidates_[incumbent_];
+  if (measured < kLeastMeasured && incumbent.measured()) {
+    // A few others, with a few disturbed times, say nothing of all the rest.
+    log_priors = {incumbent.log_prior};
+    log_times = {incumbent.log_median};
+  }
+  model_ = PriorModel(log_priors, log_times);
+  const double middle = median_of(log_firsts);
+  first_runs_.value = middle;
+  first_runs_.error =
+      std::max(kLeastFirstError, corrected_error(kFirstError, 2, spread_of(log_firsts, middle),
+                                                 log_firsts.size() < 2 ? 0 : log_firsts.size()));
+  // A prior that was found wrong rules out less.
+  doubt_ = std::clamp(kDoubt + kDoubtOfBadPriors * (model_.error() - kUsualPriorError), kDoubt,
+                      kMostDoubt);
+  if (measured < kLeastMeasured) doubt_ = kMostDoubt;
+  fit_size_ = measured;
+  fit_level_ = candidates_[incumbent_].log_median;
+  news_ = 0;
+}
+
+void OnlinePolicy::believe() {
+  if (believed_) return;
+  believed_ = true;
+  affordable_at_ns_ = 0;
+  const bool moved = std::abs(candidates_[incumbent_].log_median - fit_level_) > kLevelMoved;
+  const bool fit = !std::exchange(fitted_, true) || news_ > fit_size_ / kNewsShare || moved;
+  if (fit) fit_models();
+  const auto size = static_cast<std::uint32_t>(candidates_.size());
+  estimates_.resize(size);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    if (fit || candidates_[i].measured() || candidates_[i].first_ns > 0) {
+      estimates_[i] = estimate(i);
+    }
+  }
+  active_.clear();
+  const bool verified_only = calls_are_too_short();
+  for (std::uint32_t i = 0; i < size; ++i) {
+    if (verified_only && candidates_[i].stage != CandidateStage::verified) continue;
+    if (worth_trying(i)) active_.push_back(i);
+  }
+  if (active_.size() < kMostActive) return;
+  // What was begun is finished first: a search that gives each of thousands one run finds nothing.
+  // Equals are taken from everywhere in the space.
+  const auto rank = [&](std::uint32_t i) {
+    const Candidate& it = candidates_[i];
+    const bool is_new = !it.measured() && it.first_ns == 0 && it.outstanding == 0;
+    return std::tuple(is_new, estimates_[i].low, i * 2654435761U, i);
+  };
+  const auto better = [&](std::uint32_t a, std::uint32_t b) { return rank(a) < rank(b); };
+  std::ranges::nth_element(active_, active_.begin() + (kMostActive - 1), better);
+  active_.resize(kMostActive - 1);
+}
+
+double OnlinePolicy::expected_ns(std::uint32_t candidate) const {
+  const Candidate& it = candidates_[candidate];
+  return it.measured() ? it.median_ns : std::exp(model_.predict(it.log_prior).value);
+}
+
+std::vector<CandidateView> OnlinePolicy::view() const {
+  std::vector<CandidateView> out;
+  for (std::uint32_t i = 0; i < candidates_.size(); ++i) {
+    const Candidate& candidate = candidates_[i];
+    const Estimate believed = estimate(i);
+    out.push_back({.text = candidate.text,
+                   .stage = candidate.stage,
+                   .expected_ns = expected_ns(i),
+                   .uncertainty_ns = believed.sigma,
+                   .median_ns = candidate.median_ns,
+                   .spread_ns = candidate.measured() ? candidate.spread_ns : 0,
+                   .samples = candidate.samples,
+                   .dropped = candidate.dropped});
+  }
+  return out;
+}
+
+}  // namespace vyre

@@ -1,0 +1,95 @@
+// What the policy takes over from others that searched before it.
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "vyre/tune/online/online_policy.h"
+
+namespace vyre {
+namespace {
+
+constexpr double kOtherSizeError = 0.05;  // of times in the same bucket, as a prior
+
+}  // namespace
+
+std::optional<std::uint32_t> OnlinePolicy::find(std::string_view text) const {
+  const auto found = std::ranges::find(candidates_, text, &Candidate::text);
+  if (found == candidates_.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - candidates_.begin());
+}
+
+void OnlinePolicy::restore(const KeyState& known, bool is_answer, bool same_size) {
+  believed_ = fitted_ = false;
+  if (is_answer) restore_answer(known);
+  if (is_answer && same_size) {
+    restore_times(known);
+  } else {
+    restore_order(known, is_answer);
+  }
+}
+
+void OnlinePolicy::restore_answer(const KeyState& known) {
+  for (const CandidateState& state : known.candidates) {
+    const auto index = find(state.candidate);
+    if (!index) continue;
+    Candidate& candidate = candidates_[*index];
+    candidate.verified_before = state.verified;
+    if (!state.rejected.empty()) {
+      candidate.stage = CandidateStage::dropped;
+      candidate.dropped = state.rejected;
+    } else if (state.verified && candidate.stage == CandidateStage::made) {
+      candidate.stage = CandidateStage::verified;
+    }
+  }
+  const auto index = find(known.incumbent);
+  if (!index || !candidates_[*index].usable()) return;
+  incumbent_ = *index;
+  candidates_[*index].stage = CandidateStage::verified;
+  settled_ = known.settled;
+  if (!known.reason.empty()) reason_ = known.reason;
+}
+
+void OnlinePolicy::restore_times(const KeyState& known) {
+  for (const CandidateState& state : known.candidates) {
+    const auto index = find(state.candidate);
+    if (!index) continue;
+    Candidate& candidate = candidates_[*index];
+    const auto recent = std::span(state.recent_ns);
+    const auto last = recent.last(std::min(recent.size(), kRecentSamples));
+    candidate.recent_ns.assign(last.begin(), last.end());
+    std::erase_if(candidate.recent_ns, [](double ns) { return !(ns > 0) || !std::isfinite(ns); });
+    candidate.samples = state.samples;
+    refresh(candidate);
+  }
+  spent_ns_ = saved_spent_ns_ = std::max(0.0, known.spent_ns);
+  lost_ns_ = saved_lost_ns_ = std::max(0.0, known.lost_ns);
+  const double usual_ns = call_ns();
+  if (usual_ns > 0) calls_before_ = spent_ns_ / usual_ns;
+  set_allowance();
+}
+
+void OnlinePolicy::restore_order(const KeyState& known, bool is_answer) {
+  std::vector<std::pair<std::uint32_t, double>> times;
+  std::vector<double> scales;
+  for (const CandidateState& state : known.candidates) {
+    const double ns = median_of(state.recent_ns);
+    const auto index = find(state.candidate);
+    if (!index || !(ns > 0) || !std::isfinite(ns)) continue;
+    times.emplace_back(*index, ns);
+    scales.push_back(candidates_[*index].prior_ns / ns);
+  }
+  const double scale = median_of(scales);
+  for (const auto& [index, ns] : times) {
+    set_prior(candidates_[index], ns * scale);
+    candidates_[index].stale = is_answer;
+  }
+  stale_error_ = kOtherSizeError;
+  // What won there is tried first here, whatever the times of it.
+  const auto winner = find(known.decision());
+  if (is_answer || !winner) return;
+  const double least = std::ranges::min_element(candidates_, {}, &Candidate::prior_ns)->prior_ns;
+  set_prior(candidates_[*winner], std::min(candidates_[*winner].prior_ns, 0.999 * least));
+}
+
+}  // namespace vyre

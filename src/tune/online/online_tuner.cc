@@ -1,0 +1,306 @@
+#include "vyre/tune/online/online_tuner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "vyre/base/log.h"
+#include "vyre/tune/online/online_opening.h"
+
+namespace vyre {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Nanoseconds = std::chrono::duration<double, std::nano>;
+
+constexpr Clock::duration kFlushPeriod = std::chrono::milliseconds(250);
+constexpr Clock::duration kLongestFlushPeriod = std::chrono::seconds(30);
+// Decisions are handed over at once, but not more often than this: to write them takes a processor
+// some 100 us.
+constexpr Clock::duration kLeastFlushPeriod = std::chrono::milliseconds(10);
+// What one question can cost at most; what is above was the scheduler's doing.
+constexpr double kMostOfQuestionNs = 100'000;
+
+constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+double own_cost_ns(Clock::time_point begun) {
+  return std::min(Nanoseconds(Clock::now() - begun).count(), kMostOfQuestionNs);
+}
+
+}  // namespace
+
+OnlineTuner::OnlineTuner(TuningKey key, std::vector<OnlineCandidate> candidates,
+                         std::uint32_t start, TunerMode mode, OnlineOptions options,
+                         std::shared_ptr<EvidenceStore> store)
+    : key_(std::move(key)),
+      mode_(mode),
+      options_(options),
+      store_(std::move(store)),
+      start_(start),
+      best_(start),
+      policy_(std::make_unique<OnlinePolicy>(std::move(candidates), start, options)),
+      searching_(mode == TunerMode::natural_gradient),
+      flush_at_(Clock::now() + kFlushPeriod),
+      flush_free_(Clock::now() + kLeastFlushPeriod),
+      flush_period_(kFlushPeriod) {
+  origin_.text = "the first choice; nothing is known yet";
+  restore();
+  publish();
+}
+
+OnlineTuner::~OnlineTuner() {
+  const std::scoped_lock lock(mutex_);
+  hand_over();
+}
+
+// What may be served is the opening's to say; the policy takes over times and the ledger.
+void OnlineTuner::restore() {
+  std::vector<std::string> texts;
+  for (const CandidateView& candidate : policy_->view()) texts.push_back(candidate.text);
+  const Opening opening = opening_of(store_.get(), key_, texts);
+  const std::optional<Match> match = store_ ? store_->lookup(key_) : std::nullopt;
+  const std::optional<KeyState> own = store_ ? store_->find(key_) : std::nullopt;
+  const bool answered = match && match->is_answer();
+  const bool exact = match && match->kind == MatchKind::exact;
+  if (match && (searching_ || answered)) policy_->restore(match->state, answered, exact);
+  // Times of a search that had decided nothing yet.
+  if (own && !exact) policy_->restore(*own, true);
+  if (opening.match) origin_ = {opening.match, opening.text};
+  untunable_ = opening.untunable;
+  switch (opening.from) {
+    case Opening::From::pin:
+      pinned_ = true;
+      fixed_reason_ = opening.text;
+      return serve(*opening.candidate);
+    case Opening::From::untunable: fixed_reason_ = opening.text; return serve(start_);
+    case Opening::From::evidence:
+      if (searching_) return;
+      fixed_reason_ = policy_->reason();
+      return serve(*opening.candidate);
+    case Opening::From::hint:
+    case Opening::From::nothing: break;
+  }
+  if (searching_) return;
+  origin_ = {{}, "no decision is known; the first choice"};
+  if (match) origin_.text += fmt::format(" ({})", opening.text);
+  fixed_reason_ = origin_.text;
+  serve(start_);
+}
+
+void OnlineTuner::serve(std::uint32_t candidate) {
+  searching_ = false;
+  best_.store(candidate, std::memory_order_release);
+}
+
+void OnlineTuner::publish() {
+  if (!searching_) {
+    const bool is_open = mode_ == TunerMode::sweep && !swept_ && !pinned_ && untunable_.empty();
+    settled_.store(!is_open, std::memory_order_release);
+    wake_at_.store(kNever, std::memory_order_release);
+    return;
+  }
+  best_.store(policy_->incumbent(), std::memory_order_release);
+  settled_.store(policy_->settled(), std::memory_order_release);
+  wake_at_.store(counted_ + policy_->idle_calls(), std::memory_order_release);
+}
+
+bool OnlineTuner::writes() const {
+  return store_ && (mode_ == TunerMode::natural_gradient || mode_ == TunerMode::sweep);
+}
+
+bool OnlineTuner::wants_flush() const {
+  if (!writes()) return false;
+  if (flush_now_) return true;
+  if (policy_->has_decisions()) return Clock::now() >= flush_free_;
+  return searching_ && !policy_->settled() && Clock::now() >= flush_at_;
+}
+
+OnlineStep OnlineTuner::ask(std::uint64_t call) {
+  OnlineStep step{.candidate = best()};
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  // Another thread is inside, or has counted this call as one that did not ask.
+  if (!lock || !searching_ || call < counted_) return step;
+  const auto begun = Clock::now();
+  policy_->skip(call - counted_);
+  step = policy_->next();
+  counted_ = call + 1;
+  publish();
+  if (wants_flush()) hand_over();
+  policy_->charge(own_cost_ns(begun));
+  return step;
+}
+
+// What may be lost goes by them, and what is lost is theirs.
+void OnlineTuner::count_calls() {
+  const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
+  if (!searching_ || calls <= counted_) return;
+  policy_->skip(calls - std::exchange(counted_, calls));
+}
+
+template <typename Change>
+void OnlineTuner::change(Change&& change) {
+  const std::scoped_lock lock(mutex_);
+  count_calls();
+  change(*policy_);
+  publish();
+  if (wants_flush()) hand_over();
+}
+
+void OnlineTuner::report(const OnlineStep& step, double ns, bool slowed) {
+  if (!step.timed) return;
+  change([&](OnlinePolicy& policy) {
+    if (!searching_) return;
+    const auto begun = Clock::now();
+    policy.report(step, ns, slowed);
+    policy.charge(own_cost_ns(begun));
+  });
+}
+
+void OnlineTuner::abandon(const OnlineStep& step) {
+  if (!step.timed && !step.verify) return;
+  change([&](OnlinePolicy& policy) {
+    if (searching_) policy.abandon(step);
+  });
+}
+
+void OnlineTuner::made(std::uint32_t candidate) {
+  change([&](OnlinePolicy& policy) { policy.made(candidate); });
+}
+
+void OnlineTuner::leave_unmade(std::uint32_t candidate) {
+  change([&](OnlinePolicy& policy) { policy.leave_unmade(candidate); });
+}
+
+void OnlineTuner::verified(std::uint32_t candidate, double cost_ns) {
+  change([&](OnlinePolicy& policy) { policy.verified(candidate, cost_ns); });
+}
+
+void OnlineTuner::drop(std::uint32_t candidate, std::string why, double cost_ns) {
+  change([&](OnlinePolicy& policy) {
+    policy.drop(candidate, std::move(why), cost_ns);
+    if (!searching_ && best() == candidate) serve(policy.incumbent());
+  });
+}
+
+void OnlineTuner::charge(double ns) {
+  const std::scoped_lock lock(mutex_);
+  count_calls();
+  policy_->charge(ns);
+}
+
+void OnlineTuner::pace(double call_ns) {
+  change([&](OnlinePolicy& policy) { policy.pace(call_ns); });
+}
+
+void OnlineTuner::began_with(std::string text) {
+  const std::scoped_lock lock(mutex_);
+  if (origin_.match || !untunable_.empty()) return;
+  if (fixed_reason_ == origin_.text) fixed_reason_ = text;
+  origin_.text = std::move(text);
+}
+
+void OnlineTuner::stop_tuning(std::string why) {
+  change([&](OnlinePolicy& policy) {
+    if (!untunable_.empty()) return;
+    own_events_.push_back({.kind = EventKind::untunable, .reason = why});
+    untunable_ = std::move(why);
+    fixed_reason_ = policy.reason();
+    flush_now_ = true;
+    searching_ = false;
+  });
+}
+
+void OnlineTuner::note(std::vector<EvidenceEvent> events) {
+  change([&](OnlinePolicy&) {
+    for (const EvidenceEvent& event : events) {
+      if (event.kind != EventKind::measured) continue;
+      noted_.candidates.push_back({.candidate = event.candidate,
+                                   .recent_ns = event.times_ns,
+                                   .samples = event.times_ns.size()});
+    }
+    std::ranges::move(events, std::back_inserter(own_events_));
+    flush_now_ = flush_now_ || Clock::now() >= flush_at_;
+  });
+}
+
+void OnlineTuner::finish(std::uint32_t winner, std::vector<EvidenceEvent> events,
+                         std::string reason, bool ended, std::optional<double> gain) {
+  note(std::move(events));
+  change([&](OnlinePolicy& policy) {
+    const std::vector<CandidateView> view = policy.view();
+    noted_.key = key_;
+    noted_.incumbent = view[winner].text;
+    noted_.reason = reason;
+    noted_.settled = ended;
+    policy.restore(std::exchange(noted_, {}), true);
+    if (winner != start_) {
+      const std::uint32_t before = best() == winner ? start_ : best();
+      const double times = 1 - policy.expected_ns(winner) / policy.expected_ns(before);
+      const bool compared = gain && before == best();
+      own_events_.push_back({.kind = EventKind::promoted,
+                             .candidate = view[winner].text,
+                             .reason = reason,
+                             .over = view[before].text,
+                             .gain = compared ? *gain : std::max(0.0, times)});
+    }
+    if (ended) {
+      own_events_.push_back(
+          {.kind = EventKind::settled, .candidate = view[winner].text, .reason = reason});
+    }
+    flush_now_ = true;
+    swept_ = true;
+    if (pinned_) return;
+    fixed_reason_ = std::move(reason);
+    serve(winner);
+  });
+}
+
+bool OnlineTuner::may_lose(double ns) {
+  const std::scoped_lock lock(mutex_);
+  count_calls();
+  return policy_->may_lose(ns);
+}
+
+Ledger OnlineTuner::ledger() const {
+  const std::scoped_lock lock(mutex_);
+  return policy_->ledger();
+}
+
+std::vector<CandidateView> OnlineTuner::view() const {
+  const std::scoped_lock lock(mutex_);
+  return policy_->view();
+}
+
+std::string OnlineTuner::reason() const {
+  const std::scoped_lock lock(mutex_);
+  return searching_ ? policy_->reason() : fixed_reason_;
+}
+
+std::string OnlineTuner::untunable() const {
+  const std::scoped_lock lock(mutex_);
+  return untunable_;
+}
+
+Result<void> OnlineTuner::flush() {
+  if (!writes()) return {};
+  {
+    const std::scoped_lock lock(mutex_);
+    hand_over();
+  }
+  return store_->flush();
+}
+
+void OnlineTuner::hand_over() {
+  if (!writes()) return;
+  const bool decided = policy_->has_decisions() || std::exchange(flush_now_, false);
+  std::vector<EvidenceEvent> events = policy_->take_events();
+  std::ranges::move(std::exchange(own_events_, {}), std::back_inserter(events));
+  const auto now = Clock::now();
+  flush_period_ = decided ? kFlushPeriod : std::min(2 * flush_period_, kLongestFlushPeriod);
+  flush_at_ = now + flush_period_;
+  flush_free_ = now + kLeastFlushPeriod;
+  store_->hand_over(key_, std::move(events));
+}
+
+}  // namespace vyre

@@ -1,0 +1,233 @@
+// Parts of composites: indices, members, swizzles, of values and of memory.
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "vyre/wgsl/sema/sema_convert.h"
+#include "vyre/wgsl/sema/sema_expr.h"
+#include "vyre/wgsl/sema/sema_memory.h"
+#include "vyre/wgsl/sema/sema_scope.h"
+
+namespace vyre::sema {
+namespace {
+
+// Pointers to composites are accessed like the composites themselves.
+Value check_object(Context& cx, const ast::Expr& expr) {
+  Value object = check(cx, expr);
+  if (object.kind == Value::Kind::none) {
+    cx.error(expr.span, "this function returns nothing; a value is needed here");
+    return failed(expr.span);
+  }
+  const bool pointer = !object.failed() && cx.types().get_if<PointerType>(object.type) != nullptr;
+  return pointer ? dereference(cx, load(cx, std::move(object)), expr.span) : object;
+}
+
+bool is_indexable(const Context& cx, TypeId type) {
+  return cx.types().get_if<VectorType>(type) != nullptr ||
+         cx.types().get_if<MatrixType>(type) != nullptr ||
+         cx.types().get_if<ArrayType>(type) != nullptr;
+}
+
+std::optional<ScalarKind> index_kind(Context& cx, const Value& index) {
+  if (index.failed()) return std::nullopt;
+  const auto* scalar = cx.types().get_if<ScalarType>(index.type);
+  if (scalar != nullptr && is_integer(scalar->kind)) return scalar->kind;
+  cx.error(index.span, fmt::format("an index is i32 or u32; this is {}", cx.spell(index.type)));
+  return std::nullopt;
+}
+
+// Sizes that are not known now (run-time and override-sized arrays) only exclude negative indices.
+bool check_bounds(Context& cx, TypeId composite, std::int64_t index, Span span) {
+  const std::uint32_t count = cx.types().component_count(composite);
+  if (index >= 0 && (count == 0 || index < count)) return true;
+  if (cx.unevaluated) return false;
+  if (count == 0) {
+    cx.error(span, fmt::format("index {} is negative", index));
+  } else {
+    cx.error(span, fmt::format("index {} is outside {}: the last is {}", index, cx.spell(composite),
+                               count - 1));
+  }
+  return false;
+}
+
+// A memory view of a part of `object`.
+Value view_of_part(Context& cx, const Value& object, TypeId part, ExprNode node, bool reads,
+                   Span span) {
+  const TypeId pointer = cx.types().pointer(object.memory, part, object.access);
+  Value v = computed(cx, part, node, Phase::runtime, reads, span);
+  cx.program[v.expr].type = pointer;
+  v.kind = Value::Kind::reference;
+  v.memory = object.memory;
+  v.access = object.access;
+  v.root = object.root;
+  v.vector_component = cx.types().get_if<VectorType>(object.type) != nullptr;
+  return v;
+}
+
+Value swizzle(Context& cx, const Value& vector, std::span<const std::uint8_t> lanes, Span span) {
+  const ScalarKind kind = *cx.types().scalar_kind(vector.type);
+  const TypeId type = lanes.size() == 1
+                          ? cx.types().scalar(kind)
+                          : cx.types().vector(kind, static_cast<std::uint32_t>(lanes.size()));
+  if (vector.is_constant()) {
+    std::vector<std::uint64_t> scalars;
+    for (const std::uint8_t lane : lanes) scalars.push_back(vector.bits(lane));
+    return make_constant(cx, type, std::move(scalars), span);
+  }
+  SwizzleExpr node{vector.expr, static_cast<std::uint8_t>(lanes.size()), {}};
+  std::copy(lanes.begin(), lanes.end(), node.lanes.begin());
+  return computed(cx, type, node, vector.phase, vector.reads, span);
+}
+
+Value index_value(Context& cx, const Value& object, const Value& index, std::uint32_t at,
+                  Span span) {
+  if (index.is_constant()) {
+    if (object.is_constant()) return constant_component(cx, object, at, span);
+    if (cx.types().get_if<VectorType>(object.type) != nullptr) {
+      const auto lane = static_cast<std::uint8_t>(at);
+      return swizzle(cx, object, {&lane, 1}, span);
+    }
+  }
+  const TypeId part = cx.types().component(object.type);
+  const ExprId base = emit(cx, object);
+  const ExprId chosen = emit(cx, index);
+  return computed(cx, part, IndexExpr{base, chosen}, later(object.phase, index.phase),
+                  object.reads || index.reads, span);
+}
+
+// 0 to 3, with the set the letter belongs to.
+struct Lane {
+  std::uint8_t index;
+  bool colour;
+};
+std::optional<Lane> lane_of(char letter) {
+  constexpr std::string_view kPosition = "xyzw", kColour = "rgba";
+  if (const auto at = kPosition.find(letter); at != std::string_view::npos) {
+    return Lane{static_cast<std::uint8_t>(at), false};
+  }
+  if (const auto at = kColour.find(letter); at != std::string_view::npos) {
+    return Lane{static_cast<std::uint8_t>(at), true};
+  }
+  return std::nullopt;
+}
+
+Value vector_member(Context& cx, const Value& object, const ast::Name& member, Span span) {
+  const std::uint32_t size = cx.types().component_count(object.type);
+  const auto refuse = [&](std::string_view why) {
+    cx.error(member.span, fmt::format("'{}' is no component of {}: {}", member.text,
+                                      cx.spell(object.type), why));
+    return failed(span);
+  };
+  if (member.text.size() > 4) return refuse("at most four letters of xyzw or rgba");
+  std::array<std::uint8_t, 4> lanes{};
+  bool colour = false;
+  for (std::size_t i = 0; i < member.text.size(); ++i) {
+    const auto lane = lane_of(member.text[i]);
+    if (!lane) return refuse("components are named by xyzw or rgba");
+    if (i != 0 && lane->colour != colour) return refuse("xyzw and rgba cannot be mixed");
+    if (lane->index >= size) return refuse(fmt::format("it has {} components", size));
+    colour = lane->colour;
+    lanes[i] = lane->index;
+  }
+  if (object.is_reference() && member.text.size() == 1) {
+    cx.at(member.span);
+    const ExprId index = cx.writer.constant(Scalar::of(std::uint32_t{lanes[0]}));
+    return view_of_part(cx, object, cx.types().component(object.type),
+                        IndexExpr{object.expr, index}, object.reads, span);
+  }
+  const Value vector = load(cx, object);
+  if (vector.failed()) return failed(span);
+  return swizzle(cx, vector, {lanes.data(), member.text.size()}, span);
+}
+
+std::optional<std::uint32_t> find_member(Context& cx, TypeId type, const ast::Name& name) {
+  const auto& structure = std::get<StructType>(cx.types()[type]);
+  std::vector<std::string_view> names;
+  for (std::uint32_t i = 0; i < structure.members.size(); ++i) {
+    if (structure.members[i].name == name.text) return i;
+    names.push_back(structure.members[i].name);
+  }
+  const std::string_view near = closest(name.text, names);
+  cx.error(name.span, near.empty() ? fmt::format("{} has no member '{}'", structure.name, name.text)
+                                   : fmt::format("{} has no member '{}'; did you mean '{}'?",
+                                                 structure.name, name.text, near));
+  return std::nullopt;
+}
+
+Value struct_member(Context& cx, const Value& object, const ast::Name& name, Span span) {
+  const auto member = find_member(cx, object.type, name);
+  if (!member) return failed(span);
+  const TypeId part = cx.types().component(object.type, *member);
+  if (object.is_reference()) {
+    return view_of_part(cx, object, part, MemberExpr{object.expr, *member}, object.reads, span);
+  }
+  if (object.is_constant()) return constant_component(cx, object, *member, span);
+  // A member of a struct made here is what it was made of, except that a struct with a run-time
+  // value has no members that are known once overrides are.
+  if (const auto* made = std::get_if<ConstructExpr>(&cx.program[object.expr].node);
+      made != nullptr && (object.phase != Phase::runtime ||
+                          !mentions_override(cx, cx.program.list(made->parts)[*member]))) {
+    Value v = object;
+    v.type = part;
+    v.expr = cx.program.list(made->parts)[*member];
+    v.span = span;
+    return v;
+  }
+  return computed(cx, part, MemberExpr{object.expr, *member}, object.phase, object.reads, span);
+}
+
+}  // namespace
+
+Value check_index(Context& cx, const ast::Expr& expr, const ast::Index& node) {
+  Value object = check_object(cx, *node.object);
+  Value index;
+  {
+    const Hold hold(cx, object);
+    index = check_value(cx, *node.index);
+  }
+  const auto kind = index_kind(cx, index);
+  if (object.failed() || !kind) return failed(expr.span);
+  if (!is_indexable(cx, object.type)) {
+    cx.error(expr.span, fmt::format("{} cannot be indexed", cx.spell(object.type)));
+    return failed(expr.span);
+  }
+  std::int64_t at = 0;
+  if (index.is_constant()) {
+    at = Scalar{*kind, index.bits()}.as_int();
+    if (!check_bounds(cx, object.type, at, index.span)) {
+      if (!cx.unevaluated) return failed(expr.span);
+      at = 0;
+      index = make_zero(index.type, index.span);
+    }
+  } else {
+    object = concretize(cx, std::move(object));
+    if (object.failed()) return failed(expr.span);
+  }
+  // An index beyond 32 bits can only have passed where the size is unknown.
+  index = concretize(cx, std::move(index));
+  if (index.failed()) return failed(expr.span);
+  if (!object.is_reference()) {
+    return index_value(cx, object, index, static_cast<std::uint32_t>(at), expr.span);
+  }
+  const TypeId part = cx.types().component(object.type);
+  const ExprId chosen = emit(cx, index);
+  return view_of_part(cx, object, part, IndexExpr{object.expr, chosen}, object.reads || index.reads,
+                      expr.span);
+}
+
+Value check_member(Context& cx, const ast::Expr& expr, const ast::Member& node) {
+  const Value object = check_object(cx, *node.object);
+  if (object.failed()) return failed(expr.span);
+  if (cx.types().get_if<StructType>(object.type) != nullptr) {
+    return struct_member(cx, object, node.member, expr.span);
+  }
+  if (cx.types().get_if<VectorType>(object.type) != nullptr) {
+    return vector_member(cx, object, node.member, expr.span);
+  }
+  cx.error(node.member.span, fmt::format("{} has no members", cx.spell(object.type)));
+  return failed(expr.span);
+}
+
+}  // namespace vyre::sema

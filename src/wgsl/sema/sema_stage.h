@@ -1,0 +1,57 @@
+// Shader stages: what only some of them have, what vyre checks without running it, and the inputs
+// and outputs of vertex and fragment shaders.
+#pragma once
+
+#include <string_view>
+
+#include "vyre/wgsl/sema/sema_expr.h"
+
+namespace vyre::sema {
+
+// Notes that the function being checked uses `what`, which only these stages have.
+void need_stage(Context& cx, Stages stages, std::string_view what, Span span);
+// Notes that it uses something that vyre does not run.
+void not_run(Context& cx, std::string_view what);
+// Notes that the function being checked calls another one.
+void call_needs(Context& cx, const FunctionInfo& callee);
+// Reports what the entry point and its callees use though its stage does not have it.
+void check_needs(Context& cx, const FunctionInfo& entry, Stages stage);
+
+// A builtin function that is checked and not run: for uniformity it is a call like any other.
+struct Outside {
+  std::string_view name;
+  TypeId result{};
+  bool varies = false;      // the result may differ between invocations, whatever the arguments
+  bool derivative = false;  // fragment shaders only, in uniform control flow
+};
+Value call_outside(Context& cx, const Outside& function, Arguments& arguments, Span span);
+
+// ---- Inputs and outputs
+
+enum class Direction : std::uint8_t {
+  compute_in,
+  vertex_in,
+  vertex_out,
+  fragment_in,
+  fragment_out
+};
+
+struct StageBuiltin {
+  std::string_view name;
+  std::uint8_t directions;          // one bit each
+  char type;                        // u u32, f f32, b bool, 3 vec3<u32>, 4 vec4<f32>
+  std::string_view extension = {};  // that has to be enabled
+};
+// The builtin value that @builtin names, where it is one of this direction; reported and null
+// otherwise.
+const StageBuiltin* find_builtin(Context& cx, const ast::Attribute& attribute,
+                                 std::optional<Direction> direction);
+TypeId type_of(Context& cx, const StageBuiltin& builtin);
+
+// @builtin, @location, @interpolate and @invariant of a struct member, parameter or result.
+void check_io_attributes(Context& cx, ast::AttributeList list, TypeId type, Span span);
+// The header of a vertex or fragment shader: declares its parameters, sets its result.
+bool check_graphics_entry(Context& cx, const ast::Function& function, Stages stage,
+                          FunctionInfo& info);
+
+}  // namespace vyre::sema

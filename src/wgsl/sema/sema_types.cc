@@ -1,0 +1,368 @@
+#include "vyre/wgsl/sema/sema_types.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "vyre/wgsl/sema/sema_builtins.h"
+#include "vyre/wgsl/sema/sema_convert.h"
+#include "vyre/wgsl/sema/sema_expr.h"
+#include "vyre/wgsl/sema/sema_scope.h"
+#include "vyre/wgsl/sema/sema_texture.h"
+
+namespace vyre::sema {
+namespace {
+
+struct NamedKind {
+  std::string_view name;
+  ScalarKind kind;
+};
+constexpr NamedKind kScalarNames[] = {{"bool", ScalarKind::boolean},
+                                      {"i32", ScalarKind::i32},
+                                      {"u32", ScalarKind::u32},
+                                      {"f32", ScalarKind::f32},
+                                      {"f16", ScalarKind::f16}};
+
+bool is_dimension(char c) { return c >= '2' && c <= '4'; }
+
+std::optional<ScalarKind> kind_of_suffix(char c) {
+  switch (c) {
+    case 'i': return ScalarKind::i32;
+    case 'u': return ScalarKind::u32;
+    case 'f': return ScalarKind::f32;
+    case 'h': return ScalarKind::f16;
+    default: return std::nullopt;
+  }
+}
+
+struct PlainType {
+  ScalarKind kind;
+  std::uint32_t columns = 0;
+  std::uint32_t rows = 0;
+};
+
+std::optional<PlainType> parse_plain(std::string_view name) {
+  for (const NamedKind& scalar : kScalarNames) {
+    if (name == scalar.name) return PlainType{scalar.kind};
+  }
+  if (name.size() == 5 && name.starts_with("vec") && is_dimension(name[3])) {
+    const auto kind = kind_of_suffix(name[4]);
+    if (kind) return PlainType{*kind, 0, static_cast<std::uint32_t>(name[3] - '0')};
+  }
+  if (name.size() == 7 && name.starts_with("mat") && is_dimension(name[3]) && name[4] == 'x' &&
+      is_dimension(name[5]) && (name[6] == 'f' || name[6] == 'h')) {
+    return PlainType{*kind_of_suffix(name[6]), static_cast<std::uint32_t>(name[3] - '0'),
+                     static_cast<std::uint32_t>(name[5] - '0')};
+  }
+  return std::nullopt;
+}
+
+bool check_f16(Context& cx, ScalarKind kind, Span span) {
+  return kind != ScalarKind::f16 || cx.needs_extension("f16", "f16", span);
+}
+
+bool takes(Context& cx, const ast::Identifier& name, Span span, std::size_t least,
+           std::size_t most) {
+  const std::size_t count = name.template_args.size();
+  if (count >= least && count <= most) return true;
+  const std::string expected =
+      least == most ? fmt::format("{}", least) : fmt::format("{} or {}", least, most);
+  cx.error(span, fmt::format("'{}' takes {} template argument{}; {} given", name.name.text,
+                             expected, most == 1 ? "" : "s", count));
+  return false;
+}
+
+// The scalar kind of the only template argument, of a vector or a matrix.
+std::optional<ScalarKind> element_kind(Context& cx, const ast::Identifier& name, bool matrix) {
+  const auto element = resolve_type(cx, *name.template_args[0]);
+  if (!element) return std::nullopt;
+  const auto* scalar = cx.types().get_if<ScalarType>(*element);
+  if (scalar != nullptr && (!matrix || is_float(scalar->kind))) return scalar->kind;
+  cx.error(name.template_args[0]->span,
+           fmt::format("{} is made of {}; {} is not", name.name.text,
+                       matrix ? "f32 or f16" : "bool, i32, u32, f32 or f16", cx.spell(*element)));
+  return std::nullopt;
+}
+
+bool check_element(Context& cx, TypeId element, Span span) {
+  const TypeTable& types = cx.types();
+  const auto* array = types.get_if<ArrayType>(element);
+  if (types.get_if<PointerType>(element) == nullptr &&
+      types.get_if<HandleType>(element) == nullptr && !types.contains_runtime_array(element) &&
+      (array == nullptr || array->count_expr == kNoExpr)) {
+    return true;
+  }
+  cx.error(span, fmt::format("{} cannot be the element of an array", cx.spell(element)));
+  return false;
+}
+
+std::optional<TypeId> sized_array(Context& cx, TypeId element, const Value& count,
+                                  const ast::Expr& written) {
+  if (count.failed()) return std::nullopt;
+  const auto* scalar = cx.types().get_if<ScalarType>(count.type);
+  if (scalar == nullptr || !is_integer(scalar->kind)) {
+    cx.error(written.span, fmt::format("the size of an array is an i32 or u32; this is {}",
+                                       cx.spell(count.type)));
+    return std::nullopt;
+  }
+  if (count.phase == Phase::runtime) {
+    cx.error(written.span, "the size of an array must be a constant or override expression");
+    return std::nullopt;
+  }
+  if (count.phase == Phase::override_) {
+    ExprId expr = count.expr;
+    if (const auto* by_name = std::get_if<OverrideExpr>(&cx.program[expr].node);
+        by_name != nullptr && written.get_if<ast::Identifier>() != nullptr) {
+      expr = cx.override_counts.try_emplace(static_cast<std::uint32_t>(by_name->id), expr)
+                 .first->second;
+    }
+    return cx.types().intern(ArrayType{element, 0, expr});
+  }
+  const std::int64_t elements = Scalar{scalar->kind, count.bits()}.as_int();
+  if (elements < 1) {
+    cx.error(written.span,
+             fmt::format("an array has at least 1 element; this size is {}", elements));
+    return std::nullopt;
+  }
+  if (static_cast<std::uint64_t>(elements) * cx.types().stride(element) > Limits::kTypeBytes) {
+    cx.error(written.span, fmt::format("an array of {} elements of {} bytes is too large; types "
+                                       "are limited to {} bytes",
+                                       elements, cx.types().stride(element), Limits::kTypeBytes));
+    return std::nullopt;
+  }
+  return cx.types().array(element, static_cast<std::uint32_t>(elements));
+}
+
+std::optional<TypeId> array_type(Context& cx, const ast::Identifier& name, Span span) {
+  if (!takes(cx, name, span, 1, 2)) return std::nullopt;
+  const auto element = resolve_type(cx, *name.template_args[0]);
+  if (!element || !check_element(cx, *element, name.template_args[0]->span)) return std::nullopt;
+  if (name.template_args.size() == 1) {
+    const TypeId type = cx.types().runtime_array(*element);
+    if (!check_type_limits(cx, type, span)) return std::nullopt;
+    return type;
+  }
+  const bool unevaluated = std::exchange(cx.unevaluated, false);  // a type needs its value
+  const Value count = concretize(cx, check_value(cx, *name.template_args[1]));
+  cx.unevaluated = unevaluated;
+  const auto type = sized_array(cx, *element, count, *name.template_args[1]);
+  if (type && !check_type_limits(cx, *type, span)) return std::nullopt;
+  return type;
+}
+
+std::optional<TypeId> atomic_type(Context& cx, const ast::Identifier& name, Span span) {
+  if (!takes(cx, name, span, 1, 1)) return std::nullopt;
+  const auto element = resolve_type(cx, *name.template_args[0]);
+  if (!element) return std::nullopt;
+  const auto* scalar = cx.types().get_if<ScalarType>(*element);
+  if (scalar != nullptr && (scalar->kind == ScalarKind::i32 || scalar->kind == ScalarKind::u32)) {
+    return cx.types().atomic(scalar->kind);
+  }
+  cx.error(name.template_args[0]->span,
+           fmt::format("atomic is made of i32 or u32; {} is not", cx.spell(*element)))
+      .with_fix("docs/wgsl.md lists what is supported");
+  return std::nullopt;
+}
+
+std::optional<Access> pointer_access(Context& cx, const ast::Identifier& name, MemoryKind memory) {
+  const bool read_only = memory == MemoryKind::storage || memory == MemoryKind::uniform;
+  const Access usual = read_only ? Access::read : Access::read_write;
+  if (name.template_args.size() < 3) return usual;
+  const ast::Expr& written = *name.template_args[2];
+  const auto text = enumerant(cx, written, "an access mode: read, write or read_write");
+  if (!text) return std::nullopt;
+  const auto access = find_access(*text);
+  if (!access) {
+    cx.error(
+        written.span,
+        fmt::format("'{}' is not an access mode; there are read, write and read_write", *text));
+    return std::nullopt;
+  }
+  if (memory != MemoryKind::storage) {
+    cx.error(written.span, "only pointers into storage memory take an access mode");
+    return std::nullopt;
+  }
+  if (*access == Access::write) {
+    cx.error(written.span, "storage memory is read or read_write");
+    return std::nullopt;
+  }
+  return access;
+}
+
+bool can_live_in(const TypeTable& types, TypeId type, MemoryKind memory) {
+  switch (memory) {
+    case MemoryKind::function:
+    case MemoryKind::private_: return types.is_constructible(type);
+    case MemoryKind::workgroup:
+      return !types.contains_runtime_array(type) && types.get_if<PointerType>(type) == nullptr &&
+             types.get_if<HandleType>(type) == nullptr;
+    case MemoryKind::storage: return types.is_host_shareable(type);
+    case MemoryKind::uniform: return types.is_host_shareable(type) && types.is_constructible(type);
+  }
+  return false;
+}
+
+std::optional<TypeId> pointer_type(Context& cx, const ast::Identifier& name, Span span) {
+  if (!takes(cx, name, span, 2, 3)) return std::nullopt;
+  const ast::Expr& space = *name.template_args[0];
+  const auto text = enumerant(cx, space, "an address space");
+  if (!text) return std::nullopt;
+  const auto memory = find_memory_kind(*text);
+  if (!memory) {
+    cx.error(space.span, fmt::format("'{}' is not an address space that vyre has; there are "
+                                     "function, private, workgroup, storage and uniform",
+                                     *text));
+    return std::nullopt;
+  }
+  const auto pointee = resolve_type(cx, *name.template_args[1]);
+  const auto access = pointer_access(cx, name, *memory);
+  if (!pointee || !access) return std::nullopt;
+  if (!can_live_in(cx.types(), *pointee, *memory)) {
+    cx.error(name.template_args[1]->span,
+             fmt::format("{} cannot live in {} memory", cx.spell(*pointee), *text));
+    return std::nullopt;
+  }
+  return cx.types().pointer(*memory, *pointee, *access);
+}
+
+std::optional<TypeId> generated_type(Context& cx, const Generator& generator,
+                                     const ast::Identifier& name, Span span) {
+  switch (generator.kind) {
+    case Generator::Kind::array: return array_type(cx, name, span);
+    case Generator::Kind::atomic: return atomic_type(cx, name, span);
+    case Generator::Kind::pointer: return pointer_type(cx, name, span);
+    case Generator::Kind::vector:
+    case Generator::Kind::matrix: break;
+  }
+  if (!takes(cx, name, span, 1, 1)) return std::nullopt;
+  const bool matrix = generator.kind == Generator::Kind::matrix;
+  const auto kind = element_kind(cx, name, matrix);
+  if (!kind) return std::nullopt;
+  return matrix ? cx.types().matrix(*kind, generator.columns, generator.rows)
+                : cx.types().vector(*kind, generator.rows);
+}
+
+}  // namespace
+
+std::optional<MemoryKind> find_memory_kind(std::string_view name) {
+  for (const MemoryKind kind : {MemoryKind::storage, MemoryKind::uniform, MemoryKind::workgroup,
+                                MemoryKind::private_, MemoryKind::function}) {
+    if (name == to_string(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+std::optional<Access> find_access(std::string_view name) {
+  for (const Access access : {Access::read, Access::write, Access::read_write}) {
+    if (name == to_string(access)) return access;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> plain_name(Context& cx, const ast::Expr& expr,
+                                           std::string_view what) {
+  const auto* name = expr.get_if<ast::Identifier>();
+  if (name != nullptr && name->template_args.empty()) return name->name.text;
+  cx.error(expr.span, fmt::format("expected {}", what));
+  return std::nullopt;
+}
+
+std::optional<std::string_view> enumerant(Context& cx, const ast::Expr& expr,
+                                          std::string_view what) {
+  const auto name = plain_name(cx, expr, what);
+  const Symbol* hidden_by = name ? lookup(cx, *name) : nullptr;
+  if (hidden_by == nullptr) return name;
+  cx.error(expr.span, fmt::format("'{}' is {} here; expected {}", *name, kind_of(*hidden_by), what))
+      .note(hidden_by->declared, "declared here");
+  return std::nullopt;
+}
+
+std::optional<Generator> find_generator(std::string_view name) {
+  if (name == "array") return Generator{Generator::Kind::array};
+  if (name == "atomic") return Generator{Generator::Kind::atomic};
+  if (name == "ptr") return Generator{Generator::Kind::pointer};
+  if (name.size() == 4 && name.starts_with("vec") && is_dimension(name[3])) {
+    return Generator{Generator::Kind::vector, 0, static_cast<std::uint32_t>(name[3] - '0')};
+  }
+  if (name.size() == 6 && name.starts_with("mat") && is_dimension(name[3]) && name[4] == 'x' &&
+      is_dimension(name[5])) {
+    return Generator{Generator::Kind::matrix, static_cast<std::uint32_t>(name[3] - '0'),
+                     static_cast<std::uint32_t>(name[5] - '0')};
+  }
+  return std::nullopt;
+}
+
+std::optional<TypeId> find_plain_type(Context& cx, const ast::Name& name) {
+  const auto plain = parse_plain(name.text);
+  if (!plain || !check_f16(cx, plain->kind, name.span)) return std::nullopt;
+  if (plain->columns != 0) return cx.types().matrix(plain->kind, plain->columns, plain->rows);
+  if (plain->rows != 0) return cx.types().vector(plain->kind, plain->rows);
+  return cx.types().scalar(plain->kind);
+}
+
+bool is_type_name(std::string_view name) {
+  return parse_plain(name).has_value() || find_generator(name).has_value();
+}
+
+bool check_type_limits(Context& cx, TypeId type, Span span) {
+  const std::uint32_t nesting = cx.types().nesting(type);
+  if (nesting > Limits::kTypeNesting) {
+    cx.error(span, fmt::format("this type is nested {} deep; the limit is {}", nesting,
+                               Limits::kTypeNesting));
+    return false;
+  }
+  const std::uint64_t size = cx.types().layout(type).size;
+  if (size > Limits::kTypeBytes) {
+    cx.error(span,
+             fmt::format("this type has {} bytes; the limit is {}", size, Limits::kTypeBytes));
+    return false;
+  }
+  return true;
+}
+
+std::optional<TypeId> resolve_type(Context& cx, const ast::Identifier& name, Span span) {
+  const std::string_view text = name.name.text;
+  if (const Symbol* symbol = lookup(cx, text)) {
+    if (std::holds_alternative<BrokenSymbol>(symbol->what)) return std::nullopt;
+    const auto* type = std::get_if<TypeSymbol>(&symbol->what);
+    if (type == nullptr) {
+      cx.error(name.name.span, fmt::format("'{}' is {}, not a type", text, kind_of(*symbol)))
+          .note(symbol->declared, "declared here");
+      return std::nullopt;
+    }
+    if (!name.template_args.empty()) {
+      cx.error(span, fmt::format("'{}' takes no template arguments", text));
+      return std::nullopt;
+    }
+    return type->type;
+  }
+  if (parse_plain(text)) {
+    if (!name.template_args.empty()) {
+      cx.error(span, fmt::format("'{}' takes no template arguments", text));
+      return std::nullopt;
+    }
+    return find_plain_type(cx, name.name);
+  }
+  if (const auto generator = find_generator(text)) {
+    return generated_type(cx, *generator, name, span);
+  }
+  if (is_handle_name(text)) return handle_type(cx, name, span);
+  if (const std::string_view why = refusal(text); !why.empty()) {
+    cx.error(name.name.span, fmt::format("'{}' is not available: {}", text, why));
+    return std::nullopt;
+  }
+  if (find_math(text) != nullptr || find_special(text) != nullptr) {
+    cx.error(name.name.span, fmt::format("'{}' is a builtin function, not a type", text));
+    return std::nullopt;
+  }
+  report_unknown(cx, name.name);
+  return std::nullopt;
+}
+
+std::optional<TypeId> resolve_type(Context& cx, const ast::Expr& expr) {
+  if (const auto* name = expr.get_if<ast::Identifier>()) return resolve_type(cx, *name, expr.span);
+  cx.error(expr.span, "expected a type");
+  return std::nullopt;
+}
+
+}  // namespace vyre::sema
