@@ -200,8 +200,8 @@ class HeaderParser {
 
   Result<void> place(NpyType& record, NpyField field) const {
     if (field.type.bytes == 0) {
-      return bad(fmt::format("has the field {} of {}, which is not understood", in_quotes(field.name),
-                             type_text(field.type)));
+      return bad(fmt::format("has the field {} of {}, which is not understood",
+                             in_quotes(field.name), type_text(field.type)));
     }
     for (const NpyField& other : record.fields) {
       if (!field.name.empty() && other.name == field.name) {
