@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "vyre/ir/copy_nodes.h"
 #include "vyre/ir/walk.h"
-#include "vyre/wgsl/copy_nodes.h"
 #include "vyre/wgsl/sema/sema_convert.h"
 
 namespace vyre::sema {
