@@ -2,10 +2,10 @@
 // the expected logarithm of its cost, mu, and how unsure that is, sigma; the next trial is the one
 // with the least lower confidence bound mu - 3 sigma.
 //
-// That is the diagonal form of the natural-gradient step of natural_gradient_step.h: with softmax weights
-// q_i ~ exp(-mu_i / T) and a diagonal preconditioner M_ii = exp(3 sigma_i / T), the largest entry
-// of M q is the least mu_i - 3 sigma_i, at any temperature T. In these coordinates no matrix of the
-// size of the space is needed, and nothing overflows.
+// That is the diagonal form of the natural-gradient step of natural_gradient_step.h: with softmax
+// weights q_i ~ exp(-mu_i / T) and a diagonal preconditioner M_ii = exp(3 sigma_i / T), the largest
+// entry of M q is the least mu_i - 3 sigma_i, at any temperature T. In these coordinates no matrix
+// of the size of the space is needed, and nothing overflows.
 #include <algorithm>
 #include <cmath>
 #include <limits>
