@@ -41,9 +41,17 @@ FileHandle FileHandle::open_at(int folder, const std::string& name, int flags, u
 Result<std::string> read_all(const FileHandle& file, const std::filesystem::path& path,
                              std::uint64_t max_bytes) {
   std::string content;
+  const auto too_large = [&] {
+    return fail(Code::limit,
+                fmt::format("{} has more than {} bytes, which is the most that is read here",
+                            path.string(), max_bytes));
+  };
   struct stat status{};
   if (::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-    content.reserve(std::min(static_cast<std::uint64_t>(status.st_size), max_bytes));
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    const off_t at = ::lseek(file.get(), 0, SEEK_CUR);
+    if (at == 0 && size > max_bytes) return too_large();
+    content.reserve(std::min(size, max_bytes));
   }
   std::array<char, 65536> piece;
   while (true) {
@@ -51,11 +59,7 @@ Result<std::string> read_all(const FileHandle& file, const std::filesystem::path
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail_io("read", path, errno);
     if (got == 0) return content;
-    if (static_cast<std::uint64_t>(got) > max_bytes - content.size()) {
-      return fail(Code::limit, fmt::format("{} has more than {} bytes, which is the most that is "
-                                           "read here",
-                                           path.string(), max_bytes));
-    }
+    if (static_cast<std::uint64_t>(got) > max_bytes - content.size()) return too_large();
     content.append(piece.data(), static_cast<std::size_t>(got));
   }
 }

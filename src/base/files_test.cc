@@ -62,6 +62,13 @@ TEST_F(Files, TheReadLimitIsExact) {
   EXPECT_EQ(refused.error().code, Code::limit);
 }
 
+TEST_F(Files, AFileBeyondTheLimitIsNotReadAtAll) {
+  // A sparse file of a terabyte: reading up to the limit would take minutes.
+  ASSERT_TRUE(replace_file(at("sparse"), std::string_view("")));
+  std::filesystem::resize_file(at("sparse"), std::uintmax_t{1} << 40);
+  EXPECT_EQ(read_file(at("sparse"), (std::uint64_t{1} << 40) - 1).error().code, Code::limit);
+}
+
 TEST_F(Files, AnEndlessInputStopsAtTheLimit) {
   const auto refused = read_file("/dev/zero", 100'000);
   ASSERT_FALSE(refused);

@@ -1,5 +1,7 @@
 #include "vyre/base/toml.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -9,8 +11,6 @@
 
 namespace vyre {
 namespace {
-
-constexpr int kDeepestValue = 128;
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -66,7 +66,9 @@ class TomlParser {
   std::expected<TomlDocument, TomlFault> run() {
     document_.nodes_.emplace_back();
     states_.push_back({TableOrigin::header, 0, false});
-    if (std::size_t valid = 0; !is_utf8(text_, &valid)) {
+    if (text_.size() > kMaxTomlBytes) {
+      fail(fmt::format("the text has {} bytes, and TOML may have {}", text_.size(), kMaxTomlBytes));
+    } else if (std::size_t valid = 0; !is_utf8(text_, &valid)) {
       position_ = valid;
       fail("this is not UTF-8");
     } else {
@@ -298,7 +300,9 @@ class TomlParser {
   // Values.
 
   bool read_value(TomlId parent, std::string_view key, int depth) {
-    if (depth >= kDeepestValue) return fail("values are nested too deeply here");
+    if (depth == kMaxTomlNesting && (peek() == '[' || peek() == '{')) {
+      return fail(fmt::format("values are nested more than {} levels deep here", kMaxTomlNesting));
+    }
     switch (peek()) {
       case '[': return read_array(add(parent, key, TomlKind::array), depth + 1);
       case '{': return read_inline_table(add_table(parent, key, TableOrigin::dotted), depth + 1);

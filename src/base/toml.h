@@ -1,6 +1,6 @@
 // Reads TOML 1.0, and the syntax that 1.1 adds: \e and \xHH, date-times without seconds, newlines
 // and a trailing comma in inline tables. Any bytes are safe to give: the work is linear in their
-// number, and nesting is limited.
+// number, and their number and the nesting of values are limited.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,10 @@
 #include <vector>
 
 namespace vyre {
+
+// A short member such as `a=1` takes about forty times the memory of its text.
+inline constexpr std::size_t kMaxTomlBytes = std::size_t{16} << 20;
+inline constexpr int kMaxTomlNesting = 128;  // arrays and inline tables, inside each other
 
 enum class TomlKind : std::uint8_t { table, array, integer, real, boolean, string, date_time };
 

@@ -161,7 +161,20 @@ TEST(Toml, NeitherDeepNestingNorLongKeysExhaustTheStack) {
   for (int i = 0; i < 500'000; ++i) key += ".a";
   EXPECT_TRUE(is_toml(key + " = 1"));
   EXPECT_TRUE(is_toml("[" + key + "]"));
-  EXPECT_TRUE(is_toml("x = " + std::string(100, '[') + std::string(100, ']')));
+}
+
+TEST(Toml, TheLimitsOnNestingAndBytesAreAllowedAndSaidWherePassed) {
+  const auto nested = [](int levels) {
+    return "x = " + std::string(levels, '[') + "1" + std::string(levels, ']');
+  };
+  EXPECT_TRUE(is_toml(nested(kMaxTomlNesting)));
+  EXPECT_EQ(parse_toml(nested(kMaxTomlNesting + 1)).error(),
+            (TomlFault{1, 133, "values are nested more than 128 levels deep here"}));
+  std::string text(kMaxTomlBytes, '#');
+  EXPECT_TRUE(is_toml(text));
+  text += '#';
+  EXPECT_EQ(parse_toml(text).error(),
+            (TomlFault{1, 1, "the text has 16777217 bytes, and TOML may have 16777216"}));
 }
 
 TEST(Toml, FindsMembersByTableAndKey) {

@@ -12,7 +12,6 @@
 namespace vyre {
 namespace {
 
-constexpr std::uint64_t kMaxInputBytes = std::uint64_t{256} << 20;
 constexpr int kGzipWindow = 15 + 16;  // the largest window, with a gzip header
 
 class Inflater {
@@ -90,14 +89,14 @@ Result<std::string> unpacked(Result<std::string> file, const std::string& name,
 
 }  // namespace
 
-Result<std::string> read_packed_file(const std::string& path, std::uint64_t max_file_bytes,
-                                     std::uint64_t max_text_bytes) {
-  return unpacked(read_input_file(path, max_file_bytes), path, max_text_bytes);
+Result<std::string> read_packed_file(const std::string& path, std::uint64_t max_bytes) {
+  return unpacked(read_input_file(path, max_bytes), path, max_bytes);
 }
 
-Result<std::string> read_packed_input(const std::string& path, Streams& streams) {
-  if (path != "-") return read_packed_file(path);
-  return unpacked(streams.read_input(kMaxInputBytes), source_name(path), kMaxInputBytes);
+Result<std::string> read_packed_input(const std::string& path, Streams& streams,
+                                      std::uint64_t max_bytes) {
+  if (path != "-") return read_packed_file(path, max_bytes);
+  return unpacked(streams.read_input(max_bytes), source_name(path), max_bytes);
 }
 
 }  // namespace vyre

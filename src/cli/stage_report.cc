@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vyre/base/toml.h"
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/stage_file.h"
 #include "vyre/cli/table.h"
@@ -12,8 +13,6 @@
 
 namespace vyre {
 namespace {
-
-constexpr std::uint64_t kMaxStageFile = std::uint64_t{256} << 20;
 
 std::string stage_name(const StageFile& file, std::size_t position) {
   const std::string id = fmt::format("{}", file.stages[position].id);
@@ -122,8 +121,8 @@ Json to_json(const StageFile& file, const FusionPlan& plan) {
 }  // namespace
 
 Exit plan_stages(const PlanOptions& options, Streams& streams) {
-  const auto text = options.stages == "-" ? streams.read_input(kMaxStageFile)
-                                          : read_input_file(options.stages, kMaxStageFile);
+  const auto text = options.stages == "-" ? streams.read_input(kMaxTomlBytes)
+                                          : read_input_file(options.stages, kMaxTomlBytes);
   if (!text) return report(streams, text.error());
   const auto file = parse_stages(*text, source_name(options.stages));
   if (!file) return report(streams, file.error());

@@ -146,13 +146,17 @@ TEST_F(Records, ErrorsNameTheField) {
 
 TEST_F(Records, HostileHeadersAreRefused) {
   const TypeId bodies = types_.runtime_array(body_);
-  std::string deep, ends;
-  for (int i = 0; i < 1000; ++i) {
-    deep += "[('a', ";
-    ends += ")]";
+  const auto nested = [](unsigned levels) {
+    std::string deep = "'<f4'";
+    for (unsigned i = 0; i < levels; ++i) deep = "[('a', " + deep + ")]";
+    return deep;
+  };
+  for (const unsigned levels : {kMaxNpyDepth + 1, 1000U}) {
+    EXPECT_EQ(error(bodies, file(nested(levels), "()", "")),
+              "x.npy: the .npy header has records in more than 16 records");
   }
-  EXPECT_EQ(error(bodies, file(deep + "'<f4'" + ends, "()", "")),
-            "x.npy: the .npy header has records in more than 16 records");
+  EXPECT_EQ(error(bodies, file(nested(kMaxNpyDepth), "()", "    ")),
+            "x.npy: has the field 'a', which Body has not; Body has at, mass");
   EXPECT_EQ(error(bodies, file("[('at', '<f4'), ('at', '<f4')]", "()", "")),
             "x.npy: the .npy header has the field 'at' twice");
   EXPECT_EQ(error(bodies, file("[]", "()", "")),

@@ -123,6 +123,10 @@ TEST(Npy, RefusesWhatIsNoNpyFile) {
             "x.npy: the .npy header should have 16 bytes, but the file ends after 2");
   EXPECT_EQ(error_of(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)),
             "x.npy: the .npy header has 4294967295 bytes; up to 65536 are read");
+  EXPECT_EQ(error_of(std::string("\x93NUMPY\x02\x00\x01\x00\x01\x00", 12)),
+            "x.npy: the .npy header has 65537 bytes; up to 65536 are read");
+  EXPECT_EQ(error_of(std::string("\x93NUMPY\x02\x00\x00\x00\x01\x00", 12)),
+            "x.npy: the .npy header should have 65536 bytes, but the file ends after 0");
 }
 
 TEST(Npy, RefusesBrokenDictionaries) {

@@ -11,6 +11,7 @@
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
 #include "vyre/plan/specification/launch_feedback.h"
+#include "vyre/tune/decisions/decision_file.h"
 #include "vyre/tune/decisions/decision_keys.h"
 
 namespace vyre {
@@ -141,7 +142,7 @@ Result<std::string> adapter_of_file(const std::string& file, const std::string& 
 
 Result<ImportedDecisions> import_decisions(const std::string& file, const std::string& adapter,
                                            Streams& streams) {
-  VYRE_TRY(const std::string text, read_packed_input(file, streams));
+  VYRE_TRY(const std::string text, read_packed_input(file, streams, kMaxCacheBytes));
   const auto parsed = parse_decisions(text);
   if (!parsed) {
     const TomlFault& fault = parsed.error();

@@ -14,6 +14,7 @@
 #include "vyre/cli/values.h"
 #include "vyre/engine/devices.h"
 #include "vyre/engine/plan_facts.h"
+#include "vyre/tune/evidence/evidence_file.h"
 #include "vyre/tune/evidence/evidence_text.h"
 #include "vyre/tune/evidence/t4.h"
 
@@ -144,7 +145,7 @@ Result<void> import_t4(EvidenceStore& store, const CacheOptions& options, Stream
 Result<std::string> lines_of(const std::filesystem::path& path, const States& wanted) {
   VYRE_TRY(const auto folder, PrivateFolder::find(path.parent_path()));
   if (!folder) return std::string();
-  VYRE_TRY(const auto text, folder->read(path.filename().string(), kDefaultReadLimit));
+  VYRE_TRY(const auto text, folder->read(path.filename().string(), kMaxEvidenceBytes));
   VYRE_TRY(const ParsedEvidence parsed, parse_evidence(text.value_or(""), 0, path));
   std::string lines;
   for (const EvidenceLine& line : parsed.lines) {

@@ -6,9 +6,10 @@
 #include <chrono>
 #include <cmath>
 
-#include "vyre/base/files.h"
 #include "vyre/base/paths.h"
+#include "vyre/cli/command.h"
 #include "vyre/cli/values.h"
+#include "vyre/tune/evidence/evidence_file.h"
 
 namespace vyre {
 namespace {
@@ -72,7 +73,7 @@ Result<std::shared_ptr<EvidenceStore>> open_named_evidence(const std::string& pa
     return fail(Code::invalid_input, fmt::format("there is no file {}", quote(path)));
   }
   // Read as data, wherever it comes from, and not believed.
-  VYRE_TRY(const std::string text, read_file(path));
+  VYRE_TRY(const std::string text, read_input_file(path, kMaxEvidenceBytes));
   auto store = EvidenceStore::in_memory();
   VYRE_CHECK(store->merge(text, path));
   return store;

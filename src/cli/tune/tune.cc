@@ -298,7 +298,7 @@ std::optional<fs::path> store_of(const TuneOptions& options) {
 }
 
 Result<std::vector<TuneJob>> read_tune_set(const std::string& path) {
-  VYRE_TRY(const std::string text, read_input_file(path, std::uint64_t{1} << 20));
+  VYRE_TRY(const std::string text, read_input_file(path, kMaxTomlBytes));
   VYRE_TRY(const TomlDocument document, parse_set(text, path));
   const auto bad = [&](const TomlNode& node, std::string_view what) {
     return fail(Code::invalid_input, fmt::format("{}:{}: {}", path, node.line, what),

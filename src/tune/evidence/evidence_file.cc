@@ -16,17 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostBytes = kDefaultReadLimit;
-
 Result<std::uint64_t> size_of(int descriptor, const fs::path& path) {
   struct stat status{};
   if (::fstat(descriptor, &status) != 0) return fail_io("read", path, errno);
   const auto size = static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size));
-  if (size > kMostBytes) {
-    return fail(
-        Code::limit,
-        fmt::format("{} has {} bytes, and evidence may have {}", path.string(), size, kMostBytes),
-        "remove it, or use another file");
+  if (size > kMaxEvidenceBytes) {
+    return fail(Code::limit,
+                fmt::format("{} has {} bytes, and evidence may have {}", path.string(), size,
+                            kMaxEvidenceBytes),
+                "remove it, or use another file");
   }
   return size;
 }
@@ -116,6 +114,11 @@ Result<void> EvidenceFile::append(const FileLock&, std::string_view lines) {
     }
   }
   text.append(lines);
+  if (text.size() > kMaxEvidenceBytes - keep) {
+    return fail(Code::limit, fmt::format("{} would have more than {} bytes, which is the most that "
+                                         "evidence may have",
+                                         path_.string(), kMaxEvidenceBytes));
+  }
   if (!write_all(file, std::as_bytes(std::span(text)))) {
     const int error_number = errno;
     // A part of them helps nobody. If even this fails, it is a torn line.

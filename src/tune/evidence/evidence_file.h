@@ -17,6 +17,9 @@
 
 namespace vyre {
 
+// A file is compacted long before it has that many.
+inline constexpr std::uint64_t kMaxEvidenceBytes = std::uint64_t{256} << 20;
+
 class EvidenceFile {
  public:
   explicit EvidenceFile(std::filesystem::path path)

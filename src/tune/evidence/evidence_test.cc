@@ -11,7 +11,9 @@
 #include <thread>
 
 #include "vyre/base/files.h"
+#include "vyre/base/json_limits.h"
 #include "vyre/base/temporary_folder_testing.h"
+#include "vyre/tune/evidence/evidence_file.h"
 
 namespace vyre {
 namespace {
@@ -394,6 +396,24 @@ TEST_F(Evidence, WhatIsNoFileIsAnError) {
   fs::create_symlink(folder_.path() / "elsewhere", folder_.path() / "link");
   EXPECT_EQ(EvidenceStore::open(folder_.path() / "link").error().code, Code::io);
   EXPECT_EQ(EvidenceStore::open("relative.jsonl").error().code, Code::io);
+}
+
+TEST_F(Evidence, NestingAndSizeHaveLimits) {
+  write(R"({"v":)" + std::string(kMaxJsonNesting, '[') + "\n");
+  EXPECT_NE(EvidenceStore::open(path()).error().what.find(
+                "is no evidence: it is nested more than 64 levels deep at byte 68"),
+            std::string::npos);
+  write("");
+  fs::resize_file(path(), kMaxEvidenceBytes + 1);
+  EXPECT_EQ(EvidenceStore::open(path()).error().what,
+            path().string() + " has 268435457 bytes, and evidence may have 268435456");
+  fs::remove(path());
+  EvidenceFile file(path());
+  const auto lock = file.lock(EvidenceFile::Missing::is_made, std::chrono::milliseconds(1000));
+  ASSERT_TRUE(lock && *lock);
+  const auto appended = file.append(**lock, std::string(kMaxEvidenceBytes + 1, '\n'));
+  EXPECT_EQ(appended.error().code, Code::limit);
+  EXPECT_EQ(fs::file_size(path()), 0U);
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <optional>
 #include <unordered_set>
 
+#include "vyre/base/json_limits.h"
+
 namespace vyre {
 namespace {
 
@@ -241,6 +243,7 @@ std::string_view to_string(EventKind kind) {
 }
 
 Result<EvidenceLine> parse_evidence_line(std::string_view line) {
+  VYRE_CHECK(check_json_limits(line));
   const InJson json = InJson::parse(line, nullptr, false);
   if (!json.is_object()) return wrong(fmt::format("it is no JSON object: {}", shown(line)));
   const auto version = json.find("v");

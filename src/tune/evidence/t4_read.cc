@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "vyre/base/json_limits.h"
 #include "vyre/tune/evidence/t4_internal.h"
 
 namespace vyre {
@@ -237,6 +238,10 @@ class Reader {
 }  // namespace
 
 Result<T4File> parse_t4(std::string_view text, const std::filesystem::path& name) {
+  if (auto within = check_json_limits(text); !within) {
+    within.error().what = fmt::format("{} is too large: {}", name.string(), within.error().what);
+    return std::unexpected(std::move(within).error());
+  }
   const InJson json = InJson::parse(text, nullptr, false);
   if (json.is_discarded()) {
     return fail(Code::invalid_input, fmt::format("{} is no JSON", name.string()));

@@ -203,6 +203,10 @@ TEST(T4, NamesWhatIsWrongAndWhere) {
   const std::string whole = R"("configuration":{"a":1},)" + rest;
   EXPECT_EQ(result(whole), "fine");
   EXPECT_EQ(why("{"), "x.json is no JSON");
+  EXPECT_EQ(why(std::string(65, '[')),
+            "x.json is too large: it is nested more than 64 levels deep at byte 64");
+  EXPECT_EQ(why("[" + std::string(1 << 24, ',')),
+            "x.json is too large: it has more than 16777216 values");
   EXPECT_EQ(why("[]"), "x.json is no T4 file: it is not an object");
   EXPECT_EQ(why("{}"), "x.json is no T4 file: results is missing");
   EXPECT_EQ(why(R"({"results":{}})"), "x.json is no T4 file: results is not a list");

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 #include <unordered_map>
 
+#include "vyre/base/json_limits.h"
 #include "vyre/tune/search/recorded_space_fields_internal.h"
 
 namespace vyre {
@@ -418,6 +420,8 @@ std::uint32_t RecordedSpace::failures() const {
 }
 
 Result<RecordedSpace> parse_recorded_space(std::string_view json) {
+  // Entries are taken one by one, each within limits of its own, so that there may be any number.
+  VYRE_CHECK(check_json_limits(json, std::numeric_limits<std::uint64_t>::max()));
   Collector collector;
   try {
     const Json rest = Json::parse(json, [&](int depth, Event event, Json& parsed) {

@@ -132,11 +132,14 @@ TEST(RecordedSpace, ErrorsNameThePlace) {
 }
 
 TEST(RecordedSpace, NestingAndSizeAreNoTrouble) {
-  std::string deep(200'000, '[');
-  EXPECT_NE(error(deep), "");
-  deep += std::string(200'000, ']');
-  EXPECT_NE(error(R"({"other":)" + deep + "}"), "");
-  EXPECT_NE(error(R"({"results":[{"configuration":)" + deep + "}]}"), "");
+  const auto deep = [](std::size_t levels) {
+    return std::string(levels, '[') + std::string(levels, ']');
+  };
+  const std::string too_deep = "it is nested more than 64 levels deep at byte ";
+  EXPECT_EQ(error(deep(65)), too_deep + "64");
+  EXPECT_EQ(error(R"({"other":)" + deep(64) + "}"), too_deep + "72");
+  EXPECT_EQ(error(R"({"other":)" + deep(63) + "}"), "there is neither $.cache nor $.results");
+  EXPECT_EQ(error(R"({"results":[{"configuration":)" + deep(62) + "}]}"), too_deep + "90");
   std::string many;
   for (int i = 0; i < 3000; ++i) many += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":1";
   EXPECT_EQ(error(R"({"results":[{"configuration":{)" + many + "}}]}"),
