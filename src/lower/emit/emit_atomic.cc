@@ -1,5 +1,8 @@
 // Atomics: lane by lane, in lane order. Workgroup memory belongs to one thread on the host.
-#include "vyre/lower/emit/emitter_internal.h"
+#include "vyre/lower/emit/emit_expr_internal.h"
+#include "vyre/lower/emit/emit_gpu_internal.h"
+#include "vyre/lower/emit/emit_leaf_internal.h"
+#include "vyre/lower/emit/emit_memory_internal.h"
 
 namespace vyre {
 
@@ -93,17 +96,19 @@ Outcome one(llvm::IRBuilder<>& b, const AtomicStmt& s, bool is_signed, bool alon
 
 }  // namespace
 
-void Emitter::atomic(EmitFrame& frame, const AtomicStmt& s) {
-  const Val where = eval(frame, s.pointer);
+void emit_atomic(EmitContext& e, EmitFrame& frame, const AtomicStmt& s) {
+  const Val where = eval(e, frame, s.pointer);
   const Leaf compare =
-      s.compare == kNoExpr ? constant_leaf(Scalar::of(0U)) : eval_leaf(frame, s.compare);
-  const Leaf value = s.value == kNoExpr ? constant_leaf(Scalar::of(0U)) : eval_leaf(frame, s.value);
-  const Pointer pointer = resolved(*where.pointer);
-  const bool is_signed = p_.types.get_if<AtomicType>(pointer.pointee)->kind == ScalarKind::i32;
+      s.compare == kNoExpr ? constant_leaf(e, Scalar::of(0U)) : eval_leaf(e, frame, s.compare);
+  const Leaf value =
+      s.value == kNoExpr ? constant_leaf(e, Scalar::of(0U)) : eval_leaf(e, frame, s.value);
+  const Pointer pointer = resolved(e, *where.pointer);
+  const bool is_signed =
+      e.program.types.get_if<AtomicType>(pointer.pointee)->kind == ScalarKind::i32;
   const bool alone = pointer.is_workgroup;
   const bool wants = s.result != kNoLocal;
   const bool exchange = s.op == AtomicOp::compare_exchange;
-  llvm::Type* word = b.getInt32Ty();
+  llvm::Type* word = e.b.getInt32Ty();
 
   const auto finish = [&](const Leaf& old, const Leaf& exchanged) {
     if (!wants) return;
@@ -111,76 +116,80 @@ void Emitter::atomic(EmitFrame& frame, const AtomicStmt& s) {
     out.type = frame.function->locals[static_cast<std::size_t>(s.result)].type;
     out.leaves.push_back(old);
     if (exchange) out.leaves.push_back(exchanged);
-    put_local(frame, s.result, out);
+    put_local(e, frame, s.result, out);
   };
 
   // Scalar code, or a load that every lane makes at one place.
-  if (!wide() || (s.op == AtomicOp::load && !pointer.offset.varying)) {
+  if (!e.wide() || (s.op == AtomicOp::load && !pointer.offset.varying)) {
     Value* inside = pointer.inside.value;
-    auto* old_at = alloca_of(word, "old");
-    auto* exchanged_at = alloca_of(b.getInt1Ty(), "exchanged");
-    b.CreateStore(b.getInt32(0), old_at);
-    b.CreateStore(b.getFalse(), exchanged_at);
-    branch(
-        inside == nullptr ? b.getTrue() : inside,
+    auto* old_at = e.alloca_of(word, "old");
+    auto* exchanged_at = e.alloca_of(e.b.getInt1Ty(), "exchanged");
+    e.b.CreateStore(e.b.getInt32(0), old_at);
+    e.b.CreateStore(e.b.getFalse(), exchanged_at);
+    e.branch(
+        inside == nullptr ? e.b.getTrue() : inside,
         [&] {
-          if (gpu) {
-            Value* old = gpu_atomic(s, is_signed, pointer, compare.value, value.value, wants);
+          if (e.gpu) {
+            Value* old = gpu_atomic(e, s, is_signed, pointer, compare.value, value.value, wants);
             if (!wants) return;
-            b.CreateStore(old, old_at);
-            if (exchange) b.CreateStore(b.CreateICmpEQ(old, compare.value), exchanged_at);
+            e.b.CreateStore(old, old_at);
+            if (exchange) e.b.CreateStore(e.b.CreateICmpEQ(old, compare.value), exchanged_at);
             return;
           }
-          const auto out = one(b, s, is_signed, alone, address(pointer, pointer.offset.value, 0),
-                               compare.value, value.value);
-          b.CreateStore(out.old, old_at);
-          if (out.exchanged != nullptr) b.CreateStore(out.exchanged, exchanged_at);
+          const auto out =
+              one(e.b, s, is_signed, alone, address(e, pointer, pointer.offset.value, 0),
+                  compare.value, value.value);
+          e.b.CreateStore(out.old, old_at);
+          if (out.exchanged != nullptr) e.b.CreateStore(out.exchanged, exchanged_at);
         },
         [] {});
-    finish(uniform(b.CreateLoad(word, old_at)), uniform(b.CreateLoad(b.getInt1Ty(), exchanged_at)));
+    finish(uniform_leaf(e.b.CreateLoad(word, old_at)),
+           uniform_leaf(e.b.CreateLoad(e.b.getInt1Ty(), exchanged_at)));
     return;
   }
 
   // One lane after the other.
-  Value* lanes = lanes_inside(pointer);
-  if (lanes == nullptr) lanes = all_on();
-  Value* offsets = vector_of(pointer.offset);
-  Value* values = vector_of(value);
-  Value* compares = vector_of(compare);
-  llvm::Type* bits_type = b.getIntNTy(width_);
-  auto* left_at = alloca_of(bits_type, "lanes_left");
-  auto* old_at = alloca_of(lanes_of(word), "olds");
-  auto* exchanged_at = alloca_of(lanes_of(b.getInt1Ty()), "exchanged");
-  b.CreateStore(b.CreateBitCast(lanes, bits_type), left_at);
-  b.CreateStore(llvm::Constant::getNullValue(lanes_of(word)), old_at);
-  b.CreateStore(zero_mask(), exchanged_at);
-  auto* head = new_block("atomic_lanes");
-  auto* body = new_block("atomic_lane");
-  auto* after = new_block("after_atomics");
-  b.CreateBr(head);
-  b.SetInsertPoint(head);
-  Value* left = b.CreateLoad(bits_type, left_at);
-  b.CreateCondBr(b.CreateICmpNE(left, llvm::ConstantInt::get(bits_type, 0)), body, after);
-  b.SetInsertPoint(body);
-  Value* lane = b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, b.getTrue());
-  b.CreateStore(b.CreateAnd(left, b.CreateSub(left, llvm::ConstantInt::get(bits_type, 1))),
-                left_at);
-  Value* i = b.CreateZExtOrTrunc(lane, b.getInt32Ty());
-  Value* at = address(pointer, b.CreateExtractElement(offsets, i), 0);
-  const auto out = one(b, s, is_signed, alone, at, b.CreateExtractElement(compares, i),
-                       b.CreateExtractElement(values, i));
+  Value* lanes = lanes_inside(e, pointer);
+  if (lanes == nullptr) lanes = e.all_on();
+  Value* offsets = vector_of(e, pointer.offset);
+  Value* values = vector_of(e, value);
+  Value* compares = vector_of(e, compare);
+  llvm::Type* bits_type = e.b.getIntNTy(e.width);
+  auto* left_at = e.alloca_of(bits_type, "lanes_left");
+  auto* old_at = e.alloca_of(e.lanes_of(word), "olds");
+  auto* exchanged_at = e.alloca_of(e.lanes_of(e.b.getInt1Ty()), "exchanged");
+  e.b.CreateStore(e.b.CreateBitCast(lanes, bits_type), left_at);
+  e.b.CreateStore(llvm::Constant::getNullValue(e.lanes_of(word)), old_at);
+  e.b.CreateStore(e.zero_mask(), exchanged_at);
+  auto* head = e.new_block("atomic_lanes");
+  auto* body = e.new_block("atomic_lane");
+  auto* after = e.new_block("after_atomics");
+  e.b.CreateBr(head);
+  e.b.SetInsertPoint(head);
+  Value* left = e.b.CreateLoad(bits_type, left_at);
+  e.b.CreateCondBr(e.b.CreateICmpNE(left, llvm::ConstantInt::get(bits_type, 0)), body, after);
+  e.b.SetInsertPoint(body);
+  Value* lane = e.b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, e.b.getTrue());
+  e.b.CreateStore(e.b.CreateAnd(left, e.b.CreateSub(left, llvm::ConstantInt::get(bits_type, 1))),
+                  left_at);
+  Value* i = e.b.CreateZExtOrTrunc(lane, e.b.getInt32Ty());
+  Value* at = address(e, pointer, e.b.CreateExtractElement(offsets, i), 0);
+  const auto out = one(e.b, s, is_signed, alone, at, e.b.CreateExtractElement(compares, i),
+                       e.b.CreateExtractElement(values, i));
   if (wants) {
-    b.CreateStore(b.CreateInsertElement(b.CreateLoad(lanes_of(word), old_at), out.old, i), old_at);
+    e.b.CreateStore(e.b.CreateInsertElement(e.b.CreateLoad(e.lanes_of(word), old_at), out.old, i),
+                    old_at);
     if (out.exchanged != nullptr) {
-      b.CreateStore(b.CreateInsertElement(b.CreateLoad(lanes_of(b.getInt1Ty()), exchanged_at),
-                                          out.exchanged, i),
-                    exchanged_at);
+      e.b.CreateStore(
+          e.b.CreateInsertElement(e.b.CreateLoad(e.lanes_of(e.b.getInt1Ty()), exchanged_at),
+                                  out.exchanged, i),
+          exchanged_at);
     }
   }
-  b.CreateBr(head);
-  b.SetInsertPoint(after);
-  finish(varying(b.CreateLoad(lanes_of(word), old_at)),
-         varying(b.CreateLoad(lanes_of(b.getInt1Ty()), exchanged_at)));
+  e.b.CreateBr(head);
+  e.b.SetInsertPoint(after);
+  finish(varying_leaf(e, e.b.CreateLoad(e.lanes_of(word), old_at)),
+         varying_leaf(e, e.b.CreateLoad(e.lanes_of(e.b.getInt1Ty()), exchanged_at)));
 }
 
 }  // namespace vyre

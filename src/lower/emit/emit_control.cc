@@ -4,92 +4,58 @@
 #include <utility>
 
 #include "vyre/base/overloaded.h"
-#include "vyre/lower/emit/emitter_internal.h"
+#include "vyre/lower/emit/emit_cells_internal.h"
+#include "vyre/lower/emit/emit_control_internal.h"
+#include "vyre/lower/emit/emit_expr_internal.h"
+#include "vyre/lower/emit/emit_gpu_internal.h"
+#include "vyre/lower/emit/emit_leaf_internal.h"
+#include "vyre/lower/emit/emit_memory_internal.h"
 #include "vyre/lower/host/stop_checks_internal.h"
 
 namespace vyre {
 
 using llvm::Value;
 
-Emitter::Emitter(const Program& program, const ProgramSpreads& spreads, llvm::Function* function,
-                 unsigned width, Extent workgroup)
-    : b(function->getContext()),
-      p_(program),
-      spreads_(spreads),
-      function_(function),
-      width_(width),
-      workgroup_(workgroup) {}
-
-llvm::BasicBlock* Emitter::new_block(const char* name) {
-  return llvm::BasicBlock::Create(context(), name, function_);
-}
-
-llvm::AllocaInst* Emitter::alloca_of(llvm::Type* type, const char* name) {
-  llvm::IRBuilder<>::InsertPointGuard guard(b);
-  b.SetInsertPoint(allocas, allocas->begin());
-  auto* out = b.CreateAlloca(type, nullptr, name);
-  return out;
-}
-
-Value* Emitter::all_on() {
-  return wide() ? llvm::Constant::getAllOnesValue(lanes_of(b.getInt1Ty()))
-                : static_cast<Value*>(b.getTrue());
-}
-Value* Emitter::zero_mask() { return llvm::Constant::getNullValue(lanes_of(b.getInt1Ty())); }
-Value* Emitter::mask_or_all() { return mask == nullptr ? all_on() : mask; }
-
-void Emitter::branch(Value* condition, llvm::function_ref<void()> then,
-                     llvm::function_ref<void()> otherwise, bool likely) {
-  auto* yes = new_block("then");
-  auto* no = new_block("else");
-  auto* join = new_block("join");
-  b.CreateCondBr(condition, yes, no,
-                 likely ? llvm::MDBuilder(context()).createLikelyBranchWeights() : nullptr);
-  b.SetInsertPoint(yes);
-  then();
-  if (!ended()) b.CreateBr(join);
-  b.SetInsertPoint(no);
-  otherwise();
-  if (!ended()) b.CreateBr(join);
-  b.SetInsertPoint(join);
-}
-
-void Emitter::check_stop() {
-  if (stop_flag != nullptr) emit_stop_mark(b, stop_flag);
+void check_stop(EmitContext& e) {
+  if (e.stop_flag != nullptr) emit_stop_mark(e.b, e.stop_flag);
 }
 
 // In a large program: ends blocks of code before they are so long that the time to compile them,
 // which grows faster than their length, is no longer bearable.
-void Emitter::look_between_statements() {
+static void look_between_statements(EmitContext& e) {
   constexpr std::uint32_t kStatements = 128;
-  if (!spreads_.plan.one_body || gpu || stop_flag == nullptr || ++statements_ < kStatements) return;
-  statements_ = 0;
-  emit_stop_check(b, stop_flag);
+  if (!e.spreads.plan.one_body || e.gpu || e.stop_flag == nullptr || ++e.statements < kStatements)
+    return;
+  e.statements = 0;
+  emit_stop_check(e.b, e.stop_flag);
 }
 
 // Lanes that a masked jump took away stop running here.
-void Emitter::update_mask_after_jumps(EmitFrame& frame, Value* before) {
+static void update_mask_after_jumps(EmitContext& e, EmitFrame& frame, Value* before) {
   Value* gone = nullptr;
-  const auto add = [&](Value* lanes) { gone = gone == nullptr ? lanes : b.CreateOr(gone, lanes); };
-  const auto load_mask = [&](Value* at) { return b.CreateLoad(lanes_of(b.getInt1Ty()), at); };
-  for (const JumpTarget& t : targets) {
+  const auto add = [&](Value* lanes) {
+    gone = gone == nullptr ? lanes : e.b.CreateOr(gone, lanes);
+  };
+  const auto load_mask = [&](Value* at) { return e.b.CreateLoad(e.lanes_of(e.b.getInt1Ty()), at); };
+  for (const JumpTarget& t : e.targets) {
     if (t.frame != &frame) continue;
     if (t.broke != nullptr) add(load_mask(t.broke));
     if (t.continued != nullptr) add(load_mask(t.continued));
   }
-  if (frame.masked_return) add(load_cell(frame.returned, b.getInt32(0), ScalarKind::boolean).value);
+  if (frame.masked_return)
+    add(load_cell(e, frame.returned, e.b.getInt32(0), ScalarKind::boolean).value);
   if (gone == nullptr) {
-    mask = before;
+    e.mask = before;
     return;
   }
-  Value* stay = b.CreateNot(gone);
-  mask = before == nullptr ? stay : b.CreateAnd(before, stay);
+  Value* stay = e.b.CreateNot(gone);
+  e.mask = before == nullptr ? stay : e.b.CreateAnd(before, stay);
 }
 
-bool Emitter::has_masked_jump(EmitFrame& frame, StmtId id) {
+static bool has_masked_jump(EmitContext& e, EmitFrame& frame, StmtId id) {
   const auto any_in = [&](Block block) {
-    for (StmtId s : p_.block(block)) {
-      if (has_masked_jump(frame, s)) return true;
+    for (StmtId s : e.program.block(block)) {
+      if (has_masked_jump(e, frame, s)) return true;
     }
     return false;
   };
@@ -100,15 +66,18 @@ bool Emitter::has_masked_jump(EmitFrame& frame, StmtId id) {
                         [&](const IfStmt& s) { return any_in(s.then) || any_in(s.otherwise); },
                         [&](const LoopStmt& s) { return any_in(s.body) || any_in(s.continuing); },
                         [&](const SwitchStmt& s) {
-                          for (const SwitchCase& c : p_.cases(s)) {
+                          for (const SwitchCase& c : e.program.cases(s)) {
                             if (any_in(c.body)) return true;
                           }
                           return false;
                         },
                         [&](const auto&) { return false; },
                     },
-                    p_[id].node);
+                    e.program[id].node);
 }
+
+static void emit_if(EmitContext& e, EmitFrame& frame, const Leaf& condition,
+                    std::span<const StmtId> then, std::span<const StmtId> otherwise);
 
 namespace {
 // `if (c) { return; } rest` is `if (!c) { rest }`: the form in which all lanes can be known to run.
@@ -120,147 +89,148 @@ bool is_early_return(const Program& p, const IfStmt& s) {
 }
 }  // namespace
 
-void Emitter::block(EmitFrame& frame, std::span<const StmtId> stmts) {
-  Value* const entry_mask = mask;
-  const bool whole = frame.parent == nullptr && targets.empty() && !frame.in_regions &&
-                     stmts.data() == p_.block(frame.function->body).data();
+void emit_block(EmitContext& e, EmitFrame& frame, std::span<const StmtId> stmts) {
+  Value* const entry_mask = e.mask;
+  const bool whole = frame.parent == nullptr && e.targets.empty() && !frame.in_regions &&
+                     stmts.data() == e.program.block(frame.function->body).data();
   bool only_locals = whole;  // so far
   for (std::size_t i = 0; i < stmts.size(); ++i) {
-    if (ended()) return;
-    const auto& node = p_[stmts[i]].node;
+    if (e.ended()) return;
+    const auto& node = e.program[stmts[i]].node;
     const auto* s = std::get_if<IfStmt>(&node);
-    if (s != nullptr && whole && (frame.masked_return || !gpu) && is_early_return(p_, *s)) {
-      guards_all_ = only_locals && !gpu;
-      if_statement(frame, lnot(eval_leaf(frame, s->condition)), stmts.subspan(i + 1), {});
+    if (s != nullptr && whole && (frame.masked_return || !e.gpu) &&
+        is_early_return(e.program, *s)) {
+      e.guards_all = only_locals && !e.gpu;
+      emit_if(e, frame, negated(e, eval_leaf(e, frame, s->condition)), stmts.subspan(i + 1), {});
       return;
     }
-    guards_all_ =
-        s != nullptr && only_locals && !gpu && i + 1 == stmts.size() && s->otherwise.count == 0;
-    statement(frame, stmts[i]);
-    if (!ended()) look_between_statements();
+    e.guards_all =
+        s != nullptr && only_locals && !e.gpu && i + 1 == stmts.size() && s->otherwise.count == 0;
+    emit_statement(e, frame, stmts[i]);
+    if (!e.ended()) look_between_statements(e);
     only_locals = only_locals &&
                   (std::holds_alternative<LetStmt>(node) || std::holds_alternative<VarStmt>(node));
-    if (!ended() && wide() && has_masked_jump(frame, stmts[i])) {
-      update_mask_after_jumps(frame, entry_mask);
+    if (!e.ended() && e.wide() && has_masked_jump(e, frame, stmts[i])) {
+      update_mask_after_jumps(e, frame, entry_mask);
     }
   }
 }
 
-void Emitter::if_statement(EmitFrame& frame, const Leaf& condition, std::span<const StmtId> then,
-                           std::span<const StmtId> otherwise) {
-  Value* const outer = mask;
-  if (std::exchange(guards_all_, false) && condition.held && rows_tested) {
+static void emit_if(EmitContext& e, EmitFrame& frame, const Leaf& condition,
+                    std::span<const StmtId> then, std::span<const StmtId> otherwise) {
+  Value* const outer = e.mask;
+  if (std::exchange(e.guards_all, false) && condition.held && e.rows_tested) {
     // Tested with the row: lanes for which it does not hold have nothing to do.
-    requirements.insert(requirements.end(), condition.held->begin(), condition.held->end());
-    branch(condition.rest, [&] { block(frame, then); }, [] {});
-    mask = outer;
+    e.requirements.insert(e.requirements.end(), condition.held->begin(), condition.held->end());
+    e.branch(condition.rest, [&] { emit_block(e, frame, then); }, [] {});
+    e.mask = outer;
     return;
   }
   if (!condition.varying) {
-    branch(
-        decided(frame, condition),
+    e.branch(
+        decided(e, frame, condition),
         [&] {
-          block(frame, then);
-          mask = outer;
+          emit_block(e, frame, then);
+          e.mask = outer;
         },
         [&] {
-          block(frame, otherwise);
-          mask = outer;
+          emit_block(e, frame, otherwise);
+          e.mask = outer;
         });
-    mask = outer;
+    e.mask = outer;
     return;
   }
   const auto masked = [&] {
-    Value* c = vector_of(condition);
+    Value* c = vector_of(e, condition);
     const auto side = [&](std::span<const StmtId> stmts, Value* lanes) {
       if (stmts.empty()) return;
-      branch(
-          any(lanes),
+      e.branch(
+          any_lane(e, lanes),
           [&] {
-            mask = lanes;
-            block(frame, stmts);
+            e.mask = lanes;
+            emit_block(e, frame, stmts);
           },
           [] {});
-      mask = outer;
+      e.mask = outer;
     };
-    Value* on = outer == nullptr ? c : b.CreateAnd(outer, c);
-    Value* no = b.CreateNot(c);
-    Value* off = outer == nullptr ? no : b.CreateAnd(outer, no);
+    Value* on = outer == nullptr ? c : e.b.CreateAnd(outer, c);
+    Value* no = e.b.CreateNot(c);
+    Value* off = outer == nullptr ? no : e.b.CreateAnd(outer, no);
     side(then, on);
     side(otherwise, off);
   };
   // Where one test tells that all lanes agree, that case gets code of its own.
-  if (condition.all != nullptr && coherent_depth_ < 2 && targets.empty()) {
-    ++coherent_depth_;
-    branch(
+  if (condition.all != nullptr && e.coherent_depth < 2 && e.targets.empty()) {
+    ++e.coherent_depth;
+    e.branch(
         condition.all,
         [&] {
-          block(frame, then);
-          mask = outer;
+          emit_block(e, frame, then);
+          e.mask = outer;
         },
         [&] {
           if (otherwise.empty()) {
-            branch(condition.none, [] {}, masked);
+            e.branch(condition.none, [] {}, masked);
           } else {
-            branch(
+            e.branch(
                 condition.none,
                 [&] {
-                  block(frame, otherwise);
-                  mask = outer;
+                  emit_block(e, frame, otherwise);
+                  e.mask = outer;
                 },
                 masked);
           }
         });
-    --coherent_depth_;
-    mask = outer;
+    --e.coherent_depth;
+    e.mask = outer;
     return;
   }
   masked();
-  mask = outer;
+  e.mask = outer;
 }
 
-void Emitter::jump(bool is_continue) {
-  for (auto it = targets.rbegin(); it != targets.rend(); ++it) {
+static void emit_jump(EmitContext& e, bool is_continue) {
+  for (auto it = e.targets.rbegin(); it != e.targets.rend(); ++it) {
     if (is_continue && !it->is_loop) {
       // Leaves the switch as well.
       if (it->broke != nullptr) {
-        Value* old = b.CreateLoad(lanes_of(b.getInt1Ty()), it->broke);
-        b.CreateStore(b.CreateOr(old, mask_or_all()), it->broke);
+        Value* old = e.b.CreateLoad(e.lanes_of(e.b.getInt1Ty()), it->broke);
+        e.b.CreateStore(e.b.CreateOr(old, e.mask_or_all()), it->broke);
       }
       continue;
     }
     Value* lanes = is_continue ? it->continued : it->broke;
     const bool masked = is_continue ? it->masked_continue : it->masked_break;
     if (masked) {
-      Value* old = b.CreateLoad(lanes_of(b.getInt1Ty()), lanes);
-      b.CreateStore(b.CreateOr(old, mask_or_all()), lanes);
-      mask = zero_mask();
+      Value* old = e.b.CreateLoad(e.lanes_of(e.b.getInt1Ty()), lanes);
+      e.b.CreateStore(e.b.CreateOr(old, e.mask_or_all()), lanes);
+      e.mask = e.zero_mask();
     } else {
-      b.CreateBr(is_continue ? it->next : it->exit);
+      e.b.CreateBr(is_continue ? it->next : it->exit);
     }
     return;
   }
 }
 
-void Emitter::return_statement(EmitFrame& frame, const ReturnStmt& s) {
-  if (s.value != kNoExpr) store_cells(frame.result, eval(frame, s.value), mask);
+static void emit_return(EmitContext& e, EmitFrame& frame, const ReturnStmt& s) {
+  if (s.value != kNoExpr) store_cells(e, frame.result, eval(e, frame, s.value), e.mask);
   if (!frame.masked_return) {
-    b.CreateBr(frame.exit);
+    e.b.CreateBr(frame.exit);
     return;
   }
-  store_cell(frame.returned, b.getInt32(0), ScalarKind::boolean, constant_leaf(Scalar::of(true)),
-             mask);
-  if (wide()) {
-    mask = zero_mask();
+  store_cell(e, frame.returned, e.b.getInt32(0), ScalarKind::boolean,
+             constant_leaf(e, Scalar::of(true)), e.mask);
+  if (e.wide()) {
+    e.mask = e.zero_mask();
   } else {
-    b.CreateBr(frame.exit);
+    e.b.CreateBr(frame.exit);
   }
 }
 
 namespace {
 // The loops of scalar code are those whose trips differ from lane to lane: unrolled by a number,
 // they would guess wrong twice, at the end of the unrolled part and at their own.
-void keep_whole(Emitter& e, llvm::BranchInst* latch) {
+void keep_whole(EmitContext& e, llvm::BranchInst* latch) {
   if (e.wide()) return;
   auto* rule = llvm::MDNode::get(
       e.context(), llvm::MDString::get(e.context(), "llvm.loop.unroll.runtime.disable"));
@@ -270,209 +240,215 @@ void keep_whole(Emitter& e, llvm::BranchInst* latch) {
 }
 }  // namespace
 
-void Emitter::loop_statement(EmitFrame& frame, StmtId id, const LoopStmt& s) {
-  if (gpu) return gpu_loop(frame, id, s);
+static void masked_loop(EmitContext& e, EmitFrame& frame, StmtId id, const LoopStmt& s);
+
+static void emit_loop(EmitContext& e, EmitFrame& frame, StmtId id, const LoopStmt& s) {
+  if (e.gpu) return gpu_loop(e, frame, id, s);
   const auto& spread = frame.spreads->constructs.at(id);
-  if (wide() && std::max(spread.leaves, spread.continues) == Spread::lane) {
-    masked_loop(frame, id, s);
+  if (e.wide() && std::max(spread.leaves, spread.continues) == Spread::lane) {
+    masked_loop(e, frame, id, s);
     return;
   }
-  Value* const outer = mask;
+  Value* const outer = e.mask;
   JumpTarget target;
   target.is_loop = true;
   target.frame = &frame;
-  auto* head = new_block("loop");
-  target.next = new_block("continuing");
-  target.exit = new_block("after_loop");
+  auto* head = e.new_block("loop");
+  target.next = e.new_block("continuing");
+  target.exit = e.new_block("after_loop");
   if (outer != nullptr) {
     // Without a running lane nothing could end the loop.
-    b.CreateCondBr(any(outer), head, target.exit);
+    e.b.CreateCondBr(any_lane(e, outer), head, target.exit);
   } else {
-    b.CreateBr(head);
+    e.b.CreateBr(head);
   }
-  b.SetInsertPoint(head);
-  check_stop();
-  targets.push_back(target);
-  block(frame, p_.block(s.body));
-  mask = outer;
-  if (!ended()) b.CreateBr(target.next);
-  b.SetInsertPoint(target.next);
-  block(frame, p_.block(s.continuing));
-  mask = outer;
-  if (!ended()) {
+  e.b.SetInsertPoint(head);
+  check_stop(e);
+  e.targets.push_back(target);
+  emit_block(e, frame, e.program.block(s.body));
+  e.mask = outer;
+  if (!e.ended()) e.b.CreateBr(target.next);
+  e.b.SetInsertPoint(target.next);
+  emit_block(e, frame, e.program.block(s.continuing));
+  e.mask = outer;
+  if (!e.ended()) {
     if (s.break_if != kNoExpr) {
-      keep_whole(*this,
-                 b.CreateCondBr(agreed(eval_leaf(frame, s.break_if), mask), target.exit, head));
+      keep_whole(e, e.b.CreateCondBr(agreed(e, eval_leaf(e, frame, s.break_if), e.mask),
+                                     target.exit, head));
     } else {
-      keep_whole(*this, b.CreateBr(head));
+      keep_whole(e, e.b.CreateBr(head));
     }
   }
-  targets.pop_back();
-  b.SetInsertPoint(target.exit);
+  e.targets.pop_back();
+  e.b.SetInsertPoint(target.exit);
 }
 
 // Lanes leave one by one: the loop goes on while any is left.
-void Emitter::masked_loop(EmitFrame& frame, StmtId id, const LoopStmt& s) {
+static void masked_loop(EmitContext& e, EmitFrame& frame, StmtId id, const LoopStmt& s) {
   const auto& spread = frame.spreads->constructs.at(id);
-  Value* const outer = mask;
-  llvm::Type* lanes_type = lanes_of(b.getInt1Ty());
+  Value* const outer = e.mask;
+  llvm::Type* lanes_type = e.lanes_of(e.b.getInt1Ty());
   JumpTarget target;
   target.is_loop = true;
   target.frame = &frame;
   target.masked_break = true;
   target.masked_continue = spread.continues == Spread::lane;
-  target.broke = alloca_of(lanes_type, "broke");
-  b.CreateStore(zero_mask(), target.broke);
-  if (target.masked_continue) target.continued = alloca_of(lanes_type, "continued");
-  auto* head = new_block("masked_loop");
-  target.next = new_block("continuing");
-  target.exit = new_block("after_loop");
+  target.broke = e.alloca_of(lanes_type, "broke");
+  e.b.CreateStore(e.zero_mask(), target.broke);
+  if (target.masked_continue) target.continued = e.alloca_of(lanes_type, "continued");
+  auto* head = e.new_block("masked_loop");
+  target.next = e.new_block("continuing");
+  target.exit = e.new_block("after_loop");
   if (outer != nullptr) {
-    b.CreateCondBr(any(outer), head, target.exit);
+    e.b.CreateCondBr(any_lane(e, outer), head, target.exit);
   } else {
-    b.CreateBr(head);
+    e.b.CreateBr(head);
   }
-  b.SetInsertPoint(head);
-  check_stop();
-  if (target.masked_continue) b.CreateStore(zero_mask(), target.continued);
-  targets.push_back(target);
-  update_mask_after_jumps(frame, outer);
-  block(frame, p_.block(s.body));
-  if (!ended()) b.CreateBr(target.next);
-  b.SetInsertPoint(target.next);
+  e.b.SetInsertPoint(head);
+  check_stop(e);
+  if (target.masked_continue) e.b.CreateStore(e.zero_mask(), target.continued);
+  e.targets.push_back(target);
+  update_mask_after_jumps(e, frame, outer);
+  emit_block(e, frame, e.program.block(s.body));
+  if (!e.ended()) e.b.CreateBr(target.next);
+  e.b.SetInsertPoint(target.next);
   // Continued lanes are back for the continuing block.
-  if (target.masked_continue) b.CreateStore(zero_mask(), target.continued);
-  update_mask_after_jumps(frame, outer);
-  block(frame, p_.block(s.continuing));
-  if (!ended()) {
-    update_mask_after_jumps(frame, outer);
+  if (target.masked_continue) e.b.CreateStore(e.zero_mask(), target.continued);
+  update_mask_after_jumps(e, frame, outer);
+  emit_block(e, frame, e.program.block(s.continuing));
+  if (!e.ended()) {
+    update_mask_after_jumps(e, frame, outer);
     if (s.break_if != kNoExpr) {
-      const Leaf leave = eval_leaf(frame, s.break_if);
-      Value* old = b.CreateLoad(lanes_type, target.broke);
-      Value* now = b.CreateAnd(mask_or_all(), vector_of(leave));
-      b.CreateStore(b.CreateOr(old, now), target.broke);
-      update_mask_after_jumps(frame, outer);
+      const Leaf leave = eval_leaf(e, frame, s.break_if);
+      Value* old = e.b.CreateLoad(lanes_type, target.broke);
+      Value* now = e.b.CreateAnd(e.mask_or_all(), vector_of(e, leave));
+      e.b.CreateStore(e.b.CreateOr(old, now), target.broke);
+      update_mask_after_jumps(e, frame, outer);
     }
-    b.CreateCondBr(any(mask_or_all()), head, target.exit);
+    e.b.CreateCondBr(any_lane(e, e.mask_or_all()), head, target.exit);
   }
-  targets.pop_back();
-  b.SetInsertPoint(target.exit);
-  mask = outer;
+  e.targets.pop_back();
+  e.b.SetInsertPoint(target.exit);
+  e.mask = outer;
 }
 
-void Emitter::switch_statement(EmitFrame& frame, StmtId id, const SwitchStmt& s) {
+static void masked_switch(EmitContext& e, EmitFrame& frame, const SwitchStmt& s,
+                          const Leaf& selector);
+
+static void emit_switch(EmitContext& e, EmitFrame& frame, StmtId id, const SwitchStmt& s) {
   const auto& spread = frame.spreads->constructs.at(id);
-  const Leaf selector = eval_leaf(frame, s.selector);
-  if (wide() && (selector.varying || spread.leaves == Spread::lane)) {
-    masked_switch(frame, id, s, selector);
+  const Leaf selector = eval_leaf(e, frame, s.selector);
+  if (e.wide() && (selector.varying || spread.leaves == Spread::lane)) {
+    masked_switch(e, frame, s, selector);
     return;
   }
-  Value* const outer = mask;
+  Value* const outer = e.mask;
   JumpTarget target;
   target.frame = &frame;
-  target.exit = new_block("after_switch");
-  auto* dispatch = b.GetInsertBlock();
+  target.exit = e.new_block("after_switch");
+  auto* dispatch = e.b.GetInsertBlock();
   llvm::BasicBlock* fallback = target.exit;
   std::vector<std::pair<const SwitchCase*, llvm::BasicBlock*>> bodies;
-  targets.push_back(target);
-  for (const SwitchCase& c : p_.cases(s)) {
-    auto* body = new_block("case");
+  e.targets.push_back(target);
+  for (const SwitchCase& c : e.program.cases(s)) {
+    auto* body = e.new_block("case");
     if (c.is_default) fallback = body;
     bodies.emplace_back(&c, body);
-    b.SetInsertPoint(body);
-    mask = outer;
-    block(frame, p_.block(c.body));
-    if (!ended()) b.CreateBr(target.exit);
+    e.b.SetInsertPoint(body);
+    e.mask = outer;
+    emit_block(e, frame, e.program.block(c.body));
+    if (!e.ended()) e.b.CreateBr(target.exit);
   }
-  targets.pop_back();
-  b.SetInsertPoint(dispatch);
-  auto* sw = b.CreateSwitch(selector.value, fallback);
+  e.targets.pop_back();
+  e.b.SetInsertPoint(dispatch);
+  auto* sw = e.b.CreateSwitch(selector.value, fallback);
   for (const auto& [c, body] : bodies) {
-    for (std::uint32_t v : c->values) sw->addCase(b.getInt32(v), body);
+    for (std::uint32_t v : c->values) sw->addCase(e.b.getInt32(v), body);
   }
-  b.SetInsertPoint(target.exit);
-  mask = outer;
+  e.b.SetInsertPoint(target.exit);
+  e.mask = outer;
 }
 
-void Emitter::masked_switch(EmitFrame& frame, StmtId, const SwitchStmt& s, const Leaf& selector) {
-  Value* const outer = mask;
-  llvm::Type* lanes_type = lanes_of(b.getInt1Ty());
+static void masked_switch(EmitContext& e, EmitFrame& frame, const SwitchStmt& s,
+                          const Leaf& selector) {
+  Value* const outer = e.mask;
+  llvm::Type* lanes_type = e.lanes_of(e.b.getInt1Ty());
   JumpTarget target;
   target.frame = &frame;
   target.masked_break = true;
-  target.broke = alloca_of(lanes_type, "switch_broke");
-  b.CreateStore(zero_mask(), target.broke);
-  Value* v = vector_of(selector);
-  Value* matched = zero_mask();
+  target.broke = e.alloca_of(lanes_type, "switch_broke");
+  e.b.CreateStore(e.zero_mask(), target.broke);
+  Value* v = vector_of(e, selector);
+  Value* matched = e.zero_mask();
   std::vector<std::pair<const SwitchCase*, Value*>> masks;
-  for (const SwitchCase& c : p_.cases(s)) {
-    Value* here = zero_mask();
+  for (const SwitchCase& c : e.program.cases(s)) {
+    Value* here = e.zero_mask();
     for (std::uint32_t value : c.values) {
-      here = b.CreateOr(here, b.CreateICmpEQ(v, llvm::ConstantInt::get(v->getType(), value)));
+      here = e.b.CreateOr(here, e.b.CreateICmpEQ(v, llvm::ConstantInt::get(v->getType(), value)));
     }
-    matched = b.CreateOr(matched, here);
+    matched = e.b.CreateOr(matched, here);
     masks.emplace_back(&c, here);
   }
-  targets.push_back(target);
+  e.targets.push_back(target);
   for (auto& [c, here] : masks) {
-    Value* lanes = c->is_default ? b.CreateOr(here, b.CreateNot(matched)) : here;
-    if (outer != nullptr) lanes = b.CreateAnd(lanes, outer);
-    branch(
-        any(lanes),
+    Value* lanes = c->is_default ? e.b.CreateOr(here, e.b.CreateNot(matched)) : here;
+    if (outer != nullptr) lanes = e.b.CreateAnd(lanes, outer);
+    e.branch(
+        any_lane(e, lanes),
         [&] {
-          mask = lanes;
-          block(frame, p_.block(c->body));
+          e.mask = lanes;
+          emit_block(e, frame, e.program.block(c->body));
         },
         [] {});
-    mask = outer;
+    e.mask = outer;
   }
-  targets.pop_back();
-  mask = outer;
+  e.targets.pop_back();
+  e.mask = outer;
 }
 
-void Emitter::statement(EmitFrame& frame, StmtId id) {
+void emit_statement(EmitContext& e, EmitFrame& frame, StmtId id) {
   std::visit(Overloaded{
-                 [&](const LetStmt& s) { put_local(frame, s.local, eval(frame, s.value)); },
+                 [&](const LetStmt& s) { put_local(e, frame, s.local, eval(e, frame, s.value)); },
                  [&](const VarStmt& s) {
                    const auto& local = frame.function->locals[static_cast<std::size_t>(s.local)];
-                   const LaneMemory memory = local_memory(frame, s.local);
-                   const auto cells = cells_of(local.type);
+                   const LaneMemory memory = local_memory(e, frame, s.local);
+                   const auto cells = cells_of(e, local.type);
                    // No lane outside the mask holds anything in a fresh variable, but all of them
                    // compute: what is left from before may be subnormal, which takes long.
                    const bool few = cells <= kManyScalars;
                    if (s.initial == kNoExpr) {
-                     zero_cells(memory, cells, few ? nullptr : mask);
+                     zero_cells(e, memory, cells, few ? nullptr : e.mask);
                    } else {
-                     if (mask != nullptr && few) zero_cells(memory, cells, nullptr);
-                     assign(frame, var_pointer(frame, s.local), s.initial);
+                     if (e.mask != nullptr && few) zero_cells(e, memory, cells, nullptr);
+                     assign_value(e, frame, var_pointer(e, frame, s.local), s.initial);
                    }
                  },
                  [&](const StoreStmt& s) {
-                   const Val at = eval(frame, s.pointer);
-                   assign(frame, *at.pointer, s.value);
+                   const Val at = eval(e, frame, s.pointer);
+                   assign_value(e, frame, *at.pointer, s.value);
                  },
                  [&](const IfStmt& s) {
-                   if_statement(frame, eval_leaf(frame, s.condition), p_.block(s.then),
-                                p_.block(s.otherwise));
+                   emit_if(e, frame, eval_leaf(e, frame, s.condition), e.program.block(s.then),
+                           e.program.block(s.otherwise));
                  },
-                 [&](const LoopStmt& s) { loop_statement(frame, id, s); },
-                 [&](const SwitchStmt& s) { switch_statement(frame, id, s); },
-                 [&](const BreakStmt&) { jump(false); },
-                 [&](const ContinueStmt&) { jump(true); },
-                 [&](const ReturnStmt& s) { return_statement(frame, s); },
+                 [&](const LoopStmt& s) { emit_loop(e, frame, id, s); },
+                 [&](const SwitchStmt& s) { emit_switch(e, frame, id, s); },
+                 [&](const BreakStmt&) { emit_jump(e, false); },
+                 [&](const ContinueStmt&) { emit_jump(e, true); },
+                 [&](const ReturnStmt& s) { emit_return(e, frame, s); },
                  [&](const BarrierStmt&) {
-                   if (gpu) return gpu_barrier();
-                   problem = "a barrier stands where no workgroup can wait";
+                   if (e.gpu) return gpu_barrier(e);
+                   e.problem = "a barrier stands where no workgroup can wait";
                  },
                  [&](const UniformLoadStmt& s) {
-                   if (gpu) return gpu_uniform_load(frame, s);
-                   problem = "a barrier stands where no workgroup can wait";
+                   if (e.gpu) return gpu_uniform_load(e, frame, s);
+                   e.problem = "a barrier stands where no workgroup can wait";
                  },
-                 [&](const AtomicStmt& s) { atomic(frame, s); },
-                 [&](const SubgroupStmt&) { problem = "subgroup operations are not emitted"; },
-                 [&](const CallStmt& s) { call(frame, id, s); },
+                 [&](const AtomicStmt& s) { emit_atomic(e, frame, s); },
+                 [&](const SubgroupStmt&) { e.problem = "subgroup operations are not emitted"; },
+                 [&](const CallStmt& s) { emit_call(e, frame, id, s); },
              },
-             p_[id].node);
+             e.program[id].node);
 }
 
 }  // namespace vyre

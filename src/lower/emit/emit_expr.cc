@@ -1,7 +1,12 @@
 #include <fmt/format.h>
 
 #include "vyre/base/overloaded.h"
-#include "vyre/lower/emit/emitter_internal.h"
+#include "vyre/lower/emit/emit_cells_internal.h"
+#include "vyre/lower/emit/emit_expr_internal.h"
+#include "vyre/lower/emit/emit_geometry_internal.h"
+#include "vyre/lower/emit/emit_leaf_internal.h"
+#include "vyre/lower/emit/emit_memory_internal.h"
+#include "vyre/lower/emit/emit_operation_internal.h"
 
 namespace vyre {
 
@@ -30,8 +35,8 @@ Val part_of(const TypeTable& types, const Val& whole, std::uint32_t i, TypeId ty
 }  // namespace
 
 // A component of a value at a computed index: zero outside.
-static Val index_value(Emitter& e, const Val& whole, const Leaf& index, TypeId type) {
-  const auto& types = e.program().types;
+static Val index_value(EmitContext& e, const Val& whole, const Leaf& index, TypeId type) {
+  const auto& types = e.program.types;
   const std::uint32_t n = types.component_count(whole.type);
   if (n > 16) {
     // Through memory: a chain of selects over a large array would be slower to make and to run.
@@ -39,34 +44,34 @@ static Val index_value(Emitter& e, const Val& whole, const Leaf& index, TypeId t
     for (const Leaf& l : whole.leaves) any_varying = any_varying || l.varying;
     Pointer p;
     p.kind = Pointer::Kind::lanes;
-    p.lanes = e.new_lane_memory(whole.leaves.size(), any_varying, "indexed");
-    p.offset = e.uniform(llvm::ConstantInt::get(e.offset_type(), 0));
+    p.lanes = new_lane_memory(e, whole.leaves.size(), any_varying, "indexed");
+    p.offset = uniform_leaf(llvm::ConstantInt::get(e.offset_type(), 0));
     p.pointee = whole.type;
-    e.store_cells(p.lanes, whole, nullptr);
-    return e.load(e.index(p, index, ScalarKind::u32), type);
+    store_cells(e, p.lanes, whole, nullptr);
+    return load_value(e, element_pointer(e, p, index, ScalarKind::u32), type);
   }
-  Val out = e.zero_value(type);
+  Val out = zero_value(e, type);
   for (std::uint32_t i = 0; i < n; ++i) {
-    const Leaf here = e.lift({index}, [&](auto v) {
+    const Leaf here = lift(e, {index}, [&](auto v) {
       return e.b.CreateICmpEQ(v[0], llvm::ConstantInt::get(v[0]->getType(), i));
     });
     const Val part = part_of(types, whole, i, type);
     for (std::size_t k = 0; k < out.leaves.size(); ++k) {
-      out.leaves[k] = e.select(here, part.leaves[k], out.leaves[k]);
+      out.leaves[k] = select_leaf(e, here, part.leaves[k], out.leaves[k]);
     }
   }
   return out;
 }
 
-Val Emitter::eval(EmitFrame& frame, ExprId id) {
-  const Expr& expr = p_[id];
-  const auto& types = p_.types;
+Val eval(EmitContext& e, EmitFrame& frame, ExprId id) {
+  const Expr& expr = e.program[id];
+  const auto& types = e.program.types;
   // Pieces of a value are handled one by one.
   constexpr std::uint64_t kMostScalars = 8192;
-  if (types.is_constructible(expr.type) && cells_of(expr.type) > kMostScalars) {
-    problem = fmt::format("a value of {} scalars is computed with as a whole; copy its elements",
-                          cells_of(expr.type));
-    return zero_value(expr.type);
+  if (types.is_constructible(expr.type) && cells_of(e, expr.type) > kMostScalars) {
+    e.problem = fmt::format("a value of {} scalars is computed with as a whole; copy its elements",
+                            cells_of(e, expr.type));
+    return zero_value(e, expr.type);
   }
   const auto scalar = [&](const Leaf& leaf) {
     Val out;
@@ -93,45 +98,46 @@ Val Emitter::eval(EmitFrame& frame, ExprId id) {
   };
   return std::visit(
       Overloaded{
-          [&](const ConstantExpr& e) {
-            const Constant& c = p_[e.id];
+          [&](const ConstantExpr& node) {
+            const Constant& c = e.program[node.id];
             Val out;
             out.type = expr.type;
-            const auto& fields = fields_of(expr.type);
+            const auto& fields = fields_of(e, expr.type);
             for (std::size_t i = 0; i < fields.size(); ++i) {
-              out.leaves.push_back(constant_leaf(fields[i].kind, c.scalars[i]));
+              out.leaves.push_back(constant_leaf(e, fields[i].kind, c.scalars[i]));
             }
             return out;
           },
-          [&](const ZeroExpr&) { return zero_value(expr.type); },
+          [&](const ZeroExpr&) { return zero_value(e, expr.type); },
           [&](const OverrideExpr&) {
-            problem = "the program still has overrides";
-            return zero_value(expr.type);
+            e.problem = "the program still has overrides";
+            return zero_value(e, expr.type);
           },
-          [&](const LocalExpr& e) { return get_local(frame, e.id); },
-          [&](const GlobalPtrExpr& e) {
-            if (const auto found = privates.find(e.id); found != privates.end()) {
+          [&](const LocalExpr& node) { return get_local(e, frame, node.id); },
+          [&](const GlobalPtrExpr& node) {
+            if (const auto found = e.privates.find(node.id); found != e.privates.end()) {
               Pointer p;
               p.kind = Pointer::Kind::lanes;
               p.lanes = found->second;
-              p.offset = uniform(llvm::ConstantInt::get(offset_type(), 0));
+              p.offset = uniform_leaf(llvm::ConstantInt::get(e.offset_type(), 0));
               p.offset.row_invariant = true;
-              p.pointee = p_[e.id].type;
+              p.pointee = e.program[node.id].type;
               return pointer(p);
             }
-            return pointer(globals[static_cast<std::size_t>(e.id)]);
+            return pointer(e.globals[static_cast<std::size_t>(node.id)]);
           },
-          [&](const LocalPtrExpr& e) { return pointer(var_pointer(frame, e.id)); },
-          [&](const MemberExpr& e) {
-            const Val base = eval(frame, e.base);
-            if (base.pointer) return pointer(member(*base.pointer, e.member));
-            return part_of(types, base, e.member, expr.type);
+          [&](const LocalPtrExpr& node) { return pointer(var_pointer(e, frame, node.id)); },
+          [&](const MemberExpr& node) {
+            const Val base = eval(e, frame, node.base);
+            if (base.pointer) return pointer(member_pointer(e, *base.pointer, node.member));
+            return part_of(types, base, node.member, expr.type);
           },
-          [&](const IndexExpr& e) {
-            const Val base = eval(frame, e.base);
-            const Leaf i = eval_leaf(frame, e.index);
+          [&](const IndexExpr& node) {
+            const Val base = eval(e, frame, node.base);
+            const Leaf i = eval_leaf(e, frame, node.index);
             if (base.pointer) {
-              return pointer(index(*base.pointer, i, *types.scalar_kind(p_[e.index].type)));
+              return pointer(element_pointer(e, *base.pointer, i,
+                                             *types.scalar_kind(e.program[node.index].type)));
             }
             if (!i.varying) {
               if (const auto* c = llvm::dyn_cast<llvm::ConstantInt>(i.value);
@@ -140,95 +146,101 @@ Val Emitter::eval(EmitFrame& frame, ExprId id) {
                                expr.type);
               }
             }
-            return index_value(*this, base, i, expr.type);
+            return index_value(e, base, i, expr.type);
           },
-          [&](const LoadExpr& e) { return load(*eval(frame, e.pointer).pointer, expr.type); },
-          [&](const SwizzleExpr& e) {
-            const Val base = eval(frame, e.vector);
+          [&](const LoadExpr& node) {
+            return load_value(e, *eval(e, frame, node.pointer).pointer, expr.type);
+          },
+          [&](const SwizzleExpr& node) {
+            const Val base = eval(e, frame, node.vector);
             Val out;
             out.type = expr.type;
-            for (std::size_t i = 0; i < e.size; ++i) out.leaves.push_back(base.leaves[e.lanes[i]]);
+            for (std::size_t i = 0; i < node.size; ++i)
+              out.leaves.push_back(base.leaves[node.lanes[i]]);
             return out;
           },
-          [&](const ConstructExpr& e) {
+          [&](const ConstructExpr& node) {
             Val out;
             out.type = expr.type;
-            for (ExprId part : p_.list(e.parts)) {
-              const Val v = eval(frame, part);
+            for (ExprId part : e.program.list(node.parts)) {
+              const Val v = eval(e, frame, part);
               out.leaves.append(v.leaves.begin(), v.leaves.end());
             }
             return out;
           },
-          [&](const SplatExpr& e) {
-            const Leaf leaf = eval_leaf(frame, e.scalar);
+          [&](const SplatExpr& node) {
+            const Leaf leaf = eval_leaf(e, frame, node.scalar);
             Val out;
             out.type = expr.type;
-            out.leaves.assign(cells_of(expr.type), leaf);
+            out.leaves.assign(cells_of(e, expr.type), leaf);
             return out;
           },
-          [&](const UnaryExpr& e) {
-            const Val a = eval(frame, e.operand);
+          [&](const UnaryExpr& node) {
+            const Val a = eval(e, frame, node.operand);
             const auto kind = *types.scalar_kind(a.type);
-            return each([&](auto& l) { return unary(e.op, kind, l[0]); }, {&a});
+            return each([&](auto& l) { return emit_unary(e, node.op, kind, l[0]); }, {&a});
           },
-          [&](const BinaryExpr& e) {
-            const Val left = eval(frame, e.left);
-            const Val right = eval(frame, e.right);
+          [&](const BinaryExpr& node) {
+            const Val left = eval(e, frame, node.left);
+            const Val right = eval(e, frame, node.right);
             if (left.type != right.type && (types.get_if<MatrixType>(left.type) != nullptr ||
                                             types.get_if<MatrixType>(right.type) != nullptr)) {
-              return matrix_product(left, right, expr.type);
+              return emit_matrix_product(e, left, right, expr.type);
             }
-            if (types.get_if<MatrixType>(left.type) != nullptr && e.op == BinaryOp::mul) {
-              return matrix_product(left, right, expr.type);
+            if (types.get_if<MatrixType>(left.type) != nullptr && node.op == BinaryOp::mul) {
+              return emit_matrix_product(e, left, right, expr.type);
             }
             const auto kind = *types.scalar_kind(left.type);
-            return each([&](auto& l) { return binary(e.op, kind, l[0], l[1]); }, {&left, &right});
+            return each([&](auto& l) { return emit_binary(e, node.op, kind, l[0], l[1]); },
+                        {&left, &right});
           },
-          [&](const SelectExpr& e) {
-            const Val off = eval(frame, e.on_false);
-            const Val on = eval(frame, e.on_true);
-            const Val c = eval(frame, e.condition);
+          [&](const SelectExpr& node) {
+            const Val off = eval(e, frame, node.on_false);
+            const Val on = eval(e, frame, node.on_true);
+            const Val c = eval(e, frame, node.condition);
             Val out;
             out.type = expr.type;
             for (std::size_t i = 0; i < on.leaves.size(); ++i) {
               const Leaf& which = c.leaves[c.leaves.size() == 1 ? 0 : i];
-              out.leaves.push_back(select(which, on.leaves[i], off.leaves[i]));
+              out.leaves.push_back(select_leaf(e, which, on.leaves[i], off.leaves[i]));
             }
             return out;
           },
-          [&](const ConvertExpr& e) {
-            const Val a = eval(frame, e.value);
+          [&](const ConvertExpr& node) {
+            const Val a = eval(e, frame, node.value);
             const auto from = *types.scalar_kind(a.type);
             const auto to = *types.scalar_kind(expr.type);
-            return each([&](auto& l) { return convert(from, to, l[0]); }, {&a});
+            return each([&](auto& l) { return emit_convert(e, from, to, l[0]); }, {&a});
           },
-          [&](const BitcastExpr& e) { return bitcast(eval(frame, e.value), expr.type); },
-          [&](const MathExpr& e) {
+          [&](const BitcastExpr& node) {
+            return emit_bitcast(e, eval(e, frame, node.value), expr.type);
+          },
+          [&](const MathExpr& node) {
             llvm::SmallVector<Val, 4> arguments;
-            for (ExprId a : p_.list(e.arguments)) arguments.push_back(eval(frame, a));
-            return math(e.fn, expr.type, arguments);
+            for (ExprId a : e.program.list(node.arguments)) arguments.push_back(eval(e, frame, a));
+            return emit_math(e, node.fn, expr.type, arguments);
           },
-          [&](const ArrayLengthExpr& e) {
-            Leaf leaf = uniform(array_length(*eval(frame, e.pointer).pointer));
+          [&](const ArrayLengthExpr& node) {
+            Leaf leaf = uniform_leaf(array_length(e, *eval(e, frame, node.pointer).pointer));
             leaf.row_invariant = true;
             return scalar(leaf);
           },
-          [&](const InvocationIdExpr& e) {
+          [&](const InvocationIdExpr& node) {
             Val out;
             out.type = expr.type;
             const auto axes = [&](const Leaf(&three)[3]) {
               out.leaves.append({three[0], three[1], three[2]});
             };
-            switch (e.kind) {
-              case InvocationIdKind::global_invocation: axes(ids.global); break;
-              case InvocationIdKind::local_invocation: axes(ids.local); break;
-              case InvocationIdKind::workgroup: axes(ids.workgroup); break;
+            switch (node.kind) {
+              case InvocationIdKind::global_invocation: axes(e.ids.global); break;
+              case InvocationIdKind::local_invocation: axes(e.ids.local); break;
+              case InvocationIdKind::workgroup: axes(e.ids.workgroup); break;
               case InvocationIdKind::local_invocation_index:
-                out.leaves.push_back(ids.local_index);
+                out.leaves.push_back(e.ids.local_index);
                 break;
               case InvocationIdKind::workgroup_count:
-                for (Value* g : grid) {
-                  Leaf leaf = uniform(g);
+                for (Value* g : e.grid) {
+                  Leaf leaf = uniform_leaf(g);
                   leaf.row_invariant = true;
                   out.leaves.push_back(leaf);
                 }

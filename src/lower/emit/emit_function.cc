@@ -9,7 +9,12 @@
 #include <algorithm>
 
 #include "vyre/lower/emit/elementary_internal.h"
-#include "vyre/lower/emit/emitter_internal.h"
+#include "vyre/lower/emit/emit_cells_internal.h"
+#include "vyre/lower/emit/emit_control_internal.h"
+#include "vyre/lower/emit/emit_expr_internal.h"
+#include "vyre/lower/emit/emit_leaf_internal.h"
+#include "vyre/lower/emit/emit_memory_internal.h"
+#include "vyre/lower/emit/emit_operation_internal.h"
 #include "vyre/lower/emit/memory_scopes_internal.h"
 #include "vyre/lower/gpu/ptx_ops_internal.h"
 #include "vyre/lower/host/stop_checks_internal.h"
@@ -30,12 +35,12 @@ constexpr std::size_t kMostShapes = 6;
 enum Part : std::int64_t { kAbsent, kConstant, kUniform, kLinear, kVarying };
 
 // Booleans travel as words.
-Value* to_word(Emitter& e, ScalarKind kind, Value* v) {
+Value* to_word(EmitContext& e, ScalarKind kind, Value* v) {
   if (kind != ScalarKind::boolean) return v;
   llvm::Type* words = v->getType()->isVectorTy() ? e.lanes_of(e.b.getInt32Ty()) : e.b.getInt32Ty();
   return e.b.CreateZExt(v, words);
 }
-Value* from_word(Emitter& e, ScalarKind kind, Value* v) {
+Value* from_word(EmitContext& e, ScalarKind kind, Value* v) {
   if (kind != ScalarKind::boolean) return v;
   return e.b.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()));
 }
@@ -44,7 +49,7 @@ Value* from_word(Emitter& e, ScalarKind kind, Value* v) {
 class Given {
  public:
   // general: only what the analysis promises of every call is uniform or constant.
-  Given(Emitter& e, bool general) : e_(e), general_(general) {}
+  Given(EmitContext& e, bool general) : e_(e), general_(general) {}
 
   std::vector<std::int64_t> shape;
   std::vector<Value*> values;
@@ -53,14 +58,14 @@ class Given {
   void leaf(const Leaf& leaf, ScalarKind kind, bool one_value = false) {
     if ((!leaf.varying && !(general_ && e_.wide())) || one_value) {
       shape.push_back(kUniform);
-      values.push_back(to_word(e_, kind, e_.agreed(leaf, e_.mask)));
+      values.push_back(to_word(e_, kind, agreed(e_, leaf, e_.mask)));
     } else if (leaf.varying && leaf.linear.base != nullptr && leaf.linear.stride == 1 &&
                !general_) {
       shape.push_back(kLinear);
       values.push_back(leaf.linear.base);
     } else {
       shape.push_back(kVarying);
-      values.push_back(to_word(e_, kind, e_.vector_of(leaf)));
+      values.push_back(to_word(e_, kind, vector_of(e_, leaf)));
     }
   }
   void pointer(const Pointer& p) {
@@ -82,23 +87,23 @@ class Given {
   }
 
  private:
-  Emitter& e_;
+  EmitContext& e_;
   bool general_;
 };
 
 // The same on the function's side, in the same order.
 class Taken {
  public:
-  Taken(Emitter& e, llvm::Function* function, const std::vector<std::int64_t>& shape)
+  Taken(EmitContext& e, llvm::Function* function, const std::vector<std::int64_t>& shape)
       : e_(e), function_(function), shape_(shape) {}
 
   bool flag() { return next() != 0; }
   Value* value() { return function_->getArg(argument_++); }
   Leaf leaf(ScalarKind kind) {
     switch (next()) {
-      case kUniform: return e_.uniform(from_word(e_, kind, value()));
-      case kLinear: return e_.linear_leaf(value(), 1);
-      default: return e_.varying(from_word(e_, kind, value()));
+      case kUniform: return uniform_leaf(from_word(e_, kind, value()));
+      case kLinear: return linear_leaf(e_, value(), 1);
+      default: return varying_leaf(e_, from_word(e_, kind, value()));
     }
   }
   Pointer pointer(TypeId pointee) {
@@ -115,7 +120,7 @@ class Taken {
     out.pointee = pointee;
     if (shape_[at_] == kConstant) {
       next();
-      out.offset = e_.uniform(llvm::ConstantInt::getSigned(e_.offset_type(), next()));
+      out.offset = uniform_leaf(llvm::ConstantInt::getSigned(e_.offset_type(), next()));
     } else {
       out.offset = leaf(ScalarKind::u32);
     }
@@ -130,7 +135,7 @@ class Taken {
  private:
   std::int64_t next() { return shape_[at_++]; }
 
-  Emitter& e_;
+  EmitContext& e_;
   llvm::Function* function_;
   const std::vector<std::int64_t>& shape_;
   std::size_t at_ = 0;
@@ -139,7 +144,7 @@ class Taken {
 
 // f(leaf) for each id that a function needs.
 template <class F>
-void for_each_id(Emitter& e, std::uint32_t kinds, F f) {
+void for_each_id(EmitContext& e, std::uint32_t kinds, F f) {
   const auto needed = [&](InvocationIdKind kind) {
     return (kinds >> static_cast<unsigned>(kind) & 1U) != 0;
   };
@@ -168,10 +173,10 @@ std::vector<GlobalId> globals_of(const FunctionNeeds& needs, const FrameSpreads&
 }
 
 // What the kernel around it has: ids, memory, and what ends it early.
-void give_kernel(Emitter& e, const FunctionNeeds& needs, std::span<const GlobalId> globals,
+void give_kernel(EmitContext& e, const FunctionNeeds& needs, std::span<const GlobalId> globals,
                  bool masked, Given& out) {
   out.shape.push_back(masked ? 1 : 0);
-  if (masked) out.value(e.b.CreateBitCast(e.mask_or_all(), e.b.getIntNTy(e.width())));
+  if (masked) out.value(e.b.CreateBitCast(e.mask_or_all(), e.b.getIntNTy(e.width)));
   for_each_id(e, needs.ids, [&](const Leaf& leaf) { out.leaf(leaf, ScalarKind::u32); });
   if (needs_grid(needs)) {
     for (Value* g : e.grid) out.value(g);
@@ -193,7 +198,7 @@ void give_kernel(Emitter& e, const FunctionNeeds& needs, std::span<const GlobalI
   }
 }
 
-void take_kernel(const Emitter& caller, Emitter& e, const FunctionNeeds& needs,
+void take_kernel(const EmitContext& caller, EmitContext& e, const FunctionNeeds& needs,
                  std::span<const GlobalId> globals, bool masked, Taken& in) {
   if (masked) e.mask = e.b.CreateBitCast(in.value(), e.lanes_of(e.b.getInt1Ty()));
   for_each_id(e, needs.ids, [&](Leaf& leaf) { leaf = in.leaf(ScalarKind::u32); });
@@ -210,7 +215,7 @@ void take_kernel(const Emitter& caller, Emitter& e, const FunctionNeeds& needs,
     const auto i = static_cast<std::size_t>(id);
     Pointer pointer = caller.globals[i];
     if (!llvm::isa<llvm::Constant>(pointer.base)) pointer.base = in.value();
-    pointer.offset = e.uniform(llvm::ConstantInt::get(e.offset_type(), 0));
+    pointer.offset = uniform_leaf(llvm::ConstantInt::get(e.offset_type(), 0));
     e.globals[i] = pointer;
     if (caller.global_bytes[i] != nullptr) e.global_bytes[i] = in.value();
   }
@@ -244,116 +249,122 @@ llvm::Function* new_function(llvm::Function* like, llvm::FunctionType* type, std
   return f;
 }
 
-}  // namespace
-
 // How the result of a function comes back.
-struct Emitter::FunctionResult {
+struct FunctionResult {
   std::uint64_t cells = 0;
   bool varying = false;
   bool by_value = false;  // else through memory that the caller gives
 };
 
-Emitter::FunctionResult Emitter::result_of(const FrameSpreads& use) const {
+FunctionResult result_of(const EmitContext& e, const FrameSpreads& use) {
   FunctionResult out;
-  out.cells = cells_of(p_[use.function].result);
-  out.varying = wide() && joined(use.result) == Spread::lane;
+  out.cells = cells_of(e, e.program[use.function].result);
+  out.varying = e.wide() && joined(use.result) == Spread::lane;
   out.by_value = out.cells != 0 && out.cells <= kMostReturned &&
-                 !spreads_.plan.needs[static_cast<std::size_t>(use.function)].may_stop;
+                 !e.spreads.plan.needs[static_cast<std::size_t>(use.function)].may_stop;
   return out;
 }
 
-void Emitter::give_up() {
-  if (function_->getReturnType()->isVoidTy()) {
-    b.CreateRetVoid();
+}  // namespace
+
+void give_up(EmitContext& e) {
+  if (e.function->getReturnType()->isVoidTy()) {
+    e.b.CreateRetVoid();
   } else {
-    b.CreateRet(b.getInt32(1));
+    e.b.CreateRet(e.b.getInt32(1));
   }
 }
 
-void Emitter::call_function(EmitFrame& frame, const FrameSpreads& use, const CallStmt& s) {
-  const FunctionNeeds& needs = spreads_.plan.needs[static_cast<std::size_t>(use.function)];
-  const bool general = shapes_of(*functions, use) >= kMostShapes;
-  Given given(*this, general);
-  const bool masked = mask != nullptr || (general && wide());
-  give_kernel(*this, needs, globals_of(needs, use), masked, given);
-  const FunctionResult result = result_of(use);
+static llvm::Function* emit_function(EmitContext& caller, const FrameSpreads& use,
+                                     const std::vector<std::int64_t>& shape,
+                                     llvm::ArrayRef<Value*> like);
+
+void emit_function_call(EmitContext& e, EmitFrame& frame, const FrameSpreads& use,
+                        const CallStmt& s) {
+  const FunctionNeeds& needs = e.spreads.plan.needs[static_cast<std::size_t>(use.function)];
+  const bool general = shapes_of(*e.functions, use) >= kMostShapes;
+  Given given(e, general);
+  const bool masked = e.mask != nullptr || (general && e.wide());
+  give_kernel(e, needs, globals_of(needs, use), masked, given);
+  const FunctionResult result = result_of(e, use);
   LaneMemory memory;
   if (result.cells != 0 && !result.by_value) {
-    memory = new_lane_memory(result.cells, result.varying, "result");
+    memory = new_lane_memory(e, result.cells, result.varying, "result");
     given.value(memory.base);
   }
-  const auto arguments = p_.list(s.arguments);
+  const auto arguments = e.program.list(s.arguments);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const Val value = eval(frame, arguments[i]);
+    const Val value = eval(e, frame, arguments[i]);
     if (value.pointer) {
-      given.pointer(resolved(*value.pointer));
+      given.pointer(resolved(e, *value.pointer));
       continue;
     }
-    const auto& fields = fields_of(value.type);
+    const auto& fields = fields_of(e, value.type);
     const Spreads& spreads = use.locals[i];
     for (std::size_t k = 0; k < fields.size(); ++k) {
       const Spread spread = spreads[spreads.size() == fields.size() ? k : 0];
       given.leaf(value.leaves[k], fields[k].kind, spread != Spread::lane);
     }
   }
-  llvm::Function*& callee = functions->made[{&use, given.shape}];
-  if (callee == nullptr) callee = emit_function(use, given.shape, given.values);
-  Value* out = b.CreateCall(callee, given.values);
+  llvm::Function*& callee = e.functions->made[{&use, given.shape}];
+  if (callee == nullptr) callee = emit_function(e, use, given.shape, given.values);
+  Value* out = e.b.CreateCall(callee, given.values);
   if (needs.may_stop) {
-    auto* stopped = new_block("stopped");
-    auto* go_on = new_block("go_on");
-    b.CreateCondBr(b.CreateICmpNE(out, b.getInt32(0)), stopped, go_on);
-    b.SetInsertPoint(stopped);
-    give_up();
-    b.SetInsertPoint(go_on);
+    auto* stopped = e.new_block("stopped");
+    auto* go_on = e.new_block("go_on");
+    e.b.CreateCondBr(e.b.CreateICmpNE(out, e.b.getInt32(0)), stopped, go_on);
+    e.b.SetInsertPoint(stopped);
+    give_up(e);
+    e.b.SetInsertPoint(go_on);
   }
   if (s.result == kNoLocal) return;
-  const TypeId type = p_[use.function].result;
-  if (!result.by_value) return put_local(frame, s.result, load_cells(memory, type));
+  const TypeId type = e.program[use.function].result;
+  if (!result.by_value) return put_local(e, frame, s.result, load_cells(e, memory, type));
   Val value;
   value.type = type;
-  const auto& fields = fields_of(type);
+  const auto& fields = fields_of(e, type);
   for (unsigned k = 0; k < fields.size(); ++k) {
-    Value* leaf = from_word(*this, fields[k].kind, b.CreateExtractValue(out, k));
-    value.leaves.push_back(result.varying ? varying(leaf) : uniform(leaf));
+    Value* leaf = from_word(e, fields[k].kind, e.b.CreateExtractValue(out, k));
+    value.leaves.push_back(result.varying ? varying_leaf(e, leaf) : uniform_leaf(leaf));
   }
-  put_local(frame, s.result, value);
+  put_local(e, frame, s.result, value);
 }
 
-llvm::Function* Emitter::emit_function(const FrameSpreads& use,
-                                       const std::vector<std::int64_t>& shape,
-                                       llvm::ArrayRef<Value*> like) {
-  const FunctionNeeds& needs = spreads_.plan.needs[static_cast<std::size_t>(use.function)];
-  const Function& source = p_[use.function];
-  const FunctionResult result = result_of(use);
-  llvm::Type* returned = b.getVoidTy();
-  if (needs.may_stop) returned = b.getInt32Ty();
+static llvm::Function* emit_function(EmitContext& caller, const FrameSpreads& use,
+                                     const std::vector<std::int64_t>& shape,
+                                     llvm::ArrayRef<Value*> like) {
+  const FunctionNeeds& needs = caller.spreads.plan.needs[static_cast<std::size_t>(use.function)];
+  const Function& source = caller.program[use.function];
+  const FunctionResult result = result_of(caller, use);
+  llvm::Type* returned = caller.b.getVoidTy();
+  if (needs.may_stop) returned = caller.b.getInt32Ty();
   if (result.by_value) {
     std::vector<llvm::Type*> parts;
-    for (const Field& f : fields_of(source.result)) {
-      llvm::Type* part = memory_type(f.kind);
-      parts.push_back(result.varying ? lanes_of(part) : part);
+    for (const ScalarField& f : fields_of(caller, source.result)) {
+      llvm::Type* part = memory_type(caller, f.kind);
+      parts.push_back(result.varying ? caller.lanes_of(part) : part);
     }
-    returned = llvm::StructType::get(context(), parts);
+    returned = llvm::StructType::get(caller.context(), parts);
   }
   std::vector<llvm::Type*> types;
   for (const Value* v : like) types.push_back(v->getType());
-  auto* f = new_function(function_, llvm::FunctionType::get(returned, types, false), "function");
+  auto* f =
+      new_function(caller.function, llvm::FunctionType::get(returned, types, false), "function");
   if (needs.may_stop) f->addFnAttr(kLoopsAttribute);
 
-  Emitter e(p_, spreads_, f, width_, workgroup_);
-  e.functions = functions;
-  e.wide_offsets = wide_offsets;
-  e.scratch_bytes = scratch_bytes;
-  e.stack_bytes_ = stack_bytes_;
+  EmitContext e(caller.program, caller.spreads, f, caller.width, caller.workgroup);
+  e.functions = caller.functions;
+  e.wide_offsets = caller.wide_offsets;
+  e.scratch_bytes = caller.scratch_bytes;
+  e.stack_bytes = caller.stack_bytes;
   e.allocas = e.new_block("entry");
   auto* body = e.new_block("body");
   e.b.SetInsertPoint(e.allocas);
   e.b.SetInsertPoint(e.b.CreateBr(body));
   Taken taken(e, f, shape);
   const bool masked = taken.flag();
-  take_kernel(*this, e, needs, globals_of(needs, use), masked, taken);
-  const auto frame = e.new_frame(use, nullptr, false);
+  take_kernel(caller, e, needs, globals_of(needs, use), masked, taken);
+  const auto frame = new_frame(e, use, nullptr, false);
   std::optional<LaneMemory> memory;
   if (result.cells != 0 && !result.by_value) memory = LaneMemory{taken.value(), result.varying};
   for (std::uint32_t i = 0; i < source.parameters; ++i) {
@@ -361,39 +372,39 @@ llvm::Function* Emitter::emit_function(const FrameSpreads& use,
     LocalSlot& slot = frame->locals[i];
     slot.kind = LocalSlot::Kind::value;
     slot.value.type = type;
-    if (const auto* pointer = p_.types.get_if<PointerType>(type)) {
+    if (const auto* pointer = caller.program.types.get_if<PointerType>(type)) {
       slot.value.pointer = taken.pointer(pointer->pointee);
       continue;
     }
-    for (const Field& field : e.fields_of(type)) {
+    for (const ScalarField& field : fields_of(e, type)) {
       slot.value.leaves.push_back(taken.leaf(field.kind));
     }
   }
   e.b.SetInsertPoint(body);
-  if (needs.may_stop && !gpu) emit_may_stop_at_once(e.b);
-  e.begin_frame_in_gang(*frame, memory);
-  e.block(*frame, p_.block(source.body));
+  if (needs.may_stop && !caller.gpu) emit_may_stop_at_once(e.b);
+  begin_frame_in_gang(e, *frame, memory);
+  emit_block(e, *frame, caller.program.block(source.body));
   if (!e.ended()) e.b.CreateBr(frame->exit);
   e.b.SetInsertPoint(frame->exit);
   if (needs.may_stop) {
-    e.b.CreateRet(gpu ? e.b.getInt32(0) : emit_not_stopped(e.b));
+    e.b.CreateRet(caller.gpu ? e.b.getInt32(0) : emit_not_stopped(e.b));
   } else if (result.by_value) {
-    const Val value = e.load_cells(frame->result, source.result);
+    const Val value = load_cells(e, frame->result, source.result);
     Value* all = llvm::PoisonValue::get(returned);
-    const auto& fields = e.fields_of(source.result);
+    const auto& fields = fields_of(e, source.result);
     for (unsigned k = 0; k < fields.size(); ++k) {
       const Leaf& leaf = value.leaves[k];
-      Value* part = result.varying ? e.vector_of(leaf) : leaf.value;
+      Value* part = result.varying ? vector_of(e, leaf) : leaf.value;
       all = e.b.CreateInsertValue(all, to_word(e, fields[k].kind, part), k);
     }
     e.b.CreateRet(all);
   } else {
     e.b.CreateRetVoid();
   }
-  scratch_bytes = e.scratch_bytes;
-  stack_bytes_ = e.stack_bytes_;
-  if (problem.empty()) problem = e.problem;
-  if (!gpu) {
+  caller.scratch_bytes = e.scratch_bytes;
+  caller.stack_bytes = e.stack_bytes;
+  if (caller.problem.empty()) caller.problem = e.problem;
+  if (!caller.gpu) {
     std::vector<const Value*> bases;
     for (const Pointer& p : e.globals) bases.push_back(p.base);
     mark_memory_scopes(*f, bases);
@@ -401,25 +412,25 @@ llvm::Function* Emitter::emit_function(const FrameSpreads& use,
   return f;
 }
 
-Value* Emitter::elementary(MathFn fn, llvm::ArrayRef<Value*> arguments) {
-  const bool once =
-      spreads_.plan.elementary_once && is_large_elementary(fn) && !(gpu && has_ptx_instruction(fn));
-  if (!once) return emit_elementary(b, fn, arguments, gpu.has_value());
+Value* emit_elementary_function(EmitContext& e, MathFn fn, llvm::ArrayRef<Value*> arguments) {
+  const bool once = e.spreads.plan.elementary_once && is_large_elementary(fn) &&
+                    !(e.gpu && has_ptx_instruction(fn));
+  if (!once) return emit_elementary(e.b, fn, arguments, e.gpu.has_value());
   llvm::Type* type = arguments[0]->getType();
-  const std::string name = fmt::format("{}_{}", to_string(fn), type->isVectorTy() ? width_ : 1U);
-  llvm::Function* f = function_->getParent()->getFunction(name);
+  const std::string name = fmt::format("{}_{}", to_string(fn), type->isVectorTy() ? e.width : 1U);
+  llvm::Function* f = e.function->getParent()->getFunction(name);
   if (f == nullptr) {
     const std::vector<llvm::Type*> types(arguments.size(), type);
-    f = new_function(function_, llvm::FunctionType::get(type, types, false), name);
+    f = new_function(e.function, llvm::FunctionType::get(type, types, false), name);
     f->setDoesNotAccessMemory();
     f->addFnAttr(llvm::Attribute::WillReturn);
     f->addFnAttr(llvm::Attribute::Speculatable);
-    llvm::IRBuilder<> inside(llvm::BasicBlock::Create(context(), "entry", f));
+    llvm::IRBuilder<> inside(llvm::BasicBlock::Create(e.context(), "entry", f));
     llvm::SmallVector<Value*, 2> parameters;
     for (llvm::Argument& a : f->args()) parameters.push_back(&a);
-    inside.CreateRet(emit_elementary(inside, fn, parameters, gpu.has_value()));
+    inside.CreateRet(emit_elementary(inside, fn, parameters, e.gpu.has_value()));
   }
-  return b.CreateCall(f, arguments);
+  return e.b.CreateCall(f, arguments);
 }
 
 }  // namespace vyre

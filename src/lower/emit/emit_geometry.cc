@@ -1,35 +1,37 @@
 // Functions of whole vectors and matrices: chains of fused multiply-adds, first product rounded, as
 // the table in vyre/ir/operation.h has them.
-#include "vyre/lower/emit/emitter_internal.h"
+#include "vyre/lower/emit/emit_geometry_internal.h"
+#include "vyre/lower/emit/emit_leaf_internal.h"
+#include "vyre/lower/emit/emit_operation_internal.h"
 
 namespace vyre {
 
 namespace {
 
 struct Arithmetic {
-  Emitter& e;
+  EmitContext& e;
   ScalarKind kind;
 
-  Leaf add(const Leaf& x, const Leaf& y) const { return e.binary(BinaryOp::add, kind, x, y); }
-  Leaf sub(const Leaf& x, const Leaf& y) const { return e.binary(BinaryOp::sub, kind, x, y); }
-  Leaf mul(const Leaf& x, const Leaf& y) const { return e.binary(BinaryOp::mul, kind, x, y); }
-  Leaf div(const Leaf& x, const Leaf& y) const { return e.binary(BinaryOp::div, kind, x, y); }
-  Leaf neg(const Leaf& x) const { return e.unary(UnaryOp::negate, kind, x); }
+  Leaf add(const Leaf& x, const Leaf& y) const { return emit_binary(e, BinaryOp::add, kind, x, y); }
+  Leaf sub(const Leaf& x, const Leaf& y) const { return emit_binary(e, BinaryOp::sub, kind, x, y); }
+  Leaf mul(const Leaf& x, const Leaf& y) const { return emit_binary(e, BinaryOp::mul, kind, x, y); }
+  Leaf div(const Leaf& x, const Leaf& y) const { return emit_binary(e, BinaryOp::div, kind, x, y); }
+  Leaf neg(const Leaf& x) const { return emit_unary(e, UnaryOp::negate, kind, x); }
   Leaf fma(const Leaf& x, const Leaf& y, const Leaf& z) const {
-    return is_float(kind) ? e.fma(kind, x, y, z) : add(mul(x, y), z);
+    return is_float(kind) ? emit_fma(e, kind, x, y, z) : add(mul(x, y), z);
   }
   Leaf constant(float v) const {
-    return kind == ScalarKind::f16 ? e.constant_leaf(Scalar::of_f16(v))
-                                   : e.constant_leaf(Scalar::of(v));
+    return kind == ScalarKind::f16 ? constant_leaf(e, Scalar::of_f16(v))
+                                   : constant_leaf(e, Scalar::of(v));
   }
   Leaf sqrt(const Leaf& x) const {
-    const Leaf wide = e.convert(kind, ScalarKind::f32, x);
-    const Leaf root = e.lift({wide}, [&](auto v) { return e.square_root(v[0]); });
-    return e.convert(ScalarKind::f32, kind, root);
+    const Leaf wide = emit_convert(e, kind, ScalarKind::f32, x);
+    const Leaf root = lift(e, {wide}, [&](auto v) { return emit_square_root(e, v[0]); });
+    return emit_convert(e, ScalarKind::f32, kind, root);
   }
   Leaf fabs(const Leaf& x) const {
-    return e.lift({x},
-                  [&](auto v) { return e.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v[0]); });
+    return lift(e, {x},
+                [&](auto v) { return e.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v[0]); });
   }
   // a·b - c·d
   Leaf cross_term(const Leaf& a, const Leaf& b, const Leaf& c, const Leaf& d) const {
@@ -66,8 +68,8 @@ struct Arithmetic {
 
 }  // namespace
 
-Val emit_geometry(Emitter& e, MathFn fn, TypeId result, llvm::ArrayRef<Val> arguments) {
-  const auto& types = e.program().types;
+Val emit_geometry(EmitContext& e, MathFn fn, TypeId result, llvm::ArrayRef<Val> arguments) {
+  const auto& types = e.program.types;
   const Arithmetic m{e, *types.scalar_kind(arguments[0].type)};
   llvm::ArrayRef<Leaf> a = arguments[0].leaves;
   llvm::ArrayRef<Leaf> b =
@@ -101,8 +103,8 @@ Val emit_geometry(Emitter& e, MathFn fn, TypeId result, llvm::ArrayRef<Val> argu
     }
     case MathFn::face_forward: {
       const Leaf d = m.dot(b.data(), 1, arguments[2].leaves.data(), n);
-      const Leaf keeps = e.binary(BinaryOp::less, m.kind, d, m.constant(0));
-      for (const Leaf& x : a) v.push_back(e.select(keeps, x, m.neg(x)));
+      const Leaf keeps = emit_binary(e, BinaryOp::less, m.kind, d, m.constant(0));
+      for (const Leaf& x : a) v.push_back(select_leaf(e, keeps, x, m.neg(x)));
       break;
     }
     case MathFn::reflect: {
@@ -115,10 +117,10 @@ Val emit_geometry(Emitter& e, MathFn fn, TypeId result, llvm::ArrayRef<Val> argu
       const Leaf d = m.dot(b.data(), 1, a.data(), n);
       const Leaf k =
           m.fma(m.neg(m.mul(eta, eta)), m.fma(m.neg(d), d, m.constant(1)), m.constant(1));
-      const Leaf total = e.binary(BinaryOp::less, m.kind, k, m.constant(0));
+      const Leaf total = emit_binary(e, BinaryOp::less, m.kind, k, m.constant(0));
       const Leaf along = m.fma(eta, d, m.sqrt(k));
       for (std::size_t i = 0; i < n; ++i) {
-        v.push_back(e.select(total, m.constant(0), m.cross_term(eta, a[i], along, b[i])));
+        v.push_back(select_leaf(e, total, m.constant(0), m.cross_term(eta, a[i], along, b[i])));
       }
       break;
     }
@@ -134,10 +136,10 @@ Val emit_geometry(Emitter& e, MathFn fn, TypeId result, llvm::ArrayRef<Val> argu
   return out;
 }
 
-Val Emitter::matrix_product(const Val& x, const Val& y, TypeId result) {
-  const auto* left = p_.types.get_if<MatrixType>(x.type);
-  const auto* right = p_.types.get_if<MatrixType>(y.type);
-  const Arithmetic m{*this, *p_.types.scalar_kind(x.type)};
+Val emit_matrix_product(EmitContext& e, const Val& x, const Val& y, TypeId result) {
+  const auto* left = e.program.types.get_if<MatrixType>(x.type);
+  const auto* right = e.program.types.get_if<MatrixType>(y.type);
+  const Arithmetic m{e, *e.program.types.scalar_kind(x.type)};
   Val out;
   out.type = result;
   if (x.leaves.size() == 1 || y.leaves.size() == 1) {

@@ -5,7 +5,12 @@
 
 #include <algorithm>
 
-#include "vyre/lower/emit/emitter_internal.h"
+#include "vyre/lower/emit/emit_control_internal.h"
+#include "vyre/lower/emit/emit_expr_internal.h"
+#include "vyre/lower/emit/emit_gpu_internal.h"
+#include "vyre/lower/emit/emit_leaf_internal.h"
+#include "vyre/lower/emit/emit_memory_internal.h"
+#include "vyre/lower/emit/emit_operation_internal.h"
 #include "vyre/lower/gpu/ptx_ops_internal.h"
 #include "vyre/lower/gpu/tile_check_internal.h"
 #include "vyre/lower/loop_shape_internal.h"
@@ -46,8 +51,9 @@ std::string_view operation_of(AtomicOp op, bool is_signed) {
 
 }  // namespace
 
-Value* Emitter::decided(EmitFrame& frame, const Leaf& condition) {
-  if (!gpu || !condition.held || !rows_tested || frame.parent != nullptr || !targets.empty()) {
+Value* decided(EmitContext& e, EmitFrame& frame, const Leaf& condition) {
+  if (!e.gpu || !condition.held || !e.rows_tested || frame.parent != nullptr ||
+      !e.targets.empty()) {
     return condition.value;
   }
   // A guard says something of x. Where a condition does not, both sides may be as frequent.
@@ -55,49 +61,49 @@ Value* Emitter::decided(EmitFrame& frame, const Leaf& condition) {
                            [](const RowRequirement& r) { return r.along.known; })) {
     return condition.value;
   }
-  requirements.insert(requirements.end(), condition.held->begin(), condition.held->end());
+  e.requirements.insert(e.requirements.end(), condition.held->begin(), condition.held->end());
   return condition.rest;
 }
 
 // Rows above and below another share its index: what lies between them is the step.
-Value* Emitter::gpu_row_index(Value* row) {
-  if (row == nullptr) return gpu->x;
-  Value*& index = gpu->row_indices[row];
+Value* gpu_row_index(EmitContext& e, Value* row) {
+  if (row == nullptr) return e.gpu->x;
+  Value*& index = e.gpu->row_indices[row];
   if (index != nullptr) return index;
-  llvm::IRBuilder<>::InsertPointGuard guard(b);
-  b.SetInsertPoint(row_start);
+  llvm::IRBuilder<>::InsertPointGuard guard(e.b);
+  e.b.SetInsertPoint(e.row_start);
   const auto step = step_of(row);
-  const auto from = step ? gpu->row_indices.find(step->from) : gpu->row_indices.end();
-  if (from == gpu->row_indices.end()) return index = b.CreateAdd(gpu->x, row);
-  return index =
-             step->back ? b.CreateSub(from->second, step->by) : b.CreateAdd(from->second, step->by);
+  const auto from = step ? e.gpu->row_indices.find(step->from) : e.gpu->row_indices.end();
+  if (from == e.gpu->row_indices.end()) return index = e.b.CreateAdd(e.gpu->x, row);
+  return index = step->back ? e.b.CreateSub(from->second, step->by)
+                            : e.b.CreateAdd(from->second, step->by);
 }
 
-void Emitter::gpu_barrier() { b.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
+void gpu_barrier(EmitContext& e) { e.b.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
 
-void Emitter::gpu_uniform_load(EmitFrame& frame, const UniformLoadStmt& s) {
-  const Val at = eval(frame, s.pointer);
-  gpu_barrier();
+void gpu_uniform_load(EmitContext& e, EmitFrame& frame, const UniformLoadStmt& s) {
+  const Val at = eval(e, frame, s.pointer);
+  gpu_barrier(e);
   const Val value =
-      load(*at.pointer, frame.function->locals[static_cast<std::size_t>(s.result)].type);
-  gpu_barrier();
-  put_local(frame, s.result, value);
+      load_value(e, *at.pointer, frame.function->locals[static_cast<std::size_t>(s.result)].type);
+  gpu_barrier(e);
+  put_local(e, frame, s.result, value);
 }
 
-Value* Emitter::gpu_atomic(const AtomicStmt& s, bool is_signed, const Pointer& pointer,
-                           Value* compare, Value* value, bool wants) {
+Value* gpu_atomic(EmitContext& e, const AtomicStmt& s, bool is_signed, const Pointer& pointer,
+                  Value* compare, Value* value, bool wants) {
   // A pointer to workgroup memory is a 64-bit offset of its own space.
-  Value* at = b.CreatePtrToInt(address(pointer, pointer.offset.value, 0), b.getInt64Ty());
+  Value* at = e.b.CreatePtrToInt(address(e, pointer, pointer.offset.value, 0), e.b.getInt64Ty());
   const std::string_view space = pointer.is_workgroup ? "shared" : "global";
   const std::string_view scope =
       pointer.is_workgroup || s.scope == Scope::workgroup ? "cta" : "gpu";
-  llvm::Type* word = b.getInt32Ty();
+  llvm::Type* word = e.b.getInt32Ty();
   const auto emit = [&](llvm::Type* type, const std::string& text,
                         llvm::ArrayRef<Value*> operands) {
-    return ptx_instruction(b, type, text, operands, PtxEffect::memory);
+    return ptx_instruction(e.b, type, text, operands, PtxEffect::memory);
   };
   if (s.order == Order::sequential) {
-    emit(b.getVoidTy(), fmt::format("fence.sc.{};", scope), {});
+    emit(e.b.getVoidTy(), fmt::format("fence.sc.{};", scope), {});
   }
   const std::string_view order = order_of(s.order);
   switch (s.op) {
@@ -107,7 +113,7 @@ Value* Emitter::gpu_atomic(const AtomicStmt& s, bool is_signed, const Pointer& p
                               scope, space),
                   {at});
     case AtomicOp::store:
-      emit(b.getVoidTy(),
+      emit(e.b.getVoidTy(),
            fmt::format("st.{}.{}.{}.u32 [$0], $1;", order == "relaxed" ? order : "release", scope,
                        space),
            {at, value});
@@ -117,11 +123,11 @@ Value* Emitter::gpu_atomic(const AtomicStmt& s, bool is_signed, const Pointer& p
                   {at, compare, value});
     default: break;
   }
-  if (s.op == AtomicOp::sub) value = b.CreateNeg(value);
+  if (s.op == AtomicOp::sub) value = e.b.CreateNeg(value);
   const std::string_view operation = operation_of(s.op, is_signed);
   // Without a result the memory does it alone; exchange has no such form.
   if (!wants && s.op != AtomicOp::exchange && (order == "relaxed" || order == "release")) {
-    emit(b.getVoidTy(), fmt::format("red.{}.{}.{}.{} [$0], $1;", order, scope, space, operation),
+    emit(e.b.getVoidTy(), fmt::format("red.{}.{}.{}.{} [$0], $1;", order, scope, space, operation),
          {at, value});
     return value;
   }
@@ -130,85 +136,85 @@ Value* Emitter::gpu_atomic(const AtomicStmt& s, bool is_signed, const Pointer& p
 }
 
 // Ends the kernel when its time is over.
-void Emitter::gpu_check_deadline() {
-  auto* late = new_block("late");
-  auto* go_on = new_block("go_on");
-  b.CreateCondBr(b.CreateICmpUGT(ptx_global_timer(b), gpu->deadline), late, go_on);
-  b.SetInsertPoint(late);
-  b.CreateStore(b.getInt32(1), gpu->status, /*isVolatile=*/true);
-  give_up();
-  b.SetInsertPoint(go_on);
+void gpu_check_deadline(EmitContext& e) {
+  auto* late = e.new_block("late");
+  auto* go_on = e.new_block("go_on");
+  e.b.CreateCondBr(e.b.CreateICmpUGT(ptx_global_timer(e.b), e.gpu->deadline), late, go_on);
+  e.b.SetInsertPoint(late);
+  e.b.CreateStore(e.b.getInt32(1), e.gpu->status, /*isVolatile=*/true);
+  give_up(e);
+  e.b.SetInsertPoint(go_on);
 }
 
 // A loop runs in strips, and between two of them the timer is looked at. A `while` has one test
 // for its condition and the strip's end: strip and loop stay small loops of their own.
-void Emitter::gpu_loop(EmitFrame& frame, StmtId id, const LoopStmt& s) {
-  const LoopShape& shape = gpu->loops->of(id);
+void gpu_loop(EmitContext& e, EmitFrame& frame, StmtId id, const LoopStmt& s) {
+  const LoopShape& shape = e.gpu->loops->of(id);
   const bool watched = !shape.counted || !shape.innermost;
   const bool is_while = watched && shape.condition != kNoExpr;
   JumpTarget target;
   target.is_loop = true;
   target.frame = &frame;
-  auto* strip = new_block("strip");
-  auto* head = new_block("loop");
-  target.next = new_block("continuing");
-  target.exit = new_block("after_loop");
-  llvm::AllocaInst* left = watched ? alloca_of(b.getInt32Ty(), "left") : nullptr;
-  const auto iterations_left = [&] { return b.CreateLoad(b.getInt32Ty(), left); };
-  b.CreateBr(strip);
-  b.SetInsertPoint(strip);
-  if (watched) b.CreateStore(b.getInt32(shape.innermost ? kStrip : kOuterStrip), left);
-  b.CreateBr(head);
+  auto* strip = e.new_block("strip");
+  auto* head = e.new_block("loop");
+  target.next = e.new_block("continuing");
+  target.exit = e.new_block("after_loop");
+  llvm::AllocaInst* left = watched ? e.alloca_of(e.b.getInt32Ty(), "left") : nullptr;
+  const auto iterations_left = [&] { return e.b.CreateLoad(e.b.getInt32Ty(), left); };
+  e.b.CreateBr(strip);
+  e.b.SetInsertPoint(strip);
+  if (watched) e.b.CreateStore(e.b.getInt32(shape.innermost ? kStrip : kOuterStrip), left);
+  e.b.CreateBr(head);
 
-  b.SetInsertPoint(head);
-  auto* look = new_block("look_at_timer");
-  auto body = p_.block(s.body);
+  e.b.SetInsertPoint(head);
+  auto* look = e.new_block("look_at_timer");
+  auto body = e.program.block(s.body);
   if (is_while) {
-    Value* goes_on = eval_leaf(frame, shape.condition).value;
-    auto* inside = new_block("iteration");
-    auto* leave = new_block("leave");
-    Value* more = b.CreateICmpNE(iterations_left(), b.getInt32(0));
-    b.CreateCondBr(b.CreateAnd(goes_on, more), inside, leave);
-    b.SetInsertPoint(leave);
-    b.CreateCondBr(goes_on, look, target.exit);
-    b.SetInsertPoint(inside);
+    Value* goes_on = eval_leaf(e, frame, shape.condition).value;
+    auto* inside = e.new_block("iteration");
+    auto* leave = e.new_block("leave");
+    Value* more = e.b.CreateICmpNE(iterations_left(), e.b.getInt32(0));
+    e.b.CreateCondBr(e.b.CreateAnd(goes_on, more), inside, leave);
+    e.b.SetInsertPoint(leave);
+    e.b.CreateCondBr(goes_on, look, target.exit);
+    e.b.SetInsertPoint(inside);
     body = body.subspan(1);
   } else if (watched) {
-    auto* inside = new_block("iteration");
-    b.CreateCondBr(b.CreateICmpNE(iterations_left(), b.getInt32(0)), inside, look);
-    b.SetInsertPoint(inside);
+    auto* inside = e.new_block("iteration");
+    e.b.CreateCondBr(e.b.CreateICmpNE(iterations_left(), e.b.getInt32(0)), inside, look);
+    e.b.SetInsertPoint(inside);
   }
-  targets.push_back(target);
-  block(frame, body);
-  if (!ended()) b.CreateBr(target.next);
-  b.SetInsertPoint(target.next);
-  block(frame, p_.block(s.continuing));
-  if (!ended()) {
-    if (watched) b.CreateStore(b.CreateSub(iterations_left(), b.getInt32(1)), left);
+  e.targets.push_back(target);
+  emit_block(e, frame, body);
+  if (!e.ended()) e.b.CreateBr(target.next);
+  e.b.SetInsertPoint(target.next);
+  emit_block(e, frame, e.program.block(s.continuing));
+  if (!e.ended()) {
+    if (watched) e.b.CreateStore(e.b.CreateSub(iterations_left(), e.b.getInt32(1)), left);
     if (s.break_if != kNoExpr) {
-      b.CreateCondBr(eval_leaf(frame, s.break_if).value, target.exit, head);
+      e.b.CreateCondBr(eval_leaf(e, frame, s.break_if).value, target.exit, head);
     } else {
-      b.CreateBr(head);
+      e.b.CreateBr(head);
     }
   }
-  targets.pop_back();
+  e.targets.pop_back();
 
-  b.SetInsertPoint(look);
+  e.b.SetInsertPoint(look);
   if (watched) {
-    gpu_check_deadline();
-    b.CreateBr(strip);
+    gpu_check_deadline(e);
+    e.b.CreateBr(strip);
   } else {
-    b.CreateUnreachable();
+    e.b.CreateUnreachable();
   }
-  b.SetInsertPoint(target.exit);
+  e.b.SetInsertPoint(target.exit);
 }
 
-Value* Emitter::divide(Value* x, Value* y) {
-  return gpu ? ptx_divide(b, x, y) : b.CreateFDiv(x, y);
+Value* emit_divide(EmitContext& e, Value* x, Value* y) {
+  return e.gpu ? ptx_divide(e.b, x, y) : e.b.CreateFDiv(x, y);
 }
 
-Value* Emitter::square_root(Value* x) {
-  return gpu ? ptx_square_root(b, x) : b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
+Value* emit_square_root(EmitContext& e, Value* x) {
+  return e.gpu ? ptx_square_root(e.b, x) : e.b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
 }
 
 }  // namespace vyre

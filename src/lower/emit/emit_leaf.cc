@@ -1,87 +1,87 @@
 #include <bit>
 
-#include "vyre/lower/emit/emitter_internal.h"
+#include "vyre/lower/emit/emit_leaf_internal.h"
 
 namespace vyre {
 
 using llvm::Value;
 
-llvm::Type* Emitter::scalar_type(ScalarKind kind) {
+llvm::Type* scalar_type(EmitContext& e, ScalarKind kind) {
   switch (kind) {
-    case ScalarKind::boolean: return b.getInt1Ty();
-    case ScalarKind::f32: return b.getFloatTy();
-    case ScalarKind::f16: return b.getHalfTy();
-    default: return b.getInt32Ty();
+    case ScalarKind::boolean: return e.b.getInt1Ty();
+    case ScalarKind::f32: return e.b.getFloatTy();
+    case ScalarKind::f16: return e.b.getHalfTy();
+    default: return e.b.getInt32Ty();
   }
 }
 
-llvm::Type* Emitter::lanes_of(llvm::Type* scalar) {
-  return wide() ? llvm::FixedVectorType::get(scalar, width_) : scalar;
-}
-
-Value* Emitter::lane_numbers() {
+Value* lane_numbers(EmitContext& e) {
   llvm::SmallVector<llvm::Constant*, 32> numbers;
-  for (unsigned i = 0; i < width_; ++i) numbers.push_back(b.getInt32(i));
+  for (unsigned i = 0; i < e.width; ++i) numbers.push_back(e.b.getInt32(i));
   return llvm::ConstantVector::get(numbers);
 }
 
-Value* Emitter::vector_of(const Leaf& leaf) {
-  if (!wide()) return leaf.value;
+Value* vector_of(EmitContext& e, const Leaf& leaf) {
+  if (!e.wide()) return leaf.value;
   if (leaf.varying) {
     if (leaf.value != nullptr) return leaf.value;
-    llvm::Type* type = lanes_of(leaf.linear.base->getType());
-    Value* step = b.CreateMul(b.CreateZExtOrTrunc(lane_numbers(), type),
-                              llvm::ConstantInt::getSigned(type, leaf.linear.stride));
-    return b.CreateAdd(b.CreateVectorSplat(width_, leaf.linear.base), step);
+    llvm::Type* type = e.lanes_of(leaf.linear.base->getType());
+    Value* step = e.b.CreateMul(e.b.CreateZExtOrTrunc(lane_numbers(e), type),
+                                llvm::ConstantInt::getSigned(type, leaf.linear.stride));
+    return e.b.CreateAdd(e.b.CreateVectorSplat(e.width, leaf.linear.base), step);
   }
-  return b.CreateVectorSplat(width_, leaf.value);
+  return e.b.CreateVectorSplat(e.width, leaf.value);
 }
 
-Value* Emitter::value_of(const Leaf& leaf) { return leaf.varying ? vector_of(leaf) : leaf.value; }
+Value* value_of(EmitContext& e, const Leaf& leaf) {
+  return leaf.varying ? vector_of(e, leaf) : leaf.value;
+}
 
-Leaf Emitter::constant_leaf(Scalar scalar) { return constant_leaf(scalar.kind, scalar.bits); }
+Leaf constant_leaf(EmitContext& e, Scalar scalar) {
+  return constant_leaf(e, scalar.kind, scalar.bits);
+}
 
-Leaf Emitter::constant_leaf(ScalarKind kind, std::uint64_t bits) {
+Leaf constant_leaf(EmitContext& e, ScalarKind kind, std::uint64_t bits) {
   Leaf leaf;
   leaf.row_invariant = true;
   switch (kind) {
     case ScalarKind::boolean:
-      leaf.value = b.getInt1(bits != 0);
+      leaf.value = e.b.getInt1(bits != 0);
       leaf.all = leaf.value;
-      leaf.none = b.getInt1(bits == 0);
+      leaf.none = e.b.getInt1(bits == 0);
       break;
     case ScalarKind::f32:
       leaf.value = llvm::ConstantFP::get(
-          context(),
+          e.context(),
           llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xFFFFFFFFU)));
       break;
     case ScalarKind::f16:
       leaf.value = llvm::ConstantFP::get(
-          context(), llvm::APFloat(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits & 0xFFFFU)));
+          e.context(), llvm::APFloat(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits & 0xFFFFU)));
       break;
     default:
-      leaf.value = b.getInt32(static_cast<std::uint32_t>(bits));
+      leaf.value = e.b.getInt32(static_cast<std::uint32_t>(bits));
       leaf.max = static_cast<std::uint32_t>(bits);
   }
   return leaf;
 }
 
-Leaf Emitter::uniform(Value* v) const {
+Leaf uniform_leaf(Value* v) {
   Leaf leaf;
   leaf.value = v;
   return leaf;
 }
 
-Leaf Emitter::varying(Value* v) const {
+Leaf varying_leaf(const EmitContext& e, Value* v) {
   Leaf leaf;
   leaf.value = v;
-  leaf.varying = width_ > 1;
+  leaf.varying = e.width > 1;
   return leaf;
 }
 
-Leaf Emitter::linear_leaf(Value* base, std::int64_t stride) {
+Leaf linear_leaf(EmitContext& e, Value* base, std::int64_t stride) {
   Leaf leaf;
-  if (!wide()) {
+  if (!e.wide()) {
     leaf.value = base;
     return leaf;
   }
@@ -90,7 +90,7 @@ Leaf Emitter::linear_leaf(Value* base, std::int64_t stride) {
   return leaf;
 }
 
-RowInvariant::RowInvariant(Emitter& e, llvm::ArrayRef<const Leaf*> operands)
+RowInvariant::RowInvariant(EmitContext& e, llvm::ArrayRef<const Leaf*> operands)
     : e_(e), block_(e.b.GetInsertBlock()), point_(e.b.GetInsertPoint()) {
   active = e.row_start != nullptr;
   for (const Leaf* leaf : operands) active = active && leaf->row_invariant && !leaf->varying;
@@ -106,7 +106,7 @@ Leaf RowInvariant::mark(Leaf leaf) const {
   return leaf;
 }
 
-Leaf Emitter::lift(llvm::ArrayRef<Leaf> operands, LeafFn f) {
+Leaf lift(EmitContext& e, llvm::ArrayRef<Leaf> operands, LeafFn f) {
   llvm::SmallVector<const Leaf*, 4> pointers;
   bool any_varying = false;
   for (const Leaf& leaf : operands) {
@@ -115,37 +115,44 @@ Leaf Emitter::lift(llvm::ArrayRef<Leaf> operands, LeafFn f) {
   }
   llvm::SmallVector<Value*, 4> values;
   if (!any_varying) {
-    const RowInvariant place(*this, pointers);
+    const RowInvariant place(e, pointers);
     for (const Leaf& leaf : operands) values.push_back(leaf.value);
-    return place.mark(uniform(f(values)));
+    return place.mark(uniform_leaf(f(values)));
   }
-  for (const Leaf& leaf : operands) values.push_back(vector_of(leaf));
-  return varying(f(values));
+  for (const Leaf& leaf : operands) values.push_back(vector_of(e, leaf));
+  return varying_leaf(e, f(values));
 }
 
-Leaf Emitter::select(const Leaf& condition, const Leaf& on_true, const Leaf& on_false) {
-  return lift({condition, on_true, on_false},
-              [&](auto v) { return b.CreateSelect(v[0], v[1], v[2]); });
+Leaf select_leaf(EmitContext& e, const Leaf& condition, const Leaf& on_true, const Leaf& on_false) {
+  return lift(e, {condition, on_true, on_false},
+              [&](auto v) { return e.b.CreateSelect(v[0], v[1], v[2]); });
 }
 
-Value* Emitter::any(Value* lanes) {
-  if (!wide()) return lanes;
-  return b.CreateOrReduce(lanes);
+Value* any_lane(EmitContext& e, Value* lanes) {
+  if (!e.wide()) return lanes;
+  return e.b.CreateOrReduce(lanes);
 }
 
-Value* Emitter::first_lane(Value* lanes) {
-  Value* bits = b.CreateBitCast(lanes, b.getIntNTy(width_));
-  Value* count = b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b.getFalse());
-  return b.CreateZExtOrTrunc(count, b.getInt32Ty());
+Value* first_lane(EmitContext& e, Value* lanes) {
+  Value* bits = e.b.CreateBitCast(lanes, e.b.getIntNTy(e.width));
+  Value* count = e.b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, e.b.getFalse());
+  return e.b.CreateZExtOrTrunc(count, e.b.getInt32Ty());
+}
+
+Value* agreed(EmitContext& e, const Leaf& value, Value* lanes) {
+  if (!value.varying) return value.value;
+  Value* lane = e.b.getInt32(0);
+  if (lanes != nullptr) lane = e.b.CreateAnd(first_lane(e, lanes), e.b.getInt32(e.width - 1));
+  return e.b.CreateExtractElement(vector_of(e, value), lane);
 }
 
 namespace {
 // Conservative knowledge about all lanes of a condition; a uniform one knows itself.
-Value* all_of(Emitter& e, const Leaf& leaf) {
+Value* all_of(EmitContext& e, const Leaf& leaf) {
   if (leaf.all != nullptr) return leaf.all;
   return leaf.varying ? static_cast<Value*>(e.b.getFalse()) : leaf.value;
 }
-Value* none_of(Emitter& e, const Leaf& leaf) {
+Value* none_of(EmitContext& e, const Leaf& leaf) {
   if (leaf.none != nullptr) return leaf.none;
   return leaf.varying ? static_cast<Value*>(e.b.getFalse()) : e.b.CreateNot(leaf.value);
 }
@@ -166,33 +173,33 @@ bool can_join(const Leaf& x, const Leaf& y) {
 }
 }  // namespace
 
-Leaf Emitter::land(const Leaf& x, const Leaf& y) {
-  Leaf out = lift({x, y}, [&](auto v) { return b.CreateAnd(v[0], v[1]); });
+Leaf both(EmitContext& e, const Leaf& x, const Leaf& y) {
+  Leaf out = lift(e, {x, y}, [&](auto v) { return e.b.CreateAnd(v[0], v[1]); });
   if (out.varying && knows(x) && knows(y)) {
-    out.all = b.CreateAnd(all_of(*this, x), all_of(*this, y));
-    out.none = b.CreateOr(none_of(*this, x), none_of(*this, y));
+    out.all = e.b.CreateAnd(all_of(e, x), all_of(e, y));
+    out.none = e.b.CreateOr(none_of(e, x), none_of(e, y));
   }
-  if (can_join(x, y)) join_held(x, y, b.CreateAnd(rest_of(x), rest_of(y)), out);
+  if (can_join(x, y)) join_held(x, y, e.b.CreateAnd(rest_of(x), rest_of(y)), out);
   return out;
 }
 
-Leaf Emitter::lor(const Leaf& x, const Leaf& y) {
-  Leaf out = lift({x, y}, [&](auto v) { return b.CreateOr(v[0], v[1]); });
+Leaf either(EmitContext& e, const Leaf& x, const Leaf& y) {
+  Leaf out = lift(e, {x, y}, [&](auto v) { return e.b.CreateOr(v[0], v[1]); });
   if (out.varying && knows(x) && knows(y)) {
-    out.all = b.CreateOr(all_of(*this, x), all_of(*this, y));
-    out.none = b.CreateAnd(none_of(*this, x), none_of(*this, y));
+    out.all = e.b.CreateOr(all_of(e, x), all_of(e, y));
+    out.none = e.b.CreateAnd(none_of(e, x), none_of(e, y));
   }
-  if (can_join(x, y)) join_held(x, y, b.CreateOr(rest_of(x), rest_of(y)), out);
+  if (can_join(x, y)) join_held(x, y, e.b.CreateOr(rest_of(x), rest_of(y)), out);
   return out;
 }
 
-Leaf Emitter::lnot(const Leaf& x) {
-  Leaf out = lift({x}, [&](auto v) { return b.CreateNot(v[0]); });
+Leaf negated(EmitContext& e, const Leaf& x) {
+  Leaf out = lift(e, {x}, [&](auto v) { return e.b.CreateNot(v[0]); });
   if (out.varying && x.all != nullptr) {
     out.all = x.none;
     out.none = x.all;
   }
-  if (x.held) join_held(x, {}, b.CreateNot(x.rest), out);
+  if (x.held) join_held(x, {}, e.b.CreateNot(x.rest), out);
   return out;
 }
 

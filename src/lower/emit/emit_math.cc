@@ -5,7 +5,9 @@
 
 #include "vyre/lower/call_plan_internal.h"
 #include "vyre/lower/emit/elementary_internal.h"
-#include "vyre/lower/emit/emitter_internal.h"
+#include "vyre/lower/emit/emit_geometry_internal.h"
+#include "vyre/lower/emit/emit_leaf_internal.h"
+#include "vyre/lower/emit/emit_operation_internal.h"
 
 namespace vyre {
 
@@ -15,49 +17,52 @@ namespace {
 
 constexpr auto kF32 = ScalarKind::f32;
 
-Leaf float_constant(Emitter& e, ScalarKind kind, float v) {
-  return kind == ScalarKind::f16 ? e.constant_leaf(Scalar::of_f16(v))
-                                 : e.constant_leaf(Scalar::of(v));
+Leaf float_constant(EmitContext& e, ScalarKind kind, float v) {
+  return kind == ScalarKind::f16 ? constant_leaf(e, Scalar::of_f16(v))
+                                 : constant_leaf(e, Scalar::of(v));
 }
 
 bool is_elementary(MathFn fn) { return is_large_elementary(fn) || fn == MathFn::inverse_sqrt; }
 
-Leaf intrinsic(Emitter& e, llvm::Intrinsic::ID id, const Leaf& a) {
-  return e.lift({a}, [&](auto v) { return e.b.CreateUnaryIntrinsic(id, v[0]); });
+Leaf intrinsic(EmitContext& e, llvm::Intrinsic::ID id, const Leaf& a) {
+  return lift(e, {a}, [&](auto v) { return e.b.CreateUnaryIntrinsic(id, v[0]); });
 }
 
 // Rounding functions are exact in f32 for every f16.
-Leaf rounding(Emitter& e, ScalarKind kind, llvm::Intrinsic::ID id, const Leaf& a) {
-  return e.convert(kF32, kind, intrinsic(e, id, e.convert(kind, kF32, a)));
+Leaf rounding(EmitContext& e, ScalarKind kind, llvm::Intrinsic::ID id, const Leaf& a) {
+  return emit_convert(e, kF32, kind, intrinsic(e, id, emit_convert(e, kind, kF32, a)));
 }
 
-Leaf pick(Emitter& e, BinaryOp op, ScalarKind kind, const Leaf& a, const Leaf& b) {
+Leaf pick(EmitContext& e, BinaryOp op, ScalarKind kind, const Leaf& a, const Leaf& b) {
   // b op a ? b : a, so that a NaN or a tie keeps the first.
-  return e.select(e.binary(op, kind, b, a), b, a);
+  return select_leaf(e, emit_binary(e, op, kind, b, a), b, a);
 }
 
-Leaf clamp(Emitter& e, ScalarKind kind, const Leaf& v, const Leaf& low, const Leaf& high) {
+Leaf clamp(EmitContext& e, ScalarKind kind, const Leaf& v, const Leaf& low, const Leaf& high) {
   return pick(e, BinaryOp::less, kind, pick(e, BinaryOp::greater, kind, v, low), high);
 }
 
-Leaf sign(Emitter& e, ScalarKind kind, const Leaf& a) {
-  const Leaf zero = e.constant_leaf(kind, 0);
+Leaf sign(EmitContext& e, ScalarKind kind, const Leaf& a) {
+  const Leaf zero = constant_leaf(e, kind, 0);
   const bool floats = is_float(kind);
-  const Leaf one = floats ? float_constant(e, kind, 1) : e.constant_leaf(kind, 1);
-  const Leaf minus = floats ? float_constant(e, kind, -1) : e.constant_leaf(kind, 0xFFFFFFFFU);
-  Leaf out = e.select(e.binary(BinaryOp::greater, kind, a, zero), one, zero);
+  const Leaf one = floats ? float_constant(e, kind, 1) : constant_leaf(e, kind, 1);
+  const Leaf minus = floats ? float_constant(e, kind, -1) : constant_leaf(e, kind, 0xFFFFFFFFU);
+  Leaf out = select_leaf(e, emit_binary(e, BinaryOp::greater, kind, a, zero), one, zero);
   if (kind == ScalarKind::u32) return out;
-  return e.select(e.binary(BinaryOp::less, kind, a, zero), minus, out);
+  return select_leaf(e, emit_binary(e, BinaryOp::less, kind, a, zero), minus, out);
 }
 
 // Rounded once for f16 too: the factor is not a half.
-Leaf scaled(Emitter& e, ScalarKind kind, const Leaf& a, double factor) {
+Leaf scaled(EmitContext& e, ScalarKind kind, const Leaf& a, double factor) {
   const Leaf by = float_constant(e, kF32, static_cast<float>(factor));
-  return e.convert(kF32, kind, e.binary(BinaryOp::mul, kF32, e.convert(kind, kF32, a), by));
+  return emit_convert(e, kF32, kind,
+                      emit_binary(e, BinaryOp::mul, kF32, emit_convert(e, kind, kF32, a), by));
 }
 
-Leaf float_component(Emitter& e, MathFn fn, ScalarKind kind, llvm::ArrayRef<Leaf> a) {
-  const auto op = [&](BinaryOp o, const Leaf& x, const Leaf& y) { return e.binary(o, kind, x, y); };
+Leaf float_component(EmitContext& e, MathFn fn, ScalarKind kind, llvm::ArrayRef<Leaf> a) {
+  const auto op = [&](BinaryOp o, const Leaf& x, const Leaf& y) {
+    return emit_binary(e, o, kind, x, y);
+  };
   const auto constant = [&](float v) { return float_constant(e, kind, v); };
   switch (fn) {
     case MathFn::abs: return intrinsic(e, llvm::Intrinsic::fabs, a[0]);
@@ -73,38 +78,41 @@ Leaf float_component(Emitter& e, MathFn fn, ScalarKind kind, llvm::ArrayRef<Leaf
     case MathFn::max: return pick(e, BinaryOp::greater, kind, a[0], a[1]);
     case MathFn::clamp: return clamp(e, kind, a[0], a[1], a[2]);
     case MathFn::step:
-      return e.select(op(BinaryOp::less_equal, a[0], a[1]), constant(1), constant(0));
+      return select_leaf(e, op(BinaryOp::less_equal, a[0], a[1]), constant(1), constant(0));
     case MathFn::sqrt:
-      return e.convert(kF32, kind, e.lift({e.convert(kind, kF32, a[0])}, [&](auto v) {
-        return e.square_root(v[0]);
-      }));
+      return emit_convert(e, kF32, kind, lift(e, {emit_convert(e, kind, kF32, a[0])}, [&](auto v) {
+                            return emit_square_root(e, v[0]);
+                          }));
     case MathFn::degrees: return scaled(e, kind, a[0], 180 / std::numbers::pi);
     case MathFn::radians: return scaled(e, kind, a[0], std::numbers::pi / 180);
-    case MathFn::fma: return e.fma(kind, a[0], a[1], a[2]);
+    case MathFn::fma: return emit_fma(e, kind, a[0], a[1], a[2]);
     case MathFn::mix:
-      return e.fma(kind, a[1], a[2], op(BinaryOp::mul, a[0], op(BinaryOp::sub, constant(1), a[2])));
+      return emit_fma(e, kind, a[1], a[2],
+                      op(BinaryOp::mul, a[0], op(BinaryOp::sub, constant(1), a[2])));
     case MathFn::smoothstep: {
       const Leaf t = clamp(
           e, kind, op(BinaryOp::div, op(BinaryOp::sub, a[2], a[0]), op(BinaryOp::sub, a[1], a[0])),
           constant(0), constant(1));
-      return op(BinaryOp::mul, op(BinaryOp::mul, t, t), e.fma(kind, constant(-2), t, constant(3)));
+      return op(BinaryOp::mul, op(BinaryOp::mul, t, t),
+                emit_fma(e, kind, constant(-2), t, constant(3)));
     }
     case MathFn::quantize_to_f16:
-      return e.convert(ScalarKind::f16, kF32, e.convert(kF32, ScalarKind::f16, a[0]));
+      return emit_convert(e, ScalarKind::f16, kF32, emit_convert(e, kF32, ScalarKind::f16, a[0]));
     default: break;
   }
   if (is_elementary(fn)) {
     llvm::SmallVector<Leaf, 2> wide;
-    for (const Leaf& x : a) wide.push_back(e.convert(kind, kF32, x));
-    return e.convert(kF32, kind, e.lift(wide, [&](auto v) { return e.elementary(fn, v); }));
+    for (const Leaf& x : a) wide.push_back(emit_convert(e, kind, kF32, x));
+    return emit_convert(e, kF32, kind,
+                        lift(e, wide, [&](auto v) { return emit_elementary_function(e, fn, v); }));
   }
   e.problem = "a builtin function is unknown to the emitter";
   return a[0];
 }
 
-Leaf bit_field(Emitter& e, MathFn fn, bool is_signed, llvm::ArrayRef<Leaf> a) {
+Leaf bit_field(EmitContext& e, MathFn fn, bool is_signed, llvm::ArrayRef<Leaf> a) {
   const bool insert = fn == MathFn::insert_bits;
-  return e.lift(a, [&](auto v) -> Value* {
+  return lift(e, a, [&](auto v) -> Value* {
     auto& b = e.b;
     llvm::Type* t = v[0]->getType();
     const auto k = [&](std::uint64_t x) { return llvm::ConstantInt::get(t, x); };
@@ -127,14 +135,14 @@ Leaf bit_field(Emitter& e, MathFn fn, bool is_signed, llvm::ArrayRef<Leaf> a) {
   });
 }
 
-Leaf integer_component(Emitter& e, MathFn fn, ScalarKind kind, llvm::ArrayRef<Leaf> a) {
+Leaf integer_component(EmitContext& e, MathFn fn, ScalarKind kind, llvm::ArrayRef<Leaf> a) {
   auto& b = e.b;
   const bool is_signed = kind == ScalarKind::i32;
   const auto counted = [&](llvm::Intrinsic::ID id) {
-    return e.lift({a[0]}, [&](auto v) { return b.CreateBinaryIntrinsic(id, v[0], b.getFalse()); });
+    return lift(e, {a[0]}, [&](auto v) { return b.CreateBinaryIntrinsic(id, v[0], b.getFalse()); });
   };
   const auto picked = [&](llvm::Intrinsic::ID id, const Leaf& x, const Leaf& y) {
-    Leaf out = e.lift({x, y}, [&](auto v) { return b.CreateBinaryIntrinsic(id, v[0], v[1]); });
+    Leaf out = lift(e, {x, y}, [&](auto v) { return b.CreateBinaryIntrinsic(id, v[0], v[1]); });
     if (id == llvm::Intrinsic::umin) out.max = std::min(x.max, y.max);
     return out;
   };
@@ -143,7 +151,7 @@ Leaf integer_component(Emitter& e, MathFn fn, ScalarKind kind, llvm::ArrayRef<Le
   switch (fn) {
     case MathFn::abs:
       if (!is_signed) return a[0];
-      return e.lift({a[0]}, [&](auto v) {
+      return lift(e, {a[0]}, [&](auto v) {
         return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, v[0], b.getFalse());
       });
     case MathFn::sign: return sign(e, kind, a[0]);
@@ -156,7 +164,7 @@ Leaf integer_component(Emitter& e, MathFn fn, ScalarKind kind, llvm::ArrayRef<Le
     case MathFn::reverse_bits: return intrinsic(e, llvm::Intrinsic::bitreverse, a[0]);
     case MathFn::first_leading_bit:
       // 31 - leading zeros; 32 of them make all ones.
-      return e.lift({a[0]}, [&](auto v) {
+      return lift(e, {a[0]}, [&](auto v) {
         Value* x = v[0];
         llvm::Type* t = x->getType();
         if (is_signed) x = b.CreateXor(x, b.CreateAShr(x, llvm::ConstantInt::get(t, 31)));
@@ -164,7 +172,7 @@ Leaf integer_component(Emitter& e, MathFn fn, ScalarKind kind, llvm::ArrayRef<Le
         return b.CreateSub(llvm::ConstantInt::get(t, 31), zeros);
       });
     case MathFn::first_trailing_bit:
-      return e.lift({a[0]}, [&](auto v) {
+      return lift(e, {a[0]}, [&](auto v) {
         llvm::Type* t = v[0]->getType();
         Value* zeros = b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, v[0], b.getFalse());
         return b.CreateSelect(b.CreateICmpEQ(v[0], llvm::ConstantInt::get(t, 0)),
@@ -177,9 +185,9 @@ Leaf integer_component(Emitter& e, MathFn fn, ScalarKind kind, llvm::ArrayRef<Le
 }
 
 // x·2^n, rounded once: the double holds the product exactly.
-Leaf load_exponent(Emitter& e, ScalarKind kind, const Leaf& x, const Leaf& n) {
+Leaf load_exponent(EmitContext& e, ScalarKind kind, const Leaf& x, const Leaf& n) {
   auto& b = e.b;
-  const Leaf out = e.lift({e.convert(kind, kF32, x), n}, [&](auto v) {
+  const Leaf out = lift(e, {emit_convert(e, kind, kF32, x), n}, [&](auto v) {
     llvm::Type* words = v[1]->getType();
     const auto like = [&](llvm::Type* s) {
       auto* t = llvm::dyn_cast<llvm::FixedVectorType>(words);
@@ -197,18 +205,18 @@ Leaf load_exponent(Emitter& e, ScalarKind kind, const Leaf& x, const Leaf& n) {
     Value* product = b.CreateFMul(b.CreateFPExt(v[0], like(b.getDoubleTy())), scale);
     return b.CreateFPTrunc(product, v[0]->getType());
   });
-  return e.convert(kF32, kind, out);
+  return emit_convert(e, kF32, kind, out);
 }
 
 struct Split {
   Leaf fraction, exponent;
 };
 
-Split split_exponent(Emitter& e, ScalarKind kind, const Leaf& x) {
+Split split_exponent(EmitContext& e, ScalarKind kind, const Leaf& x) {
   auto& b = e.b;
-  const Leaf wide = e.convert(kind, kF32, x);
+  const Leaf wide = emit_convert(e, kind, kF32, x);
   const auto parts = [&](bool exponent) {
-    return e.lift({wide}, [&](auto v) -> Value* {
+    return lift(e, {wide}, [&](auto v) -> Value* {
       llvm::Type* floats = v[0]->getType();
       llvm::Type* t = floats;
       if (auto* fixed = llvm::dyn_cast<llvm::FixedVectorType>(floats)) {
@@ -234,16 +242,13 @@ Split split_exponent(Emitter& e, ScalarKind kind, const Leaf& x) {
       return b.CreateSelect(keep, v[0], b.CreateBitCast(fraction, floats));
     });
   };
-  return {e.convert(kF32, kind, parts(false)), parts(true)};
+  return {emit_convert(e, kF32, kind, parts(false)), parts(true)};
 }
 
 }  // namespace
 
-Val emit_geometry(Emitter& e, MathFn fn, TypeId result, llvm::ArrayRef<Val> arguments);
-Val emit_pack(Emitter& e, MathFn fn, TypeId result, llvm::ArrayRef<Val> arguments);
-
-Val Emitter::math(MathFn fn, TypeId result, llvm::ArrayRef<Val> arguments) {
-  const auto kind = *p_.types.scalar_kind(arguments[0].type);
+Val emit_math(EmitContext& e, MathFn fn, TypeId result, llvm::ArrayRef<Val> arguments) {
+  const auto kind = *e.program.types.scalar_kind(arguments[0].type);
   Val out;
   out.type = result;
   const std::size_t n = arguments[0].leaves.size();
@@ -252,7 +257,8 @@ Val Emitter::math(MathFn fn, TypeId result, llvm::ArrayRef<Val> arguments) {
     case MathFn::any: {
       Leaf v = arguments[0].leaves[0];
       for (std::size_t i = 1; i < n; ++i) {
-        v = fn == MathFn::all ? land(v, arguments[0].leaves[i]) : lor(v, arguments[0].leaves[i]);
+        v = fn == MathFn::all ? both(e, v, arguments[0].leaves[i])
+                              : either(e, v, arguments[0].leaves[i]);
       }
       out.leaves.push_back(v);
       return out;
@@ -266,12 +272,12 @@ Val Emitter::math(MathFn fn, TypeId result, llvm::ArrayRef<Val> arguments) {
     case MathFn::normalize:
     case MathFn::reflect:
     case MathFn::refract:
-    case MathFn::transpose: return emit_geometry(*this, fn, result, arguments);
+    case MathFn::transpose: return emit_geometry(e, fn, result, arguments);
     case MathFn::ldexp:
       for (std::size_t i = 0; i < n; ++i) {
         const auto& by = arguments[1].leaves;
         out.leaves.push_back(
-            load_exponent(*this, kind, arguments[0].leaves[i], by[by.size() == 1 ? 0 : i]));
+            load_exponent(e, kind, arguments[0].leaves[i], by[by.size() == 1 ? 0 : i]));
       }
       return out;
     case MathFn::frexp:
@@ -279,12 +285,12 @@ Val Emitter::math(MathFn fn, TypeId result, llvm::ArrayRef<Val> arguments) {
       llvm::SmallVector<Leaf, 4> second;
       for (const Leaf& x : arguments[0].leaves) {
         if (fn == MathFn::frexp) {
-          const auto split = split_exponent(*this, kind, x);
+          const auto split = split_exponent(e, kind, x);
           out.leaves.push_back(split.fraction);
           second.push_back(split.exponent);
         } else {
-          const Leaf whole = rounding(*this, kind, llvm::Intrinsic::trunc, x);
-          out.leaves.push_back(binary(BinaryOp::sub, kind, x, whole));
+          const Leaf whole = rounding(e, kind, llvm::Intrinsic::trunc, x);
+          out.leaves.push_back(emit_binary(e, BinaryOp::sub, kind, x, whole));
           second.push_back(whole);
         }
       }
@@ -294,13 +300,13 @@ Val Emitter::math(MathFn fn, TypeId result, llvm::ArrayRef<Val> arguments) {
     default: break;
   }
   if (fn >= MathFn::pack4x8_snorm || fn == MathFn::dot4_u8_packed || fn == MathFn::dot4_i8_packed) {
-    return emit_pack(*this, fn, result, arguments);
+    return emit_pack(e, fn, result, arguments);
   }
   for (std::size_t i = 0; i < n; ++i) {
     llvm::SmallVector<Leaf, 4> leaves;
     for (const Val& a : arguments) leaves.push_back(a.leaves[a.leaves.size() == 1 ? 0 : i]);
-    out.leaves.push_back(is_float(kind) ? float_component(*this, fn, kind, leaves)
-                                        : integer_component(*this, fn, kind, leaves));
+    out.leaves.push_back(is_float(kind) ? float_component(e, fn, kind, leaves)
+                                        : integer_component(e, fn, kind, leaves));
   }
   return out;
 }

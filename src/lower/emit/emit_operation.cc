@@ -3,7 +3,8 @@
 #include <bit>
 
 #include "vyre/lower/emit/elementary_internal.h"
-#include "vyre/lower/emit/emitter_internal.h"
+#include "vyre/lower/emit/emit_leaf_internal.h"
+#include "vyre/lower/emit/emit_operation_internal.h"
 
 namespace vyre {
 
@@ -95,13 +96,13 @@ Value* integer(llvm::IRBuilder<>& b, BinaryOp op, bool is_signed, Value* x, Valu
   return nullptr;
 }
 
-Value* floating(Emitter& e, BinaryOp op, Value* x, Value* y) {
+Value* floating(EmitContext& e, BinaryOp op, Value* x, Value* y) {
   auto& b = e.b;
   switch (op) {
     case BinaryOp::add: return b.CreateFAdd(x, y);
     case BinaryOp::sub: return b.CreateFSub(x, y);
     case BinaryOp::mul: return b.CreateFMul(x, y);
-    case BinaryOp::div: return e.divide(x, y);
+    case BinaryOp::div: return emit_divide(e, x, y);
     case BinaryOp::rem: return emit_float_remainder(b, x, y, e.gpu.has_value());
     case BinaryOp::equal: return b.CreateFCmpOEQ(x, y);
     case BinaryOp::not_equal: return b.CreateFCmpUNE(x, y);
@@ -158,18 +159,18 @@ std::optional<std::int64_t> constant_of(const Leaf& leaf) {
 
 }  // namespace
 
-Leaf Emitter::unary(UnaryOp op, ScalarKind kind, const Leaf& a) {
-  if (op == UnaryOp::logical_not) return lnot(a);
-  return lift({a}, [&](auto v) -> Value* {
-    if (op == UnaryOp::bit_not) return b.CreateNot(v[0]);
-    return is_float(kind) ? b.CreateFNeg(v[0]) : b.CreateNeg(v[0]);
+Leaf emit_unary(EmitContext& e, UnaryOp op, ScalarKind kind, const Leaf& a) {
+  if (op == UnaryOp::logical_not) return negated(e, a);
+  return lift(e, {a}, [&](auto v) -> Value* {
+    if (op == UnaryOp::bit_not) return e.b.CreateNot(v[0]);
+    return is_float(kind) ? e.b.CreateFNeg(v[0]) : e.b.CreateNeg(v[0]);
   });
 }
 
 namespace {
 
 // Keeps what is known about base + lane·stride through +, - and multiplication by a constant.
-Linear linear_result(Emitter& e, BinaryOp op, const Leaf& x, const Leaf& y) {
+Linear linear_result(EmitContext& e, BinaryOp op, const Leaf& x, const Leaf& y) {
   const auto stride_of = [](const Leaf& l) { return l.varying ? l.linear.stride : 0; };
   const auto base_of = [](const Leaf& l) { return l.varying ? l.linear.base : l.value; };
   const auto is_linear = [](const Leaf& l) { return !l.varying || l.linear.base != nullptr; };
@@ -196,7 +197,7 @@ Linear linear_result(Emitter& e, BinaryOp op, const Leaf& x, const Leaf& y) {
           other->linear.stride * *factor};
 }
 
-AlongRow along_row_result(Emitter& e, BinaryOp op, const Leaf& x, const Leaf& y) {
+AlongRow along_row_result(EmitContext& e, BinaryOp op, const Leaf& x, const Leaf& y) {
   if (op != BinaryOp::add && op != BinaryOp::sub) return {};
   const Leaf* row = &x;
   const Leaf* other = &y;
@@ -218,7 +219,7 @@ AlongRow along_row_result(Emitter& e, BinaryOp op, const Leaf& x, const Leaf& y)
 }
 
 // base + lane·1 compared with a uniform value: what that says about all lanes at once.
-void add_lane_knowledge(Emitter& e, BinaryOp op, bool is_signed, const Leaf& x, const Leaf& y,
+void add_lane_knowledge(EmitContext& e, BinaryOp op, bool is_signed, const Leaf& x, const Leaf& y,
                         Leaf& out) {
   const bool left = x.varying && x.linear.base != nullptr && x.linear.stride == 1 && !y.varying;
   if (!left) return;
@@ -228,7 +229,7 @@ void add_lane_knowledge(Emitter& e, BinaryOp op, bool is_signed, const Leaf& x, 
     return is_signed ? b.CreateSExt(v, b.getInt64Ty()) : b.CreateZExt(v, b.getInt64Ty());
   };
   Value* first = widen(x.linear.base);
-  Value* last = b.CreateAdd(first, b.getInt64(e.width() - 1));
+  Value* last = b.CreateAdd(first, b.getInt64(e.width - 1));
   Value* limit = is_signed ? b.getInt64(0x7FFFFFFF) : b.getInt64(0xFFFFFFFFU);
   Value* no_wrap = b.CreateICmpSLE(last, limit);
   Value* n = widen(y.value);
@@ -255,7 +256,7 @@ void add_lane_knowledge(Emitter& e, BinaryOp op, bool is_signed, const Leaf& x, 
 
 // x < n and x >= n, where x moves along the row and n does not: known for all x once x < n was
 // tested for the last of them. Likewise for a thread's y and z.
-void add_held(Emitter& e, BinaryOp op, const Leaf& x, const Leaf& n, Leaf& out) {
+void add_held(EmitContext& e, BinaryOp op, const Leaf& x, const Leaf& n, Leaf& out) {
   if (!e.rows_tested || !n.row_invariant || n.varying) return;
   if (op != BinaryOp::less && op != BinaryOp::greater_equal) return;
   RowRequirement held;
@@ -283,104 +284,105 @@ BinaryOp mirrored(BinaryOp op) {
 
 }  // namespace
 
-Leaf Emitter::binary(BinaryOp op, ScalarKind kind, const Leaf& x, const Leaf& y) {
+Leaf emit_binary(EmitContext& e, BinaryOp op, ScalarKind kind, const Leaf& x, const Leaf& y) {
   if (is_float(kind)) {
-    return lift({x, y}, [&](auto v) {
-      return through_f32(b, kind, v, [&](auto w) { return floating(*this, op, w[0], w[1]); });
+    return lift(e, {x, y}, [&](auto v) {
+      return through_f32(e.b, kind, v, [&](auto w) { return floating(e, op, w[0], w[1]); });
     });
   }
   if (kind == ScalarKind::boolean) {
-    if (op == BinaryOp::bit_and || op == BinaryOp::logical_and) return land(x, y);
-    if (op == BinaryOp::bit_or || op == BinaryOp::logical_or) return lor(x, y);
+    if (op == BinaryOp::bit_and || op == BinaryOp::logical_and) return both(e, x, y);
+    if (op == BinaryOp::bit_or || op == BinaryOp::logical_or) return either(e, x, y);
   }
   const bool is_signed_kind = kind == ScalarKind::i32;
   Leaf out;
   if (x.varying || y.varying) {
-    if (const Linear linear = linear_result(*this, op, x, y); linear.base != nullptr) {
+    if (const Linear linear = linear_result(e, op, x, y); linear.base != nullptr) {
       out.varying = true;
       out.linear = linear;
-      if (linear.stride == 0) out = uniform(linear.base);
+      if (linear.stride == 0) out = uniform_leaf(linear.base);
     }
   }
   if (out.value == nullptr && out.linear.base == nullptr) {
-    out = lift({x, y}, [&](auto v) { return integer(b, op, is_signed_kind, v[0], v[1]); });
+    out = lift(e, {x, y}, [&](auto v) { return integer(e.b, op, is_signed_kind, v[0], v[1]); });
   }
   if (kind == ScalarKind::u32) out.max = max_of(op, x, y);
-  if (is_integer(kind)) out.along_row = along_row_result(*this, op, x, y);
+  if (is_integer(kind)) out.along_row = along_row_result(e, op, x, y);
   if (kind == ScalarKind::u32) {
-    add_held(*this, op, x, y, out);
-    if (!out.held) add_held(*this, mirrored(op), y, x, out);
+    add_held(e, op, x, y, out);
+    if (!out.held) add_held(e, mirrored(op), y, x, out);
   }
   if (out.varying) {
-    add_lane_knowledge(*this, op, is_signed_kind, x, y, out);
-    if (out.all == nullptr) add_lane_knowledge(*this, mirrored(op), is_signed_kind, y, x, out);
+    add_lane_knowledge(e, op, is_signed_kind, x, y, out);
+    if (out.all == nullptr) add_lane_knowledge(e, mirrored(op), is_signed_kind, y, x, out);
   }
   return out;
 }
 
-Leaf Emitter::fma(ScalarKind kind, const Leaf& x, const Leaf& y, const Leaf& z) {
-  return lift({x, y, z}, [&](auto v) {
-    return through_f32(b, kind, v, [&](auto w) {
-      return b.CreateIntrinsic(llvm::Intrinsic::fma, {w[0]->getType()}, {w[0], w[1], w[2]});
+Leaf emit_fma(EmitContext& e, ScalarKind kind, const Leaf& x, const Leaf& y, const Leaf& z) {
+  return lift(e, {x, y, z}, [&](auto v) {
+    return through_f32(e.b, kind, v, [&](auto w) {
+      return e.b.CreateIntrinsic(llvm::Intrinsic::fma, {w[0]->getType()}, {w[0], w[1], w[2]});
     });
   });
 }
 
-Leaf Emitter::convert(ScalarKind from, ScalarKind to, const Leaf& a) {
+Leaf emit_convert(EmitContext& e, ScalarKind from, ScalarKind to, const Leaf& a) {
   if (from == to) return a;
   if (is_integer(from) && is_integer(to)) {  // the same bits
     Leaf out = a;
     if (to == ScalarKind::i32 && a.max > 0x7FFFFFFFU) out.max = 0xFFFFFFFFU;
     return out;
   }
-  Leaf out = lift({a}, [&](auto v) -> Value* {
+  Leaf out = lift(e, {a}, [&](auto v) -> Value* {
     Value* x = v[0];
-    llvm::Type* type = with_scalar(x->getType(), scalar_type(to));
-    llvm::Type* floats = with_scalar(x->getType(), b.getFloatTy());
+    llvm::Type* type = with_scalar(x->getType(), scalar_type(e, to));
+    llvm::Type* floats = with_scalar(x->getType(), e.b.getFloatTy());
     if (to == ScalarKind::boolean) {
-      if (is_float(from)) return b.CreateFCmpUNE(x, llvm::Constant::getNullValue(x->getType()));
-      return b.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType()));
+      if (is_float(from)) return e.b.CreateFCmpUNE(x, llvm::Constant::getNullValue(x->getType()));
+      return e.b.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType()));
     }
     if (from == ScalarKind::boolean) {
-      return is_float(to) ? b.CreateUIToFP(x, type) : b.CreateZExt(x, type);
+      return is_float(to) ? e.b.CreateUIToFP(x, type) : e.b.CreateZExt(x, type);
     }
     if (is_float(from) && is_float(to)) {
-      return to == ScalarKind::f32 ? b.CreateFPExt(x, type) : b.CreateFPTrunc(x, type);
+      return to == ScalarKind::f32 ? e.b.CreateFPExt(x, type) : e.b.CreateFPTrunc(x, type);
     }
     if (is_float(from)) {
-      if (from == ScalarKind::f16) x = b.CreateFPExt(x, floats);
-      x = held_to_integers(b, from, to, x);
-      if (gpu) {  // the instruction saturates, and makes 0 of NaN
-        return b.CreateIntrinsic(
+      if (from == ScalarKind::f16) x = e.b.CreateFPExt(x, floats);
+      x = held_to_integers(e.b, from, to, x);
+      if (e.gpu) {  // the instruction saturates, and makes 0 of NaN
+        return e.b.CreateIntrinsic(
             to == ScalarKind::i32 ? llvm::Intrinsic::nvvm_f2i_rz : llvm::Intrinsic::nvvm_f2ui_rz,
             {}, {x});
       }
       const auto id =
           to == ScalarKind::i32 ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
-      return b.CreateIntrinsic(id, {type, x->getType()}, {x});
+      return e.b.CreateIntrinsic(id, {type, x->getType()}, {x});
     }
-    return from == ScalarKind::i32 ? b.CreateSIToFP(x, type) : b.CreateUIToFP(x, type);
+    return from == ScalarKind::i32 ? e.b.CreateSIToFP(x, type) : e.b.CreateUIToFP(x, type);
   });
   if (from == ScalarKind::boolean && is_integer(to)) out.max = 1;
   return out;
 }
 
-Val Emitter::bitcast(const Val& a, TypeId result) {
-  const auto from = *p_.types.scalar_kind(a.type);
-  const auto to = *p_.types.scalar_kind(result);
+Val emit_bitcast(EmitContext& e, const Val& a, TypeId result) {
+  const auto from = *e.program.types.scalar_kind(a.type);
+  const auto to = *e.program.types.scalar_kind(result);
   Val out;
   out.type = result;
   const auto width_of = [](ScalarKind k) { return k == ScalarKind::f16 ? 16U : 32U; };
   const auto bits = [&](const Leaf& leaf, ScalarKind kind) {
-    return lift({leaf}, [&](auto v) -> Value* {
-      llvm::Type* t = with_scalar(v[0]->getType(), b.getIntNTy(width_of(kind)));
-      return is_float(kind) ? b.CreateBitCast(v[0], t) : v[0];
+    return lift(e, {leaf}, [&](auto v) -> Value* {
+      llvm::Type* t = with_scalar(v[0]->getType(), e.b.getIntNTy(width_of(kind)));
+      return is_float(kind) ? e.b.CreateBitCast(v[0], t) : v[0];
     });
   };
   const auto typed = [&](const Leaf& leaf) {
-    return lift({leaf}, [&](auto v) -> Value* {
-      return is_float(to) ? b.CreateBitCast(v[0], with_scalar(v[0]->getType(), scalar_type(to)))
-                          : v[0];
+    return lift(e, {leaf}, [&](auto v) -> Value* {
+      return is_float(to)
+                 ? e.b.CreateBitCast(v[0], with_scalar(v[0]->getType(), scalar_type(e, to)))
+                 : v[0];
     });
   };
   if (width_of(from) == width_of(to)) {
@@ -396,10 +398,10 @@ Val Emitter::bitcast(const Val& a, TypeId result) {
   if (from == ScalarKind::f16) {  // two halves make a word, low first
     for (std::size_t i = 0; i + 1 < a.leaves.size(); i += 2) {
       out.leaves.push_back(
-          typed(lift({bits(a.leaves[i], from), bits(a.leaves[i + 1], from)}, [&](auto v) {
-            llvm::Type* words = with_scalar(v[0]->getType(), b.getInt32Ty());
-            Value* high = b.CreateShl(b.CreateZExt(v[1], words), splat(b, words, 16));
-            return b.CreateOr(b.CreateZExt(v[0], words), high);
+          typed(lift(e, {bits(a.leaves[i], from), bits(a.leaves[i + 1], from)}, [&](auto v) {
+            llvm::Type* words = with_scalar(v[0]->getType(), e.b.getInt32Ty());
+            Value* high = e.b.CreateShl(e.b.CreateZExt(v[1], words), splat(e.b, words, 16));
+            return e.b.CreateOr(e.b.CreateZExt(v[0], words), high);
           })));
     }
     return out;
@@ -407,9 +409,9 @@ Val Emitter::bitcast(const Val& a, TypeId result) {
   for (const Leaf& leaf : a.leaves) {
     const Leaf word = bits(leaf, from);
     for (unsigned half = 0; half < 2; ++half) {
-      out.leaves.push_back(typed(lift({word}, [&](auto v) {
-        Value* shifted = b.CreateLShr(v[0], splat(b, v[0]->getType(), half * 16));
-        return b.CreateTrunc(shifted, with_scalar(v[0]->getType(), b.getInt16Ty()));
+      out.leaves.push_back(typed(lift(e, {word}, [&](auto v) {
+        Value* shifted = e.b.CreateLShr(v[0], splat(e.b, v[0]->getType(), half * 16));
+        return e.b.CreateTrunc(shifted, with_scalar(v[0]->getType(), e.b.getInt16Ty()));
       })));
     }
   }

@@ -1,5 +1,6 @@
 // Several numbers in one word, and out again.
-#include "vyre/lower/emit/emitter_internal.h"
+#include "vyre/lower/emit/emit_leaf_internal.h"
+#include "vyre/lower/emit/emit_operation_internal.h"
 
 namespace vyre {
 
@@ -101,14 +102,14 @@ Value* decode(llvm::IRBuilder<>& b, MathFn fn, Value* v, unsigned i) {
 
 }  // namespace
 
-Val emit_pack(Emitter& e, MathFn fn, TypeId result, llvm::ArrayRef<Val> arguments) {
+Val emit_pack(EmitContext& e, MathFn fn, TypeId result, llvm::ArrayRef<Val> arguments) {
   auto& b = e.b;
   Val out;
   out.type = result;
   const auto& a = arguments[0].leaves;
   if (fn == MathFn::dot4_u8_packed || fn == MathFn::dot4_i8_packed) {
     const bool is_signed = fn == MathFn::dot4_i8_packed;
-    out.leaves.push_back(e.lift({a[0], arguments[1].leaves[0]}, [&](auto v) {
+    out.leaves.push_back(lift(e, {a[0], arguments[1].leaves[0]}, [&](auto v) {
       Value* sum = nullptr;
       for (unsigned i = 0; i < 4; ++i) {
         Value* product =
@@ -122,7 +123,7 @@ Val emit_pack(Emitter& e, MathFn fn, TypeId result, llvm::ArrayRef<Val> argument
   const unsigned width = width_of(fn);
   const unsigned parts = 32 / width;
   if (fn <= MathFn::pack2x16_float) {
-    out.leaves.push_back(e.lift(a, [&](auto v) {
+    out.leaves.push_back(lift(e, a, [&](auto v) {
       Value* all = nullptr;
       for (unsigned i = 0; i < parts; ++i) {
         Value* code = encode(b, fn, v[i]);
@@ -135,7 +136,7 @@ Val emit_pack(Emitter& e, MathFn fn, TypeId result, llvm::ArrayRef<Val> argument
     return out;
   }
   for (unsigned i = 0; i < parts; ++i) {
-    out.leaves.push_back(e.lift({a[0]}, [&](auto v) { return decode(b, fn, v[0], i); }));
+    out.leaves.push_back(lift(e, {a[0]}, [&](auto v) { return decode(b, fn, v[0], i); }));
   }
   return out;
 }

@@ -80,6 +80,12 @@ struct Pointer {
   bool is_workgroup = false;
 };
 
+// One scalar of a flattened type, and its bytes from the start of it.
+struct ScalarField {
+  ScalarKind kind;
+  std::uint64_t offset;
+};
+
 struct Val {
   TypeId type{};
   llvm::SmallVector<Leaf, 4> leaves;

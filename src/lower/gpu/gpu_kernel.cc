@@ -10,7 +10,10 @@
 #include <algorithm>
 
 #include "vyre/ir/slots.h"
-#include "vyre/lower/emit/emitter_internal.h"
+#include "vyre/lower/emit/emit_cells_internal.h"
+#include "vyre/lower/emit/emit_control_internal.h"
+#include "vyre/lower/emit/emit_gpu_internal.h"
+#include "vyre/lower/emit/emit_leaf_internal.h"
 #include "vyre/lower/gpu/gpu_kernel_internal.h"
 #include "vyre/lower/gpu/tile_check_internal.h"
 #include "vyre/lower/gpu/workgroup_init_internal.h"
@@ -179,7 +182,7 @@ class GpuKernel {
       e_.grid[i] = special(kBlocks[i], std::uint64_t{1} + (i == 0 ? 0x7FFFFFFFU : 65535));
     }
     b_.SetInsertPoint(start);
-    if (options_.check_at_start) e_.gpu_check_deadline();
+    if (options_.check_at_start) gpu_check_deadline(e_);
     for (const GlobalId id : globals_in(p_, {MemoryKind::workgroup})) {
       Pointer pointer = pointer_to(id);
       pointer.base = shared_memory(id);
@@ -190,7 +193,7 @@ class GpuKernel {
 
   Pointer pointer_to(GlobalId id) {
     Pointer pointer;
-    pointer.offset = e_.uniform(llvm::ConstantInt::get(e_.offset_type(), 0));
+    pointer.offset = uniform_leaf(llvm::ConstantInt::get(e_.offset_type(), 0));
     pointer.offset.row_invariant = true;
     pointer.pointee = p_[id].type;
     pointer.global = id;
@@ -230,7 +233,7 @@ class GpuKernel {
         std::ranges::any_of(shared_, [](const Shared& s) { return !s.written_first; });
     if (always) {
       zero(shared_);
-      e_.gpu_barrier();
+      gpu_barrier(e_);
     }
     Value* whole = b_.getTrue();
     for (unsigned i = 0; i < 3; ++i) {
@@ -244,7 +247,7 @@ class GpuKernel {
         [&] {
           if (!always && !shared_.empty()) {
             zero(shared_);
-            e_.gpu_barrier();
+            gpu_barrier(e_);
           }
           for (unsigned i = 0; i < 3; ++i) {
             if (variant_.workgroup[i] != 1) leave_unless(b_.CreateICmpULT(x(i), extent_[i]));
@@ -278,10 +281,10 @@ class GpuKernel {
   }
 
   void body() {
-    const auto frame = e_.new_frame(*spreads_.entry, nullptr, false);
-    e_.begin_frame_in_gang(*frame);
+    const auto frame = new_frame(e_, *spreads_.entry, nullptr, false);
+    begin_frame_in_gang(e_, *frame);
     begin_privates(e_, *frame);
-    e_.block(*frame, p_.block(frame->function->body));
+    emit_block(e_, *frame, p_.block(frame->function->body));
     if (!e_.ended()) b_.CreateBr(frame->exit);
     b_.SetInsertPoint(frame->exit);
   }
@@ -296,7 +299,7 @@ class GpuKernel {
     }
     e_.ids.global[1].value = position_[1];
     e_.ids.global[2].value = position_[2];
-    e_.ids.global[0] = e_.uniform(b_.CreateNUWAdd(first, offset));
+    e_.ids.global[0] = uniform_leaf(b_.CreateNUWAdd(first, offset));
     e_.ids.global[0].along_row = {true, nullptr, 0};
     e_.gpu->x = first;
     if (tested) e_.gpu->item_offset = llvm::cast<llvm::ConstantInt>(offset)->getZExtValue();
@@ -403,7 +406,7 @@ class GpuKernel {
   bool groups_;
   std::vector<GpuParameter> parameters_;
   llvm::Function* function_;
-  Emitter e_;
+  EmitContext e_;
   llvm::IRBuilder<>& b_;
   Value* extent_[3] = {};
   Value* thread_[3] = {};

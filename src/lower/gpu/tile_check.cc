@@ -1,6 +1,8 @@
+#include "vyre/lower/gpu/tile_check_internal.h"
+
 #include <algorithm>
 
-#include "vyre/lower/gpu/tile_check_internal.h"
+#include "vyre/lower/emit/emit_gpu_internal.h"
 
 namespace vyre {
 
@@ -114,7 +116,7 @@ const RowRequirement* TileCheck::middle(const std::vector<RowRequirement>& all, 
 }
 
 Value* TileCheck::index_of(Value* row, std::int64_t offset) {
-  Value* start = e_.gpu_row_index(row);
+  Value* start = gpu_row_index(e_, row);
   if (offset == 0) return start;
   Value*& index = indices_[{row, offset}];
   if (index == nullptr) {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "vyre/lower/emit/emitter_internal.h"
+#include "vyre/lower/emit/emit_context_internal.h"
 
 namespace vyre {
 
@@ -25,7 +25,7 @@ std::optional<RowStep> step_of(llvm::Value* row);
 // first load for all of them. So there are few: least counts and largest indices are compared.
 class TileCheck {
  public:
-  TileCheck(Emitter& e, std::uint32_t span) : e_(e), b_(e.b), span_(span) {}
+  TileCheck(EmitContext& e, std::uint32_t span) : e_(e), b_(e.b), span_(span) {}
 
   // i1: all hold for all items, and no row wraps on the way to an element. Indices are compared as
   // the program computes them, modulo 2^32.
@@ -46,7 +46,7 @@ class TileCheck {
   std::vector<RowRequirement> needed(const std::vector<RowRequirement>& all) const;
   bool may_wrap(const std::vector<RowRequirement>& all, llvm::Value* row, std::int64_t reach) const;
 
-  Emitter& e_;
+  EmitContext& e_;
   llvm::IRBuilder<>& b_;
   std::uint32_t span_;
   std::map<std::pair<llvm::Value*, std::int64_t>, llvm::Value*> indices_;

@@ -6,6 +6,11 @@
 #include <functional>
 
 #include "vyre/base/overloaded.h"
+#include "vyre/lower/emit/emit_cells_internal.h"
+#include "vyre/lower/emit/emit_control_internal.h"
+#include "vyre/lower/emit/emit_expr_internal.h"
+#include "vyre/lower/emit/emit_leaf_internal.h"
+#include "vyre/lower/emit/emit_memory_internal.h"
 #include "vyre/lower/host/host_groups_internal.h"
 #include "vyre/lower/host/host_prologue_internal.h"
 #include "vyre/lower/host/interleave_gangs_internal.h"
@@ -31,21 +36,21 @@ struct GroupFrame {
 
 class Group {
  public:
-  Group(Emitter& e, const ProgramSpreads& spreads, bool partial)
-      : e_(e), b_(e.b), p_(e.program()), spreads_(spreads), partial_(partial) {}
+  Group(EmitContext& e, const ProgramSpreads& spreads, bool partial)
+      : e_(e), b_(e.b), p_(e.program), spreads_(spreads), partial_(partial) {}
 
   void emit(llvm::Function* function) {
     const auto arguments = emit_host_prologue(e_, function, function->getArg(0));
     for (unsigned i = 0; i < 3; ++i) extent_[i] = arguments.extent[i];
     e_.scratch = function->getArg(1);
     for (unsigned i = 0; i < 3; ++i) group_[i] = function->getArg(2 + i);
-    const Extent& w = e_.workgroup();
-    gangs_per_row_ = (w[0] + e_.width() - 1) / e_.width();
+    const Extent& w = e_.workgroup;
+    gangs_per_row_ = (w[0] + e_.width - 1) / e_.width;
     e_.gangs = std::uint64_t{gangs_per_row_} * w[1] * w[2];
     workgroup_memory();
     private_memory();
 
-    GroupFrame entry = new_frame(*spreads_.entry, nullptr);
+    GroupFrame entry = new_group_frame(*spreads_.entry, nullptr);
     at_group_level();
     begin(entry);
     region(entry, [&] { begin_privates(e_, *entry.frame); });
@@ -64,7 +69,7 @@ class Group {
       const std::uint64_t bytes = p_.types.layout(g.type).size;
       Pointer pointer;
       pointer.base = b_.CreatePtrAdd(e_.scratch, b_.getInt64(e_.scratch_bytes));
-      pointer.offset = e_.uniform(llvm::ConstantInt::get(e_.offset_type(), 0));
+      pointer.offset = uniform_leaf(llvm::ConstantInt::get(e_.offset_type(), 0));
       pointer.pointee = g.type;
       pointer.global = GlobalId{i};
       pointer.is_workgroup = true;
@@ -79,14 +84,15 @@ class Group {
   void private_memory() {
     for (std::uint32_t i = 0; i < p_.globals.size(); ++i) {
       if (p_.globals[i].memory != MemoryKind::private_) continue;
-      private_slots_[GlobalId{i}] = e_.reserve_slot(e_.cells_of(p_.globals[i].type), Spread::lane);
+      private_slots_[GlobalId{i}] =
+          reserve_slot(e_, cells_of(e_, p_.globals[i].type), Spread::lane);
     }
   }
 
-  GroupFrame new_frame(const FrameSpreads& spreads, GroupFrame* parent) {
+  GroupFrame new_group_frame(const FrameSpreads& spreads, GroupFrame* parent) {
     GroupFrame out;
     out.parent = parent;
-    out.frame = e_.new_frame(spreads, parent == nullptr ? nullptr : parent->frame.get(), true);
+    out.frame = new_frame(e_, spreads, parent == nullptr ? nullptr : parent->frame.get(), true);
     out.plan = std::make_unique<RegionCells>(p_, spreads_, spreads, out.frame->masked_return);
     EmitFrame& f = *out.frame;
     f.again = out.plan->again();
@@ -101,7 +107,7 @@ class Group {
       if (!out.plan->many(id) && !parameter) continue;
       const TypeId type = f.function->locals[i].type;
       const bool pointer = p_.types.get_if<PointerType>(type) != nullptr;
-      const std::uint64_t cells = pointer ? kPointerCells : e_.cells_of(type);
+      const std::uint64_t cells = pointer ? kPointerCells : cells_of(e_, type);
       slot.kind = LocalSlot::Kind::slot;
       slot.spread = joined(spreads.locals[i]);
       const bool is_var = f.function->locals[i].kind == LocalKind::var;
@@ -110,9 +116,9 @@ class Group {
         slot.spread = Spread::gang;
       }
       if (slot.spread == Spread::group) {
-        slot.memory = e_.new_lane_memory(cells, false, "group");
+        slot.memory = new_lane_memory(e_, cells, false, "group");
       } else {
-        slot.scratch_offset = e_.reserve_slot(cells, slot.spread);
+        slot.scratch_offset = reserve_slot(e_, cells, slot.spread);
       }
     }
     return out;
@@ -128,21 +134,21 @@ class Group {
 
   void bind_slots() {
     for (const auto& [id, offset] : private_slots_) {
-      e_.privates[id] = e_.slot_memory(offset, e_.cells_of(p_[id].type), Spread::lane);
+      e_.privates[id] = slot_memory(e_, offset, cells_of(e_, p_[id].type), Spread::lane);
     }
   }
 
   void begin(GroupFrame& g) {
     EmitFrame& f = *g.frame;
     f.exit = e_.new_block("group_exit");
-    const auto cells = e_.cells_of(f.function->result);
-    if (f.masked_return) f.returned_slot = e_.reserve_slot(1, Spread::lane);
-    if (cells != 0) f.result_slot = e_.reserve_slot(cells, Spread::lane);
+    const auto cells = cells_of(e_, f.function->result);
+    if (f.masked_return) f.returned_slot = reserve_slot(e_, 1, Spread::lane);
+    if (cells != 0) f.result_slot = reserve_slot(e_, cells, Spread::lane);
     if (!f.masked_return && cells == 0) return;
     begun_ = &f;
     region(g, [&] {
-      if (f.masked_return) e_.zero_cells(f.returned, 1, nullptr);
-      if (cells != 0) e_.zero_cells(f.result, cells, nullptr);
+      if (f.masked_return) zero_cells(e_, f.returned, 1, nullptr);
+      if (cells != 0) zero_cells(e_, f.result, cells, nullptr);
     });
     begun_ = nullptr;
   }
@@ -156,8 +162,8 @@ class Group {
 
   void copy_cells(const LaneMemory& from, const LaneMemory& to, std::uint64_t cells) {
     for (std::uint32_t i = 0; i < cells; ++i) {
-      const Leaf cell = e_.load_cell(from, b_.getInt32(i), ScalarKind::u32);
-      e_.store_cell(to, b_.getInt32(i), ScalarKind::u32, cell, nullptr);
+      const Leaf cell = load_cell(e_, from, b_.getInt32(i), ScalarKind::u32);
+      store_cell(e_, to, b_.getInt32(i), ScalarKind::u32, cell, nullptr);
     }
   }
 
@@ -173,10 +179,10 @@ class Group {
           p_.types.get_if<PointerType>(type) != nullptr) {
         continue;
       }
-      const std::uint64_t cells = e_.cells_of(type);
+      const std::uint64_t cells = cells_of(e_, type);
       if (cells > kMostCells) continue;
-      AtHand a{id, e_.local_memory(f, id), {}, cells};
-      a.at_hand = e_.new_lane_memory(cells, slot.spread == Spread::lane, "at_hand");
+      AtHand a{id, local_memory(e_, f, id), {}, cells};
+      a.at_hand = new_lane_memory(e_, cells, slot.spread == Spread::lane, "at_hand");
       copy_cells(a.kept, a.at_hand, cells);
       slot.at_hand = a.at_hand;
       out.push_back(a);
@@ -193,7 +199,7 @@ class Group {
 
   // Runs `body` for every gang of the workgroup, with its ids and mask.
   void region(GroupFrame& g, const std::function<void()>& body, const RegionLocals& locals = {}) {
-    const Extent& w = e_.workgroup();
+    const Extent& w = e_.workgroup;
     auto* at = e_.alloca_of(b_.getInt64Ty(), "gang");
     b_.CreateStore(b_.getInt64(0), at);
     auto* head = e_.new_block("gangs");
@@ -205,7 +211,7 @@ class Group {
     Value* gang32 = b_.CreateTrunc(gang, b_.getInt32Ty());
     Value* row = b_.CreateUDiv(gang32, b_.getInt32(gangs_per_row_));
     Value* x =
-        b_.CreateMul(b_.CreateURem(gang32, b_.getInt32(gangs_per_row_)), b_.getInt32(e_.width()));
+        b_.CreateMul(b_.CreateURem(gang32, b_.getInt32(gangs_per_row_)), b_.getInt32(e_.width));
     Value* y = w[1] == 1 ? b_.getInt32(0) : b_.CreateURem(row, b_.getInt32(w[1]));
     Value* z = w[2] == 1 ? b_.getInt32(0) : b_.CreateUDiv(row, b_.getInt32(w[1]));
     e_.gang_index = gang;
@@ -217,7 +223,7 @@ class Group {
     // With one lane a mask is a plain condition.
     if (e_.mask != nullptr) {
       auto* run = e_.new_block("gang_runs");
-      b_.CreateCondBr(e_.any(e_.mask), run, next);
+      b_.CreateCondBr(any_lane(e_, e_.mask), run, next);
       b_.SetInsertPoint(run);
       if (!e_.wide()) e_.mask = nullptr;
     }
@@ -242,31 +248,31 @@ class Group {
 
   void bind_frame(GroupFrame& g) {
     EmitFrame& f = *g.frame;
-    if (f.masked_return) f.returned = e_.slot_memory(f.returned_slot, 1, Spread::lane);
-    const auto cells = e_.cells_of(f.function->result);
-    if (cells != 0) f.result = e_.slot_memory(f.result_slot, cells, Spread::lane);
+    if (f.masked_return) f.returned = slot_memory(e_, f.returned_slot, 1, Spread::lane);
+    const auto cells = cells_of(e_, f.function->result);
+    if (cells != 0) f.result = slot_memory(e_, f.result_slot, cells, Spread::lane);
   }
 
   void drop_returned(EmitFrame& f) {
     if (!f.masked_return || &f == begun_) return;
-    Value* stay = b_.CreateNot(e_.load_cell(f.returned, b_.getInt32(0), ScalarKind::boolean).value);
+    Value* stay =
+        b_.CreateNot(load_cell(e_, f.returned, b_.getInt32(0), ScalarKind::boolean).value);
     e_.mask = e_.mask == nullptr ? stay : b_.CreateAnd(e_.mask, stay);
   }
 
   Value* lanes_in_extent(Value* x) {
-    const Extent& w = e_.workgroup();
+    const Extent& w = e_.workgroup;
     Value* out = nullptr;
     const auto add = [&](Value* c) { out = out == nullptr ? c : b_.CreateAnd(out, c); };
-    if (w[0] % e_.width() != 0) {
-      const Leaf lane = e_.linear_leaf(x, 1);
-      add(b_.CreateICmpULT(e_.vector_of(lane),
-                           b_.CreateVectorSplat(e_.width(), b_.getInt32(w[0]))));
+    if (w[0] % e_.width != 0) {
+      const Leaf lane = linear_leaf(e_, x, 1);
+      add(b_.CreateICmpULT(vector_of(e_, lane), b_.CreateVectorSplat(e_.width, b_.getInt32(w[0]))));
     }
     if (!partial_) return out;
     for (unsigned i = 0; i < 3; ++i) {
       Value* limit = b_.CreateTrunc(extent_[i], b_.getInt32Ty());
-      Value* id = e_.vector_of(e_.ids.global[i]);
-      if (e_.wide()) limit = b_.CreateVectorSplat(e_.width(), limit);
+      Value* id = vector_of(e_, e_.ids.global[i]);
+      if (e_.wide()) limit = b_.CreateVectorSplat(e_.width, limit);
       add(b_.CreateICmpULT(id, limit));
     }
     return out;
@@ -285,63 +291,64 @@ class Group {
       while (end < stmts.size() && !g.plan->at_group_level(stmts[end])) ++end;
       const auto statements = stmts.subspan(i, end - i);
       region(
-          g, [&] { e_.block(*g.frame, statements); }, locals_of(p_, *g.frame->spreads, statements));
+          g, [&] { emit_block(e_, *g.frame, statements); },
+          locals_of(p_, *g.frame->spreads, statements));
       i = end;
     }
   }
 
   // A value that is the same for the workgroup, from its first lane.
   Value* group_value(GroupFrame& g, ExprId id) {
-    const Leaf leaf = e_.eval_leaf(*g.frame, id);
+    const Leaf leaf = eval_leaf(e_, *g.frame, id);
     if (!leaf.varying) return leaf.value;
-    return b_.CreateExtractElement(e_.vector_of(leaf), std::uint64_t{0});
+    return b_.CreateExtractElement(vector_of(e_, leaf), std::uint64_t{0});
   }
 
   void statement(GroupFrame& g, StmtId id) {
     EmitFrame& f = *g.frame;
-    std::visit(
-        Overloaded{
-            [&](const BarrierStmt&) {},
-            [&](const UniformLoadStmt& s) {
-              Pointer at = *e_.eval(f, s.pointer).pointer;
-              const TypeId type = f.function->locals[index_of(s.result)].type;
-              Val value = e_.load(at, type);
-              for (Leaf& leaf : value.leaves) {
-                if (leaf.varying) {
-                  leaf = e_.uniform(b_.CreateExtractElement(e_.vector_of(leaf), std::uint64_t{0}));
-                }
-              }
-              put_group(g, s.result, value);
-            },
-            [&](const VarStmt& s) { e_.statement(f, id), static_cast<void>(s); },
-            [&](const StoreStmt& s) { e_.statement(f, id), static_cast<void>(s); },
-            [&](const IfStmt& s) {
-              e_.branch(
-                  group_value(g, s.condition), [&] { block(g, p_.block(s.then)); },
-                  [&] { block(g, p_.block(s.otherwise)); });
-            },
-            [&](const LoopStmt& s) { loop(g, s); },
-            [&](const SwitchStmt& s) { switch_(g, s); },
-            [&](const ReturnStmt& s) {
-              if (s.value != kNoExpr) {
-                region(g, [&] { e_.store_cells(f.result, e_.eval(f, s.value), e_.mask); });
-              }
-              b_.CreateBr(f.exit);
-            },
-            [&](const CallStmt& s) { call(g, id, s); },
-            [&](const auto&) { e_.statement(f, id); },
-        },
-        p_[id].node);
+    std::visit(Overloaded{
+                   [&](const BarrierStmt&) {},
+                   [&](const UniformLoadStmt& s) {
+                     Pointer at = *eval(e_, f, s.pointer).pointer;
+                     const TypeId type = f.function->locals[index_of(s.result)].type;
+                     Val value = load_value(e_, at, type);
+                     for (Leaf& leaf : value.leaves) {
+                       if (leaf.varying) {
+                         leaf = uniform_leaf(
+                             b_.CreateExtractElement(vector_of(e_, leaf), std::uint64_t{0}));
+                       }
+                     }
+                     put_group(g, s.result, value);
+                   },
+                   [&](const VarStmt& s) { emit_statement(e_, f, id), static_cast<void>(s); },
+                   [&](const StoreStmt& s) { emit_statement(e_, f, id), static_cast<void>(s); },
+                   [&](const IfStmt& s) {
+                     e_.branch(
+                         group_value(g, s.condition), [&] { block(g, p_.block(s.then)); },
+                         [&] { block(g, p_.block(s.otherwise)); });
+                   },
+                   [&](const LoopStmt& s) { loop(g, s); },
+                   [&](const SwitchStmt& s) { switch_(g, s); },
+                   [&](const ReturnStmt& s) {
+                     if (s.value != kNoExpr) {
+                       region(g, [&] { store_cells(e_, f.result, eval(e_, f, s.value), e_.mask); });
+                     }
+                     b_.CreateBr(f.exit);
+                   },
+                   [&](const CallStmt& s) { call(g, id, s); },
+                   [&](const auto&) { emit_statement(e_, f, id); },
+               },
+               p_[id].node);
   }
 
   // Stored once where it is one cell, else into every gang's cells.
   void put_group(GroupFrame& g, LocalId local, const Val& value) {
     const LocalSlot& slot = g.frame->locals[index_of(local)];
     if (slot.kind == LocalSlot::Kind::slot && slot.spread != Spread::group) {
-      region(g, [&] { e_.put_local(*g.frame, local, value); });
+      region(g, [&] { put_local(e_, *g.frame, local, value); });
       return;
     }
-    e_.put_local(*g.frame, local, value);
+    put_local(e_, *g.frame, local, value);
   }
 
   void loop(GroupFrame& g, const LoopStmt& s) {
@@ -353,7 +360,7 @@ class Group {
     target.exit = e_.new_block("after_group_loop");
     b_.CreateBr(head);
     b_.SetInsertPoint(head);
-    e_.check_stop();
+    check_stop(e_);
     e_.targets.push_back(target);
     block(g, p_.block(s.body));
     if (!e_.ended()) b_.CreateBr(target.next);
@@ -398,12 +405,12 @@ class Group {
   }
 
   void call(GroupFrame& g, StmtId id, const CallStmt& s) {
-    GroupFrame callee = new_frame(*g.frame->spreads->calls.at(id), &g);
+    GroupFrame callee = new_group_frame(*g.frame->spreads->calls.at(id), &g);
     EmitFrame& f = *callee.frame;
     const auto arguments = p_.list(s.arguments);
     region(g, [&] {
       for (std::uint32_t i = 0; i < arguments.size(); ++i) {
-        e_.put_local(f, LocalId{i}, e_.eval(*g.frame, arguments[i]));
+        put_local(e_, f, LocalId{i}, eval(e_, *g.frame, arguments[i]));
       }
     });
     const auto outer_targets = std::move(e_.targets);
@@ -417,21 +424,21 @@ class Group {
     if (s.result == kNoLocal) return;
     region(g, [&] {
       bind_frame(callee);
-      Val value = e_.load_cells(f.result, f.function->result);
+      Val value = load_cells(e_, f.result, f.function->result);
       const LocalSlot& slot = g.frame->locals[index_of(s.result)];
       if (slot.kind == LocalSlot::Kind::slot && slot.spread != Spread::lane) {
         for (Leaf& leaf : value.leaves) {
           if (!leaf.varying) continue;
           Value* lane =
-              e_.mask == nullptr ? static_cast<Value*>(b_.getInt32(0)) : e_.first_lane(e_.mask);
-          leaf = e_.uniform(b_.CreateExtractElement(e_.vector_of(leaf), lane));
+              e_.mask == nullptr ? static_cast<Value*>(b_.getInt32(0)) : first_lane(e_, e_.mask);
+          leaf = uniform_leaf(b_.CreateExtractElement(vector_of(e_, leaf), lane));
         }
       }
-      e_.put_local(*g.frame, s.result, value);
+      put_local(e_, *g.frame, s.result, value);
     });
   }
 
-  Emitter& e_;
+  EmitContext& e_;
   llvm::IRBuilder<>& b_;
   const Program& p_;
   const ProgramSpreads& spreads_;
@@ -445,7 +452,8 @@ class Group {
 
 }  // namespace
 
-void emit_group(Emitter& e, const ProgramSpreads& spreads, llvm::Function* function, bool partial) {
+void emit_group(EmitContext& e, const ProgramSpreads& spreads, llvm::Function* function,
+                bool partial) {
   Group(e, spreads, partial).emit(function);
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "vyre/lower/emit/emitter_internal.h"
+#include "vyre/lower/emit/emit_context_internal.h"
 #include "vyre/lower/emit/memory_scopes_internal.h"
 #include "vyre/lower/host/host_groups_internal.h"
 #include "vyre/lower/host/host_kernel_internal.h"
@@ -32,7 +32,7 @@ llvm::Function* new_function(llvm::Module& m, llvm::ArrayRef<llvm::Type*> parame
   return f;
 }
 
-void mark_memory(Emitter& e, llvm::Function& function) {
+void mark_memory(EmitContext& e, llvm::Function& function) {
   std::vector<const Value*> bases;
   for (const Pointer& p : e.globals) bases.push_back(p.base);
   bases.push_back(e.scratch);
@@ -120,7 +120,7 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
   auto* entry = new_function(*out.module, {ptr, i64, i64, ptr}, kHostEntryName, false);
   std::string problem;
   if (!groups) {
-    Emitter e(p, spreads, entry, width, w);
+    EmitContext e(p, spreads, entry, width, w);
     e.wide_offsets = wide_offsets;
     emit_rows(e, spreads, variant, entry);
     mark_memory(e, *entry);
@@ -134,7 +134,7 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
       if (partial) f->addFnAttr(llvm::Attribute::Cold);
       // Where ids are arguments, what is computed from them can be decided before loops.
       f->addFnAttr(llvm::Attribute::NoInline);
-      Emitter e(p, spreads, f, width, w);
+      EmitContext e(p, spreads, f, width, w);
       e.wide_offsets = wide_offsets;
       emit_group(e, spreads, f, partial);
       mark_memory(e, *f);

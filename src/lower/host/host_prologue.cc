@@ -1,6 +1,9 @@
 #include <algorithm>
 
 #include "vyre/ir/slots.h"
+#include "vyre/lower/emit/emit_cells_internal.h"
+#include "vyre/lower/emit/emit_expr_internal.h"
+#include "vyre/lower/emit/emit_leaf_internal.h"
 #include "vyre/lower/host/host_prologue_internal.h"
 #include "vyre/lower/host/stop_checks_internal.h"
 
@@ -8,9 +11,9 @@ namespace vyre {
 
 using llvm::Value;
 
-HostArguments emit_host_prologue(Emitter& e, llvm::Function* function, Value* launch) {
+HostArguments emit_host_prologue(EmitContext& e, llvm::Function* function, Value* launch) {
   auto& b = e.b;
-  const Program& p = e.program();
+  const Program& p = e.program;
   e.allocas = llvm::BasicBlock::Create(e.context(), "entry", function);
   auto* body = llvm::BasicBlock::Create(e.context(), "body", function);
   b.SetInsertPoint(e.allocas);
@@ -40,7 +43,7 @@ HostArguments emit_host_prologue(Emitter& e, llvm::Function* function, Value* la
     Pointer pointer;
     Value* record = b.CreatePtrAdd(bindings, b.getInt64(slot * 16));
     pointer.base = fixed(b.CreateLoad(b.getPtrTy(), record));
-    pointer.offset = e.uniform(llvm::ConstantInt::get(e.offset_type(), 0));
+    pointer.offset = uniform_leaf(llvm::ConstantInt::get(e.offset_type(), 0));
     pointer.offset.row_invariant = true;
     pointer.pointee = g.type;
     pointer.global = slots[slot];
@@ -63,36 +66,36 @@ bool is_zero(const Program& p, ExprId id) {
 }
 }  // namespace
 
-void begin_privates(Emitter& e, EmitFrame& entry) {
-  const Program& p = e.program();
+void begin_privates(EmitContext& e, EmitFrame& entry) {
+  const Program& p = e.program;
   for (std::uint32_t i = 0; i < p.globals.size(); ++i) {
     const Global& g = p.globals[i];
     if (g.memory != MemoryKind::private_) continue;
-    const auto cells = e.cells_of(g.type);
+    const auto cells = cells_of(e, g.type);
     LaneMemory& memory = e.privates[GlobalId{i}];
-    if (memory.base == nullptr) memory = e.new_lane_memory(cells, true, "private");
+    if (memory.base == nullptr) memory = new_lane_memory(e, cells, true, "private");
     if (g.initial == kNoExpr || is_zero(p, g.initial)) {
-      e.zero_cells(memory, cells, nullptr);
+      zero_cells(e, memory, cells, nullptr);
     } else {
-      e.store_cells(memory, e.eval(entry, g.initial), nullptr);
+      store_cells(e, memory, eval(e, entry, g.initial), nullptr);
     }
   }
 }
 
-void set_group_ids(Emitter& e, Value* const group[3], Value* local_x, Value* local_y,
+void set_group_ids(EmitContext& e, Value* const group[3], Value* local_x, Value* local_y,
                    Value* local_z) {
   auto& b = e.b;
-  const Extent& w = e.workgroup();
+  const Extent& w = e.workgroup;
   Value* local[3] = {local_x, local_y, local_z};
   for (unsigned i = 0; i < 3; ++i) {
-    e.ids.workgroup[i] = e.uniform(group[i]);
+    e.ids.workgroup[i] = uniform_leaf(group[i]);
     Value* first = b.CreateAdd(b.CreateMul(group[i], b.getInt32(w[i])), local[i]);
-    e.ids.local[i] = i == 0 ? e.linear_leaf(local[i], 1) : e.uniform(local[i]);
+    e.ids.local[i] = i == 0 ? linear_leaf(e, local[i], 1) : uniform_leaf(local[i]);
     e.ids.local[i].max = w[i] - 1;
-    e.ids.global[i] = i == 0 ? e.linear_leaf(first, 1) : e.uniform(first);
+    e.ids.global[i] = i == 0 ? linear_leaf(e, first, 1) : uniform_leaf(first);
   }
   Value* row = b.CreateAdd(b.CreateMul(local_z, b.getInt32(w[1])), local_y);
-  e.ids.local_index = e.linear_leaf(b.CreateAdd(b.CreateMul(row, b.getInt32(w[0])), local_x), 1);
+  e.ids.local_index = linear_leaf(e, b.CreateAdd(b.CreateMul(row, b.getInt32(w[0])), local_x), 1);
   e.ids.local_index.max = std::uint64_t{w[0]} * w[1] * w[2] - 1;
 }
 

@@ -3,6 +3,9 @@
 // unmasked; the rest of the row runs checked and masked.
 #include <functional>
 
+#include "vyre/lower/emit/emit_control_internal.h"
+#include "vyre/lower/emit/emit_leaf_internal.h"
+#include "vyre/lower/emit/emit_operation_internal.h"
 #include "vyre/lower/host/host_prologue_internal.h"
 #include "vyre/lower/host/host_rows_internal.h"
 
@@ -14,7 +17,7 @@ namespace {
 
 class Rows {
  public:
-  Rows(Emitter& e, const ProgramSpreads& spreads, const Variant& variant)
+  Rows(EmitContext& e, const ProgramSpreads& spreads, const Variant& variant)
       : e_(e), b_(e.b), spreads_(spreads), variant_(variant) {}
 
   void emit(llvm::Function* function) {
@@ -23,7 +26,7 @@ class Rows {
     e_.scratch = function->getArg(3);
     Value* first = function->getArg(1);
     Value* end = b_.CreateAdd(first, function->getArg(2));
-    const Extent& w = e_.workgroup();
+    const Extent& w = e_.workgroup;
     auto* g_at = e_.alloca_of(b_.getInt64Ty(), "group");
     b_.CreateStore(first, g_at);
     // Neighbouring workgroups along x make one row.
@@ -67,7 +70,7 @@ class Rows {
 
   // The workgroup's positions on an axis that lie inside the extent.
   void axis(Value* group, unsigned i, const std::function<void(Value*)>& body) {
-    const std::uint32_t size = e_.workgroup()[i];
+    const std::uint32_t size = e_.workgroup[i];
     Value* first = b_.CreateMul(group, b_.getInt64(size));
     auto* at = e_.alloca_of(b_.getInt64Ty(), "axis");
     b_.CreateStore(first, at);
@@ -82,10 +85,10 @@ class Rows {
 
   // x, i64: of the gang's first lane. stride: between lanes.
   void set_ids(Value* x, std::int64_t stride, bool tested) {
-    const Extent& w = e_.workgroup();
-    const unsigned width = e_.width();
+    const Extent& w = e_.workgroup;
+    const unsigned width = e_.width;
     Value* x32 = narrow(x);
-    e_.ids.global[0] = e_.linear_leaf(x32, stride);
+    e_.ids.global[0] = linear_leaf(e_, x32, stride);
     if (stride == 1 && e_.row_start != nullptr) e_.ids.global[0].along_row = {true, nullptr, 0};
     e_.row_x64 = x;
     e_.rows_tested = tested;
@@ -97,39 +100,40 @@ class Rows {
       e_.ids.local[i].max = w[i] - 1;
     }
     if (stride == 1 && w[0] % width == 0) {
-      e_.ids.workgroup[0] = e_.uniform(b_.CreateUDiv(x32, b_.getInt32(w[0])));
-      e_.ids.local[0] = e_.linear_leaf(b_.CreateURem(x32, b_.getInt32(w[0])), 1);
+      e_.ids.workgroup[0] = uniform_leaf(b_.CreateUDiv(x32, b_.getInt32(w[0])));
+      e_.ids.local[0] = linear_leaf(e_, b_.CreateURem(x32, b_.getInt32(w[0])), 1);
     } else {
-      const Leaf size = e_.constant_leaf(Scalar::of(w[0]));
-      e_.ids.workgroup[0] = e_.binary(BinaryOp::div, ScalarKind::u32, e_.ids.global[0], size);
-      e_.ids.local[0] = e_.binary(BinaryOp::rem, ScalarKind::u32, e_.ids.global[0], size);
+      const Leaf size = constant_leaf(e_, Scalar::of(w[0]));
+      e_.ids.workgroup[0] = emit_binary(e_, BinaryOp::div, ScalarKind::u32, e_.ids.global[0], size);
+      e_.ids.local[0] = emit_binary(e_, BinaryOp::rem, ScalarKind::u32, e_.ids.global[0], size);
     }
     e_.ids.local[0].max = w[0] - 1;
     const auto u32 = ScalarKind::u32;
-    Leaf row = e_.binary(BinaryOp::mul, u32, e_.ids.local[2], e_.constant_leaf(Scalar::of(w[1])));
-    row = e_.binary(BinaryOp::add, u32, row, e_.ids.local[1]);
-    row = e_.binary(BinaryOp::mul, u32, row, e_.constant_leaf(Scalar::of(w[0])));
-    e_.ids.local_index = e_.binary(BinaryOp::add, u32, row, e_.ids.local[0]);
+    Leaf row =
+        emit_binary(e_, BinaryOp::mul, u32, e_.ids.local[2], constant_leaf(e_, Scalar::of(w[1])));
+    row = emit_binary(e_, BinaryOp::add, u32, row, e_.ids.local[1]);
+    row = emit_binary(e_, BinaryOp::mul, u32, row, constant_leaf(e_, Scalar::of(w[0])));
+    e_.ids.local_index = emit_binary(e_, BinaryOp::add, u32, row, e_.ids.local[0]);
   }
 
   Leaf invariant(Value* v) {
-    Leaf leaf = e_.uniform(v);
+    Leaf leaf = uniform_leaf(v);
     leaf.row_invariant = e_.row_start != nullptr;
     return leaf;
   }
 
   void body() {
-    const auto frame = e_.new_frame(*spreads_.entry, nullptr, false);
-    e_.begin_frame_in_gang(*frame);
+    const auto frame = new_frame(e_, *spreads_.entry, nullptr, false);
+    begin_frame_in_gang(e_, *frame);
     begin_privates(e_, *frame);
-    e_.block(*frame, e_.program().block(frame->function->body));
+    emit_block(e_, *frame, e_.program.block(frame->function->body));
     if (!e_.ended()) b_.CreateBr(frame->exit);
     b_.SetInsertPoint(frame->exit);
     e_.mask = nullptr;
   }
 
   void row(Value* x0, Value* x1, Value* y, Value* z) {
-    const Extent& w = e_.workgroup();
+    const Extent& w = e_.workgroup;
     y32_ = narrow(y);
     z32_ = narrow(z);
     Value* position[3] = {nullptr, y32_, z32_};
@@ -152,7 +156,7 @@ class Rows {
     auto* low_at = e_.alloca_of(b_.getInt64Ty(), "quick_from");
     auto* last_at = e_.alloca_of(b_.getInt64Ty(), "quick_last");
 
-    const std::uint64_t step = std::uint64_t{e_.width()} * variant_.items_per_lane;
+    const std::uint64_t step = std::uint64_t{e_.width} * variant_.items_per_lane;
     const bool quick_exists = variant_.bounds == BoundsMode::tested_once && !spreads_.plan.one_body;
     auto* choose = e_.new_block("choose");
     auto* quick = e_.new_block("quick");
@@ -172,7 +176,7 @@ class Rows {
       Value* qx = load_x();
       for (std::uint32_t item = 0; item < variant_.items_per_lane; ++item) {
         const bool blocked = variant_.layout == ItemLayout::blocked && variant_.items_per_lane > 1;
-        const std::uint64_t offset = blocked ? item : std::uint64_t{item} * e_.width();
+        const std::uint64_t offset = blocked ? item : std::uint64_t{item} * e_.width;
         e_.mask = nullptr;
         set_ids(b_.CreateAdd(qx, b_.getInt64(offset)), blocked ? variant_.items_per_lane : 1, true);
         body();
@@ -189,13 +193,13 @@ class Rows {
     b_.SetInsertPoint(careful);
     Value* cx = load_x();
     if (e_.wide()) {
-      Value* left = smaller(b_.CreateSub(x1, cx), b_.getInt64(e_.width()));
-      Value* limit = b_.CreateVectorSplat(e_.width(), narrow(left));
-      e_.mask = b_.CreateICmpULT(e_.lane_numbers(), limit);
+      Value* left = smaller(b_.CreateSub(x1, cx), b_.getInt64(e_.width));
+      Value* limit = b_.CreateVectorSplat(e_.width, narrow(left));
+      e_.mask = b_.CreateICmpULT(lane_numbers(e_), limit);
     }
     set_ids(cx, 1, false);
     body();
-    b_.CreateStore(b_.CreateAdd(cx, b_.getInt64(e_.width())), x_at);
+    b_.CreateStore(b_.CreateAdd(cx, b_.getInt64(e_.width)), x_at);
     b_.CreateBr(head);
 
     // low <= x and x + step <= high, so x <= high - step: every required index is inside.
@@ -215,7 +219,7 @@ class Rows {
     b_.SetInsertPoint(after);
   }
 
-  Emitter& e_;
+  EmitContext& e_;
   llvm::IRBuilder<>& b_;
   const ProgramSpreads& spreads_;
   const Variant& variant_;
@@ -228,7 +232,7 @@ class Rows {
 
 }  // namespace
 
-void emit_rows(Emitter& e, const ProgramSpreads& spreads, const Variant& variant,
+void emit_rows(EmitContext& e, const ProgramSpreads& spreads, const Variant& variant,
                llvm::Function* function) {
   Rows(e, spreads, variant).emit(function);
 }

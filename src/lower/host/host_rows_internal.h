@@ -1,13 +1,13 @@
 #pragma once
 
-#include "vyre/lower/emit/emitter_internal.h"
+#include "vyre/lower/emit/emit_context_internal.h"
 #include "vyre/target/variant.h"
 
 namespace vyre {
 
 // Fills `function` (the HostEntry signature) with a program that has neither barriers nor workgroup
 // memory.
-void emit_rows(Emitter& e, const ProgramSpreads& spreads, const Variant& variant,
+void emit_rows(EmitContext& e, const ProgramSpreads& spreads, const Variant& variant,
                llvm::Function* function);
 
 }  // namespace vyre
