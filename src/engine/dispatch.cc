@@ -9,13 +9,13 @@
 namespace vyre {
 
 const Variant& Dispatch::variant() const {
-  return step_.tuned == nullptr ? step_.plan.variant : step_.tuned->incumbent().variant;
+  return step_.tuned == nullptr ? step_.plan.variant : step_.tuned->incumbent().first().variant;
 }
 
 LaunchPlan Dispatch::plan() const {
   if (step_.tuned == nullptr) return step_.plan;
   const std::uint32_t best = step_.tuned->tuner.best();
-  const TunedCandidate& served = step_.tuned->candidates[best];
+  const CandidateLaunch& served = step_.tuned->candidates[best].first();
   if (served.variant == step_.plan.variant) return step_.plan;
   const KernelChoice kernel{served.kernel, served.variant.overrides};
   std::vector<BindingBytes> bindings;
@@ -33,12 +33,12 @@ LaunchPlan Dispatch::plan() const {
 }
 
 CodeSource Dispatch::code_source() const {
-  return step_.tuned == nullptr ? step_.source : step_.tuned->incumbent().source.load();
+  return step_.tuned == nullptr ? step_.source : step_.tuned->incumbent().first().code.source();
 }
 
 CodeFacts Dispatch::facts() const {
   if (step_.tuned == nullptr) return step_.code->facts();
-  const LoadedCode* code = step_.tuned->incumbent().code.load();
+  const LoadedCode* code = step_.tuned->incumbent().first().code.get();
   return code == nullptr ? CodeFacts{} : code->facts();
 }
 
@@ -61,7 +61,7 @@ std::optional<TuningView> Dispatch::tuning() const {
   out.start = t.start;
   out.incumbent = t.tuner.best();
   out.declared = t.declared;
-  for (const TunedCandidate& c : t.candidates) out.variants.push_back(c.variant);
+  for (const TunedCandidate& c : t.candidates) out.variants.push_back(c.first().variant);
   out.candidates = t.tuner.view();
   out.prior_ns = t.prior;
   out.ledger = t.tuner.ledger();

@@ -9,10 +9,10 @@ namespace {
 
 ServedLaunch fixed_launch(const LaunchStep& d) {
   return {.candidate = 0,
+          .groups_per_task = d.plan.variant.groups_per_task,
           .code = d.code.get(),
           .grid = d.plan.grid,
-          .workgroup = d.plan.variant.workgroup,
-          .groups_per_task = d.plan.variant.groups_per_task};
+          .workgroup = d.plan.variant.workgroup};
 }
 
 Result<void> begin(const CallContext& cx, const Launch& launch, LaunchRuns* timed) {
@@ -21,14 +21,22 @@ Result<void> begin(const CallContext& cx, const Launch& launch, LaunchRuns* time
   return {};
 }
 
-Result<void> launch_with_uniforms(const CallContext& cx, const LaunchStep& d, Launch& launch,
-                                  LaunchRuns* timed) {
+// `slots`: the slots of the dispatch that the launch takes, in the order of its own; empty: all.
+// `by_value`: which of its own slots are uniforms whose contents go with the launch.
+Result<void> launch_gathered(const CallContext& cx, const LaunchStep& d, Launch& launch,
+                             std::span<const std::uint32_t> slots,
+                             std::span<const std::uint32_t> by_value, LaunchRuns* timed) {
   std::array<BoundMemory, kGpuBindings> bindings;
-  assert(d.bindings.size() <= bindings.size());  // the planner refuses kernels with more
+  const std::size_t count = slots.empty() ? launch.bindings.size() : slots.size();
+  assert(count <= bindings.size());  // the planner refuses kernels with more
   alignas(16) std::array<std::byte, 2048> values;
-  std::ranges::copy(launch.bindings, bindings.begin());
+  const auto slot_of = [&](std::size_t own) { return slots.empty() ? own : slots[own]; };
+  for (std::size_t own = 0; own < count; ++own) bindings[own] = launch.bindings[slot_of(own)];
   std::size_t used = 0;
-  for (const LaunchStep::Uniform& u : d.uniforms) {
+  for (const std::uint32_t own : by_value) {
+    const auto found = std::ranges::find(d.uniforms, slot_of(own), &LaunchStep::Uniform::slot);
+    assert(found != d.uniforms.end());
+    const LaunchStep::Uniform& u = *found;
     if (!u.copy->current()) {
       // A kernel or a copy wrote the buffer: ask the device once.
       std::array<std::byte, HostCopy::kMost> all;
@@ -37,11 +45,44 @@ Result<void> launch_with_uniforms(const CallContext& cx, const LaunchStep& d, La
       u.copy->put_all(bytes);
     }
     u.copy->take(u.offset, {values.data() + used, u.bytes});
-    bindings[u.slot] = {reinterpret_cast<std::uintptr_t>(values.data() + used), u.bytes};
+    bindings[own] = {reinterpret_cast<std::uintptr_t>(values.data() + used), u.bytes};
     used += (std::size_t{u.bytes} + 15) / 16 * 16;
   }
-  launch.bindings = {bindings.data(), d.bindings.size()};
+  launch.bindings = {bindings.data(), count};
   return begin(cx, launch, timed);
+}
+
+// A candidate's launches one after the other.
+Result<void> launch_parts(const CallContext& cx, const LaunchStep& d,
+                          std::span<const PartLaunch> parts, Launch& launch,
+                          std::span<const BoundMemory> bindings) {
+  for (const PartLaunch& part : parts) {
+    const CandidateLaunch& of = *part.of;
+    launch.code = of.code.get();
+    launch.kernel = of.kernel.program->name;
+    launch.bindings = bindings;
+    launch.extent = part.extent;
+    launch.grid = part.grid;
+    launch.workgroup = of.variant.workgroup;
+    launch.groups_per_task = of.variant.groups_per_task > 1 ? of.variant.groups_per_task : 0;
+    VYRE_CHECK(launch_gathered(cx, d, launch, of.slots, of.options.by_value, nullptr));
+  }
+  return {};
+}
+
+// The parts in turns, as a call runs them: each one finds in the caches what the one before it
+// left.
+Result<void> time_parts(const CallContext& cx, const LaunchStep& d,
+                        std::span<const PartLaunch> parts, Launch& launch,
+                        std::span<const BoundMemory> bindings, LaunchRuns& timed) {
+  VYRE_TRY(const auto begun, cx.queue->record());
+  for (std::uint32_t run = 0; run < timed.count; ++run) {
+    VYRE_CHECK(launch_parts(cx, d, parts, launch, bindings));
+  }
+  VYRE_TRY(const auto ended, cx.queue->record());
+  VYRE_CHECK(ended->wait());
+  VYRE_TRY(timed.spent, ended->since(*begun));
+  return {};
 }
 
 }  // namespace
@@ -60,13 +101,14 @@ Result<std::chrono::nanoseconds> time_step(const CallContext& cx, const LaunchSt
                                            std::uint32_t launches) {
   for (const auto& copy : d.written) copy->forget();
   LaunchRuns runs{.count = launches};
-  ServedLaunch served = fixed_launch(d);
+  const ServedLaunch fixed = fixed_launch(d);
+  const ServedLaunch* served = &fixed;
   if (d.tuned != nullptr) {
     const std::uint32_t best = d.tuned->tuner.best();
     VYRE_CHECK(cx.tuning->make_now(*d.tuned, best));
-    served = *served_by(d, best);
+    served = served_by(d, best);
   }
-  VYRE_CHECK(launch_served(cx, d, served, d.bindings, d.plan.extent, {}, &runs));
+  VYRE_CHECK(launch_served(cx, d, *served, d.bindings, d.plan.extent, {}, &runs));
   return runs.spent / launches;
 }
 
@@ -74,6 +116,12 @@ Result<void> launch_served(const CallContext& cx, const LaunchStep& d, const Ser
                            std::span<const BoundMemory> bindings, const Extent& extent,
                            const RunLimits& limits, LaunchRuns* timed) {
   Launch launch;
+  launch.deadline = limits.deadline;
+  launch.stop = limits.stop;
+  if (served.parts != nullptr) [[unlikely]] {
+    return timed == nullptr ? launch_parts(cx, d, *served.parts, launch, bindings)
+                            : time_parts(cx, d, *served.parts, launch, bindings, *timed);
+  }
   launch.code = served.code;
   launch.kernel = d.plan.kernel;
   launch.bindings = bindings;
@@ -81,10 +129,8 @@ Result<void> launch_served(const CallContext& cx, const LaunchStep& d, const Ser
   launch.grid = served.grid;
   launch.workgroup = served.workgroup;
   launch.groups_per_task = served.groups_per_task > 1 ? served.groups_per_task : 0;
-  launch.deadline = limits.deadline;
-  launch.stop = limits.stop;
-  if (!d.uniforms.empty()) return launch_with_uniforms(cx, d, launch, timed);
-  return begin(cx, launch, timed);
+  if (d.uniforms.empty()) return begin(cx, launch, timed);
+  return launch_gathered(cx, d, launch, {}, d.by_value, timed);
 }
 
 }  // namespace vyre

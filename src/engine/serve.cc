@@ -14,22 +14,34 @@ constexpr double kSlowed = 1.1;
 
 ServedLaunch launch_of(const LaunchStep& d, std::uint32_t candidate, const Extent& extent) {
   const TunedCandidate& c = d.tuned->candidates[candidate];
-  return {.candidate = candidate,
-          .code = c.code.load(std::memory_order_acquire),
-          .grid = grid_covering(extent, covered_by(c.variant, d.plan.kind)),
-          .workgroup = c.variant.workgroup,
-          .groups_per_task = c.variant.groups_per_task};
+  const auto grid_of = [&](const CandidateLaunch& launch) {
+    return grid_covering(launch.extent.value_or(extent), covered_by(launch.variant, d.plan.kind));
+  };
+  const CandidateLaunch& first = c.first();
+  ServedLaunch out{.candidate = candidate,
+                   .groups_per_task = first.variant.groups_per_task,
+                   .code = first.code.get(),
+                   .grid = grid_of(first),
+                   .workgroup = first.variant.workgroup};
+  if (c.launches.size() == 1 && first.slots.empty() && !first.extent) return out;
+  std::vector<PartLaunch> parts;
+  for (const CandidateLaunch& launch : c.launches) {
+    parts.push_back({&launch, launch.extent.value_or(extent), grid_of(launch)});
+  }
+  out.parts = std::make_unique<const std::vector<PartLaunch>>(std::move(parts));
+  return out;
 }
 
 }  // namespace
 
-const ServedLaunch* ServedLaunches::add(const ServedLaunch& launch) {
+const ServedLaunch* ServedLaunches::add(ServedLaunch launch) {
   const std::scoped_lock lock(mutex_);
-  if (!std::exchange(has_first_, true)) first_ = launch;
+  const std::uint32_t candidate = launch.candidate;
+  if (!std::exchange(has_first_, true)) first_ = std::move(launch);
   const ServedLaunch* out = &first_;
-  if (first_.candidate != launch.candidate) {
-    auto found = std::ranges::find(others_, launch.candidate, &ServedLaunch::candidate);
-    if (found == others_.end()) found = others_.insert(others_.end(), launch);
+  if (first_.candidate != candidate) {
+    auto found = std::ranges::find(others_, candidate, &ServedLaunch::candidate);
+    if (found == others_.end()) found = others_.insert(others_.end(), std::move(launch));
     out = &*found;
   }
   latest_.store(out, std::memory_order_release);

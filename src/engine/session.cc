@@ -234,15 +234,14 @@ Result<Dispatch> Session::prepare_launch(const LaunchRequest& asked,
     VYRE_CHECK(compile(out, request.kernels.front().kernel));
     return Dispatch(std::move(out));
   }
-  CodeNeeds needs{.wide_offsets = is_wide(out.bindings), .by_value = {}};
-  for (const LaunchStep::Uniform& u : out.uniforms) needs.by_value.push_back(u.slot);
+  const CodeNeeds needs{.wide_offsets = is_wide(out.bindings), .by_value = out.by_value};
   VYRE_TRY(out.tuned, tuning_->kernel_for(request, needs));
   out.served = std::make_shared<ServedLaunches>();
   const TunedKernel& tuned = *out.tuned;
   const TunedCandidate& first = tuned.candidates[tuned.tuner.best()];
   const bool as_planned = tuned.tuner.best() == tuned.start;
   VYRE_TRY(out.plan,
-           lay_out(request, *plan_device_, first.choice, first.variant,
+           lay_out(request, *plan_device_, first.choice, first.first().variant,
                    as_planned ? tuned.start_by : Authority::evidence,
                    as_planned ? tuned.start_why : tuned.tuner.reason(), tuned.tuner.mode()));
   return Dispatch(std::move(out));
@@ -250,9 +249,9 @@ Result<Dispatch> Session::prepare_launch(const LaunchRequest& asked,
 
 // The code of a dispatch whose plan is fixed.
 Result<void> Session::compile(LaunchStep& out, const Kernel& kernel) const {
-  CodeOptions options{.wide_offsets = is_wide(out.bindings),
-                      .check_at_start = has_many_groups(out.plan.grid)};
-  for (const LaunchStep::Uniform& u : out.uniforms) options.by_value.push_back(u.slot);
+  const CodeOptions options{.wide_offsets = is_wide(out.bindings),
+                            .check_at_start = has_many_groups(out.plan.grid),
+                            .by_value = out.by_value};
   VYRE_TRY(auto found, codes_->find_or_make(kernel, out.plan.variant, options));
   out.code = std::move(found.code);
   out.source = found.source;
@@ -353,6 +352,7 @@ void Session::choose_uniforms(const Kernel& kernel, std::span<const Binding> bin
                             .offset = b->offset,
                             .memory = {b->buffer.address(), b->buffer.size()},
                             .copy = b->buffer.copy_});
+    out.by_value.push_back(v.slot);
   }
 }
 

@@ -89,6 +89,7 @@ struct LaunchStep {
   std::vector<BoundMemory> bindings;  // by slot
   std::vector<Buffer> buffers;        // kept alive
   std::vector<Uniform> uniforms;
+  std::vector<std::uint32_t> by_value;             // their slots
   std::vector<std::shared_ptr<HostCopy>> written;  // host copies that a launch makes stale
   // Where the plan is fixed: its code.
   std::shared_ptr<const LoadedCode> code;

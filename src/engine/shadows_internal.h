@@ -34,6 +34,7 @@ struct WrittenSlot {
   std::uint32_t slot = 0;
   Compared as = Compared::bits;
   std::uint64_t stride = 0;  // bytes from element to element; 0: it is no array
+  bool is_result = true;     // false: it passes from launch to launch, and is not compared
 };
 std::vector<WrittenSlot> written_slots(const Kernel& kernel);
 

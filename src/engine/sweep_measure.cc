@@ -20,7 +20,7 @@ Result<std::unique_ptr<MeasureOrder>> order_for(const TunedKernel& t, std::uint3
   std::vector<SearchedCandidate> candidates;
   candidates.reserve(t.candidates.size());
   for (const TunedCandidate& c : t.candidates) {
-    candidates.push_back({c.variant, c.kernel.program->workgroup});
+    candidates.push_back({c.first().variant, c.first().kernel.program->workgroup});
   }
   return MeasureOrder::make(t.strategy, candidates, t.prior, t.tuner.view(), first, seed);
 }

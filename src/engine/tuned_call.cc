@@ -140,7 +140,7 @@ Result<void> submit_tuned(const CallContext& cx, const LaunchStep& d, const RunL
   if (t.tuner.has_attention(TunedKernel::kToSweep)) VYRE_CHECK(sweep(cx, d, limits));
   harvest_at_times(cx, t);
   const OnlineStep step = t.tuner.next();
-  if (t.candidates[step.candidate].code.load(std::memory_order_acquire) == nullptr) {
+  if (!t.candidates[step.candidate].is_made()) {
     t.tuner.abandon(step);
     VYRE_CHECK(cx.tuning->make_now(t, step.candidate));
     return serve(cx, d, step.candidate, limits);

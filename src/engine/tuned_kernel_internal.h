@@ -35,23 +35,64 @@ std::shared_ptr<EvidenceStore> open_evidence(const std::optional<std::filesystem
 // Whether a grid is so large that launching it may take longer than a deadline.
 bool has_many_groups(const Extent& grid);
 
-struct TunedCandidate {
-  std::size_t choice = 0;  // which of the request's kernels
+// Code that is set once, by whichever thread has it first, and read by calls without a lock.
+class OnceCode {
+ public:
+  const LoadedCode* get() const { return code_.load(std::memory_order_acquire); }  // null: not yet
+  CodeSource source() const { return get() == nullptr ? CodeSource::compiled : found_.source; }
+  void set(const FoundCode& found) {
+    std::call_once(once_, [&] {
+      found_ = found;
+      code_.store(found_.code.get(), std::memory_order_release);
+    });
+  }
+
+ private:
+  std::once_flag once_;
+  FoundCode found_;  // written before `code_`
+  std::atomic<const LoadedCode*> code_{nullptr};
+};
+
+// One launch of a candidate.
+struct CandidateLaunch {
   Kernel kernel;
   Variant variant;
-  std::string text;  // of its configuration
   CodeOptions options;
-  std::shared_ptr<const LoadedCode> owner{};     // written before `code`, once
-  std::atomic<const LoadedCode*> code{nullptr};  // null: not made yet
-  std::atomic<CodeSource> source{CodeSource::compiled};
+  // For each slot of the kernel, the slot of the dispatch whose binding it takes; empty: the same.
+  std::vector<std::uint32_t> slots{};
+  std::optional<Extent> extent{};  // absent: that of the call
+  OnceCode code{};
+};
+
+// One way to serve a call: launches that run one after the other. A kernel on its own is a list of
+// one; the parts of a pipeline and the kernel that fuses them are two candidates for one call.
+struct TunedCandidate {
+  std::size_t choice = 0;  // which of the request's kernels
+  std::string text;        // of its configuration
+  std::deque<CandidateLaunch> launches{};
+
+  const CandidateLaunch& first() const { return launches.front(); }
+  bool is_made() const;
+};
+
+// What all candidates write, by slot of the dispatch. What one of them leaves out is no result of
+// the call but passes from launch to launch inside the others.
+std::vector<WrittenSlot> written_by(const std::deque<TunedCandidate>& candidates);
+
+// One launch of a candidate that has several, with the grid that covers its extent.
+struct PartLaunch {
+  const CandidateLaunch* of = nullptr;
+  Extent extent{}, grid{};
 };
 
 // What a call that only serves needs of a candidate, in one place.
 struct ServedLaunch {
   std::uint32_t candidate = 0;
+  std::uint32_t groups_per_task = 0;
   const LoadedCode* code = nullptr;
   Extent grid{}, workgroup{};
-  std::uint32_t groups_per_task = 0;
+  // Where the candidate has several launches: all of them, and the members above say nothing.
+  std::unique_ptr<const std::vector<PartLaunch>> parts{};
 };
 
 // The launches that have served one dispatch, with the most recent one at hand.
@@ -78,7 +119,7 @@ class ServedLaunches {
     const ServedLaunch* latest = latest_.load(std::memory_order_acquire);
     return latest != nullptr && latest->candidate == candidate ? latest : nullptr;
   }
-  const ServedLaunch* add(const ServedLaunch& launch);
+  const ServedLaunch* add(ServedLaunch launch);
 
  private:
   // Kept in one cache line, as long as the first launch is the latest: after a launch every other
@@ -141,8 +182,6 @@ class TunedKernel {
               const LaunchCosts& costs);
 
   const TunedCandidate& incumbent() const { return candidates[tuner.best()]; }
-  // Makes code the candidate's own, unless another thread was faster.
-  void publish(std::uint32_t candidate, const FoundCode& found);
   // What a time of this extent is multiplied with to compare it with others.
   double scale_for(const Extent& extent) const;
 
@@ -173,7 +212,6 @@ class TunedKernel {
  private:
   const double items_;  // invocations that times are scaled to
   const bool exact_;    // times are of one size alone, and need no scale
-  std::mutex publishing_;
 };
 
 // What a sweep has measured.
@@ -198,6 +236,9 @@ class Tuning {
   // The same object for equal requests. Its incumbent is compiled.
   Result<std::shared_ptr<TunedKernel>> kernel_for(const LaunchRequest& request,
                                                   const CodeNeeds& needs);
+  // The same for candidates that somebody else has put together. Its incumbent is compiled.
+  Result<std::shared_ptr<TunedKernel>> tune(const LaunchSpace& space,
+                                            std::deque<TunedCandidate> candidates);
   // Compiles a candidate on this thread, and drops it from the search where that fails.
   Result<void> make_now(TunedKernel& kernel, std::uint32_t candidate);
   // Lets the background compile what was asked for, as far as the ledger allows.
@@ -220,6 +261,7 @@ class Tuning {
                                                        const CodeNeeds& needs);
   OnlineOptions online_options() const;
   Result<void> make_first(TunedKernel& kernel);
+  Result<FoundCode> find_code(const CandidateLaunch& launch);
   void compile_next(const std::shared_ptr<TunedKernel>& kernel);
   void compile_all_and_load(const std::shared_ptr<TunedKernel>& kernel);
   bool load_next(TunedKernel& kernel, bool idle);

@@ -91,8 +91,7 @@ struct Work {
 
 TEST(TunedTest, CallsThatWereGivenAreMadeWhenOneAsksAgain) {
   ServedLaunches served;
-  const ServedLaunch launch{.candidate = 3};
-  served.add(launch);
+  served.add({.candidate = 3});
   EXPECT_EQ(served.take(), nullptr);
   served.give(3, 2);
   EXPECT_EQ(served.take()->candidate, 3U);

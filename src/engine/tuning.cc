@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <set>
 
 #include "vyre/base/log.h"
 #include "vyre/base/private_folder.h"
@@ -122,7 +123,7 @@ TunedKernel::TunedKernel(const LaunchSpace& space, std::deque<TunedCandidate> ma
       declared(space.declared),
       left_out(space.left_out),
       tuner(space.key, online_candidates(space), space.start, mode, options, std::move(store)),
-      written(written_slots(candidates.front().kernel)),
+      written(written_by(candidates)),
       load_ns(costs.load_ns),
       items_(std::max(1.0, volume(space.largest))),
       exact_(space.exact) {
@@ -132,13 +133,34 @@ TunedKernel::TunedKernel(const LaunchSpace& space, std::deque<TunedCandidate> ma
   tuner.set_attention(kToSweep, mode == TunerMode::sweep);
 }
 
-void TunedKernel::publish(std::uint32_t index, const FoundCode& found) {
-  TunedCandidate& c = candidates[index];
-  const std::scoped_lock lock(publishing_);
-  if (c.code.load() != nullptr) return;
-  c.owner = found.code;
-  c.source.store(found.source);
-  c.code.store(c.owner.get(), std::memory_order_release);
+bool TunedCandidate::is_made() const {
+  return std::ranges::all_of(launches,
+                             [](const CandidateLaunch& l) { return l.code.get() != nullptr; });
+}
+
+std::vector<WrittenSlot> written_by(const std::deque<TunedCandidate>& candidates) {
+  std::vector<WrittenSlot> out;
+  std::map<std::uint32_t, std::size_t> writers;  // by slot
+  std::size_t differing = 0;
+  const TunedCandidate* before = nullptr;
+  for (const TunedCandidate& c : candidates) {
+    const auto same = [](const CandidateLaunch& a, const CandidateLaunch& b) {
+      return a.kernel.program == b.kernel.program && a.slots == b.slots;
+    };
+    if (before != nullptr && std::ranges::equal(c.launches, before->launches, same)) continue;
+    before = &c;
+    ++differing;
+    std::set<std::uint32_t> slots;
+    for (const CandidateLaunch& launch : c.launches) {
+      for (WrittenSlot w : written_slots(launch.kernel)) {
+        if (!launch.slots.empty()) w.slot = launch.slots[w.slot];
+        if (!slots.insert(w.slot).second) continue;
+        if (++writers[w.slot] == 1) out.push_back(w);
+      }
+    }
+  }
+  for (WrittenSlot& w : out) w.is_result = writers[w.slot] == differing;
+  return out;
 }
 
 double TunedKernel::scale_for(const Extent& extent) const {
@@ -189,19 +211,26 @@ Result<std::shared_ptr<TunedKernel>> Tuning::make_kernel_for(const LaunchRequest
   for (const LaunchCandidate& c : space.candidates) {
     TunedCandidate& made = candidates.emplace_back();
     made.choice = c.kernel;
-    made.kernel = request.kernels[c.kernel].kernel;
-    made.variant = c.variant;
     made.text = c.text;
-    made.options = {.wide_offsets = needs.wide_offsets,
-                    .check_at_start = groups_of(c.variant, space.largest, plan_device_->kind) >
-                                      double(kManyGroups),
-                    .by_value = needs.by_value};
+    CandidateLaunch& launch = made.launches.emplace_back();
+    launch.kernel = request.kernels[c.kernel].kernel;
+    launch.variant = c.variant;
+    launch.options = {.wide_offsets = needs.wide_offsets,
+                      .check_at_start = groups_of(c.variant, space.largest, plan_device_->kind) >
+                                        double(kManyGroups),
+                      .by_value = needs.by_value};
   }
+  return tune(space, std::move(candidates));
+}
+
+Result<std::shared_ptr<TunedKernel>> Tuning::tune(const LaunchSpace& space,
+                                                  std::deque<TunedCandidate> candidates) {
   auto out = std::make_shared<TunedKernel>(space, std::move(candidates), options_.mode,
                                            online_options(), store_, costs_);
   if (options_.mode == TunerMode::sweep) {
-    out->strategy =
-        strategy_for(options_.strategy, out->candidates.size(), request.kernels.size() > 1);
+    const bool has_choices =
+        std::ranges::any_of(out->candidates, [](const TunedCandidate& c) { return c.choice != 0; });
+    out->strategy = strategy_for(options_.strategy, out->candidates.size(), has_choices);
   }
   VYRE_CHECK(make_first(*out));
   return out;
@@ -234,35 +263,45 @@ Result<void> Tuning::make_first(TunedKernel& kernel) {
 }
 
 Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index) {
-  const TunedCandidate& c = kernel.candidates[index];
-  if (c.code.load(std::memory_order_acquire) != nullptr) return {};
+  TunedCandidate& c = kernel.candidates[index];
+  if (c.is_made()) return {};
   TunerSpan span{.kind = TunerSpan::Kind::compile,
                  .candidate = index,
                  .begin = std::chrono::steady_clock::now(),
                  .end = {},
                  .outcome = {}};
   const double before = thread_ns();
-  auto found = codes_->find_or_make(c.kernel, c.variant, c.options);
-  std::string why;
-  if (!found) {
-    why = describe(found.error());
-  } else if (const CodeFacts facts = found->code->facts();
-             facts.max_threads != 0 && volume(c.variant.workgroup) > facts.max_threads) {
-    why = fmt::format("its code takes {} registers a lane, which leaves {} lanes for a workgroup",
-                      facts.registers, facts.max_threads);
+  bool compiled = false;
+  Result<void> made;
+  for (CandidateLaunch& launch : c.launches) {
+    const auto found = find_code(launch);
+    if (!found) {
+      made = std::unexpected(found.error());
+      break;
+    }
+    compiled = compiled || found->source == CodeSource::compiled;
+    launch.code.set(*found);
   }
   span.end = std::chrono::steady_clock::now();
-  span.outcome = why;
+  if (!made) span.outcome = describe(made.error());
   tell(span);
-  const double spent = thread_ns() - before;
-  if (found && found->source == CodeSource::compiled) kernel.compile_ns.store(spent);
-  if (!why.empty()) {
-    kernel.tuner.drop(index, why);
-    return found ? fail(Code::limit, why) : std::unexpected(found.error());
+  if (compiled) kernel.compile_ns.store(thread_ns() - before);
+  if (made) {
+    kernel.tuner.made(index);
+  } else {
+    kernel.tuner.drop(index, span.outcome);
   }
-  kernel.publish(index, *found);
-  kernel.tuner.made(index);
-  return {};
+  return made;
+}
+
+Result<FoundCode> Tuning::find_code(const CandidateLaunch& launch) {
+  VYRE_TRY(FoundCode found, codes_->find_or_make(launch.kernel, launch.variant, launch.options));
+  const CodeFacts facts = found.code->facts();
+  if (facts.max_threads == 0 || volume(launch.variant.workgroup) <= facts.max_threads) return found;
+  return fail(
+      Code::limit,
+      fmt::format("its code takes {} registers a lane, which leaves {} lanes for a workgroup",
+                  facts.registers, facts.max_threads));
 }
 
 void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
@@ -342,9 +381,10 @@ void Tuning::compile_all_and_load(const std::shared_ptr<TunedKernel>& kernel) {
       const std::uint32_t index = work->to_make.front();
       work->to_make.pop_front();
       compilers_.add([this, kernel, index] {
-        const TunedCandidate& c = kernel->candidates[index];
         // Where it fails, loading meets the same failure and tells.
-        (void)codes_->make_ready(c.kernel, c.variant, c.options);
+        for (const CandidateLaunch& launch : kernel->candidates[index].launches) {
+          (void)codes_->make_ready(launch.kernel, launch.variant, launch.options);
+        }
         const auto done = kernel->work.lock();
         done->to_load.push_back(index);
         kernel->tuner.set_attention(TunedKernel::kToMake, true);

@@ -40,6 +40,7 @@ Result<void> compare_shadows(const CallContext& cx, const LaunchStep& d, SearchW
   VYRE_CHECK(work.comparer->begin());
   const auto& written = d.tuned->written;
   for (std::size_t i = 0; i < written.size(); ++i) {
+    if (!written[i].is_result) continue;
     const BoundMemory real = part_of(d.bindings[written[i].slot], written[i], slice);
     VYRE_CHECK(work.comparer->add(real, {work.shadows[i].address, real.bytes}, written[i].as,
                                   cx.tuning->options().tolerance));
@@ -108,11 +109,12 @@ Result<std::vector<BoundMemory>> fill_shadows(const CallContext& cx, const Launc
 Result<void> verify_beside(const CallContext& cx, const LaunchStep& d, SearchWork& work,
                            std::uint32_t served, std::uint32_t candidate, const RunLimits& limits) {
   TunedKernel& t = *d.tuned;
-  const Kernel& kernel = t.candidates[candidate].kernel;
+  const auto& launches = t.candidates[candidate].launches;
   const bool of_incumbent = candidate == served;
-  Slice slice = slice_of(kernel, d.plan.extent);
-  if (std::ranges::any_of(t.written, [](const WrittenSlot& w) { return w.stride == 0; })) {
-    slice = {d.plan.extent, {}};
+  Slice slice{d.plan.extent, {}};
+  const auto is_array = [](const WrittenSlot& w) { return w.stride != 0; };
+  if (launches.size() == 1 && !launches[0].extent && std::ranges::all_of(t.written, is_array)) {
+    slice = slice_of(launches[0].kernel, d.plan.extent);
   }
   PendingCheck check;
   check.candidate = candidate;
@@ -121,7 +123,8 @@ Result<void> verify_beside(const CallContext& cx, const LaunchStep& d, SearchWor
   VYRE_TRY(check.begin, cx.queue->record());
   VYRE_TRY(const auto bindings, fill_shadows(cx, d, work, slice));
   RunLimits own = limits;
-  if (kernel.stats.loops != 0) {  // without loops it ends by itself
+  const auto has_loops = [](const CandidateLaunch& l) { return l.kernel.stats.loops != 0; };
+  if (std::ranges::any_of(launches, has_loops)) {  // without loops it ends by itself
     own.deadline = std::min<std::chrono::nanoseconds>(limits.deadline.value_or(kCheckDeadline),
                                                       kCheckDeadline);
   }
@@ -163,6 +166,7 @@ Result<std::string> differs_on_shadows(const CallContext& cx, const LaunchStep& 
   VYRE_CHECK(launch_candidate(cx, d, candidate, bindings, d.plan.extent, limits));
   VYRE_CHECK(work.comparer->begin());
   for (std::size_t i = 0; i < t.written.size(); ++i) {
+    if (!t.written[i].is_result) continue;
     const std::uint64_t bytes = d.bindings[t.written[i].slot].bytes;
     VYRE_CHECK(work.comparer->add({expected[i].address, bytes}, {work.shadows[i].address, bytes},
                                   t.written[i].as, cx.tuning->options().tolerance));
