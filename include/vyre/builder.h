@@ -1,4 +1,4 @@
-// Write kernels in C++: ProgramBuilder, and the builtins under their own names.
+// Write kernels in C++: ProgramBuilder, and WGSL's builtin functions by their names.
 #pragma once
 
 #include "vyre/ir/builder/builder.h"

@@ -1,4 +1,4 @@
-// Tune kernels of your own, while they work: CUDA, HIP, OpenCL, OpenMP or plain loops. Needs the
+// Tune your own kernels while the program runs: CUDA, HIP, OpenCL, OpenMP or plain loops. Needs the
 // library vyre::vyre and nothing else; docs/tuning-your-own-kernels.md has the contract.
 //
 //   auto candidates = vyre::combinations({{"block", {64, 128, 256}}, {"unroll", {1, 2, 4}}});
@@ -8,12 +8,13 @@
 //     transpose(*call.number("block"), *call.number("unroll"));
 //   }
 //
-// Where the time comes from elsewhere, as from CUDA's events:
+// Where the program measures the time itself, for example with CUDA events:
 //
 //   const vyre::KernelCall call = tuner->next();
-//   ...run it; if (call.timed) once its time is known: tuner->report(call, ns);
+//   launch(call.choice.index());
+//   if (call.timed) ...  // and when its time is known: tuner->report(call, ns);
 //
-// The store of what is learned: EvidenceStore, evidence_path().
+// EvidenceStore keeps what is learned, by default in the file evidence_path().
 #pragma once
 
 #include "vyre/tune/foreign/kernel_tuner.h"

@@ -1,6 +1,6 @@
-// The door: what a program that uses vyre includes. WGSL text becomes a kernel
-// (parse_wgsl(text).kernel("entry")), as does a program that was built in C++ (make_kernel), and
-// the interpreter runs it on bytes (interpret).
+// The header for programs that use vyre without LLVM. WGSL text becomes a kernel by
+// parse_wgsl(text).kernel("entry"), a program built in C++ by make_kernel, and interpret runs a
+// kernel on bytes.
 #pragma once
 
 #include "vyre/base/error.h"
