@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "vyre/ir/fingerprint.h"
@@ -21,6 +22,14 @@ Result<void> check(const Program& program) {
   return fail(Code::invalid_input, std::move(what));
 }
 
+Kernel counted(Program program) {
+  Kernel kernel;
+  kernel.stats = stats(program);
+  kernel.fingerprint = fingerprint(program);
+  kernel.program = std::make_shared<const Program>(std::move(program));
+  return kernel;
+}
+
 }  // namespace
 
 Result<Kernel> make_kernel(Program program, std::span<const OverrideValue> overrides) {
@@ -30,11 +39,13 @@ Result<Kernel> make_kernel(Program program, std::span<const OverrideValue> overr
   contract_multiply_add(ready);
   // Values of overrides make sizes that the first look could not see.
   if (sized_by_overrides) VYRE_CHECK(check(ready));
-  Kernel kernel;
-  kernel.stats = stats(ready);
-  kernel.fingerprint = fingerprint(ready);
-  kernel.program = std::make_shared<const Program>(std::move(ready));
-  return kernel;
+  return counted(std::move(ready));
+}
+
+Result<Kernel> finish_kernel(Program program) {
+  assert(program.overrides.empty());
+  VYRE_CHECK(check(program));
+  return counted(std::move(program));
 }
 
 bool has_workgroup_memory(const Program& program) {

@@ -20,6 +20,9 @@ struct Kernel {
 };
 // validate (first error, with the count of the others), specialise, contract, stats, fingerprint.
 Result<Kernel> make_kernel(Program program, std::span<const OverrideValue> overrides = {});
+// validate, stats, fingerprint, and nothing else: for a program made out of kernels, in which every
+// operation stays as it is.
+Result<Kernel> finish_kernel(Program program);
 
 bool has_workgroup_memory(const Program& program);
 // Whether the invocations of a workgroup share memory or wait for each other.

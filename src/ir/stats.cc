@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "vyre/base/arithmetic.h"
-#include "vyre/ir/pointwise.h"
+#include "vyre/ir/access/accesses.h"
 #include "vyre/ir/walk.h"
 
 namespace vyre {
