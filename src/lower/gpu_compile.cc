@@ -6,6 +6,8 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <algorithm>
 #include <array>
@@ -20,12 +22,13 @@
 #include "vyre/lower/gpu/hoist_loads_internal.h"
 #include "vyre/lower/gpu/order_tests_internal.h"
 #include "vyre/lower/gpu/part_ends_internal.h"
+#include "vyre/lower/range_checks_internal.h"
 #include "vyre/lower/subgroups_internal.h"
 
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 6;
+constexpr int kGeneratorVersion = 7;
 
 constexpr std::uint64_t kMostByValue = 1024;  // of all uniforms of a kernel
 
@@ -98,6 +101,14 @@ llvm::ModulePassManager full_pipeline(llvm::PassBuilder& passes) {
 
 void optimise(llvm::Module& module, llvm::TargetMachine& target, bool brief) {
   llvm::PassBuilder passes(&target);
+  passes.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& functions, llvm::OptimizationLevel) {
+        functions.addPass(llvm::LoopSimplifyPass());
+        HoistRangeChecks hoist;
+        hoist.checked_stay_rolled = true;
+        functions.addPass(std::move(hoist));
+        functions.addPass(llvm::SimplifyCFGPass());
+      });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;

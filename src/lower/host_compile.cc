@@ -21,14 +21,14 @@
 #include "vyre/lower/brief_pipeline_internal.h"
 #include "vyre/lower/host/host_kernel_internal.h"
 #include "vyre/lower/host/interleave_gangs_internal.h"
-#include "vyre/lower/host/range_checks_internal.h"
+#include "vyre/lower/range_checks_internal.h"
 #include "vyre/lower/host/stop_checks_internal.h"
 #include "vyre/lower/subgroups_internal.h"
 
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 11;
+constexpr int kGeneratorVersion = 12;
 
 struct Host {
   std::string cpu;

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
+#include "vyre/base/overloaded.h"
 #include "vyre/ir/walk.h"
 #include "vyre/lower/loop_shape_internal.h"
 
@@ -40,14 +42,22 @@ bool is_one(const Program& p, ExprId id) {
   return c != nullptr && p[c->id].scalars.size() == 1 && p[c->id].scalars[0] == 1;
 }
 
-// v = v + 1 (or - 1).
-bool steps_by_one(const Program& p, StmtId id, LocalId v, BinaryOp step) {
+// v = v + by, or v = v - by.
+struct Step {
+  BinaryOp op;
+  ExprId by;
+};
+
+std::optional<Step> step_in(const Program& p, StmtId id, LocalId v) {
   const auto* store = std::get_if<StoreStmt>(&p[id].node);
-  if (store == nullptr) return false;
+  if (store == nullptr) return std::nullopt;
   const auto* to = as<LocalPtrExpr>(p, store->pointer);
   const auto* sum = as<BinaryExpr>(p, store->value);
-  return to != nullptr && to->id == v && sum != nullptr && sum->op == step &&
-         loaded_var(p, sum->left) == v && is_one(p, sum->right);
+  if (to == nullptr || to->id != v || sum == nullptr) return std::nullopt;
+  if (sum->op != BinaryOp::add && sum->op != BinaryOp::sub) return std::nullopt;
+  if (loaded_var(p, sum->left) == v) return Step{sum->op, sum->right};
+  if (sum->op == BinaryOp::add && loaded_var(p, sum->right) == v) return Step{sum->op, sum->left};
+  return std::nullopt;
 }
 
 bool has_continue(const Program& p, Block block) {
@@ -58,24 +68,54 @@ bool has_continue(const Program& p, Block block) {
   return found;
 }
 
-// The step stands where every iteration that goes on passes: in the continuing block, or in the
-// body itself where nothing skips it.
-bool always_steps(const Program& p, const LoopStmt& loop, LocalId v, BinaryOp step) {
-  const auto in = [&](Block block) {
-    return std::ranges::any_of(p.block(block),
-                               [&](StmtId id) { return steps_by_one(p, id, v, step); });
+// The step that stands where every iteration that goes on passes: in the continuing block, or in
+// the body itself where nothing skips it.
+std::optional<Step> step_of(const Program& p, const LoopStmt& loop, LocalId v) {
+  const auto in = [&](Block block) -> std::optional<Step> {
+    for (const StmtId id : p.block(block)) {
+      if (const auto step = step_in(p, id, v)) return step;
+    }
+    return std::nullopt;
   };
-  return in(loop.continuing) || (in(loop.body) && !has_continue(p, loop.body));
+  if (const auto step = in(loop.continuing)) return step;
+  return has_continue(p, loop.body) ? std::nullopt : in(loop.body);
+}
+
+// What a function does with its vars.
+struct VarUse {
+  std::size_t named = 0;                 // other than to load it
+  std::size_t stored = 0;                // of these, as what a store writes to
+  std::optional<std::uint32_t> initial;  // the constant it is declared with
+  // Nothing points to it: whoever changes it names it.
+  bool is_plain() const { return named == stored; }
+};
+using VarUses = std::map<LocalId, VarUse>;
+
+// The local that a statement declares or gives a value.
+std::optional<LocalId> local_made_by(const StmtNode& node) {
+  const LocalId local = std::visit(Overloaded{
+                                       [](const LetStmt& s) { return s.local; },
+                                       [](const VarStmt& s) { return s.local; },
+                                       [](const CallStmt& s) { return s.result; },
+                                       [](const AtomicStmt& s) { return s.result; },
+                                       [](const UniformLoadStmt& s) { return s.result; },
+                                       [](const SubgroupStmt& s) { return s.result; },
+                                       [](const auto&) { return kNoLocal; },
+                                   },
+                                   node);
+  return local == kNoLocal ? std::nullopt : std::optional(local);
 }
 
 // Pure of memory that may change: lets, parameters, constants, lengths, ids and read-only buffers,
 // and vars that the loop does not name but in loads.
 class Unchanged {
  public:
-  Unchanged(const Program& p, const LoopStmt& loop) : p_(p) {
+  Unchanged(const Program& p, const VarUses& vars, const LoopStmt& loop) : p_(p), vars_(vars) {
     for (const Block block : {loop.body, loop.continuing}) {
-      for_each_stmt(p, block,
-                    [&](StmtId id) { for_each_expr(p, p[id].node, [&](ExprId e) { note(e); }); });
+      for_each_stmt(p, block, [&](StmtId id) {
+        if (const auto made = local_made_by(p[id].node)) made_inside_.insert(*made);
+        for_each_expr(p, p[id].node, [&](ExprId e) { note(e); });
+      });
     }
   }
   // How often the loop names the var other than to load it.
@@ -83,13 +123,20 @@ class Unchanged {
     const auto found = named_.find(var);
     return found == named_.end() ? 0 : found->second;
   }
+  // The loop names the var once other than to load it, and nothing else changes it.
+  bool changed_once(LocalId var) const { return named(var) == 1 && is_plain(var); }
   bool operator()(ExprId id) const {
-    if (const auto var = loaded_var(p_, id)) return named(*var) == 0;
+    if (const auto var = loaded_var(p_, id)) {
+      return named(*var) == 0 && is_plain(*var) && !made_inside_.contains(*var);
+    }
+    if (const auto* local = as<LocalExpr>(p_, id)) return !made_inside_.contains(local->id);
     if (const auto* load = as<LoadExpr>(p_, id)) {
       const auto* global = as<GlobalPtrExpr>(p_, root_of(load->pointer));
       if (global == nullptr) return false;
       const Global& g = p_[global->id];
-      if (g.memory != MemoryKind::uniform && g.access != Access::read) return false;
+      const bool constant = g.memory == MemoryKind::uniform ||
+                            (g.memory == MemoryKind::storage && g.access == Access::read);
+      if (!constant) return false;
     }
     bool same = true;
     for_each_operand(p_, p_[id].node, [&](ExprId operand) { same = same && (*this)(operand); });
@@ -97,6 +144,10 @@ class Unchanged {
   }
 
  private:
+  bool is_plain(LocalId var) const {
+    const auto found = vars_.find(var);
+    return found == vars_.end() || found->second.is_plain();
+  }
   ExprId root_of(ExprId pointer) const {
     for (;;) {
       if (const auto* m = as<MemberExpr>(p_, pointer)) {
@@ -115,7 +166,9 @@ class Unchanged {
   }
 
   const Program& p_;
+  const VarUses& vars_;
   std::map<LocalId, std::size_t> named_;
+  std::set<LocalId> made_inside_;
 };
 
 bool ends_by(const Program& p, const LoopStmt& loop, const Unchanged& unchanged, ExprId condition) {
@@ -124,7 +177,9 @@ bool ends_by(const Program& p, const LoopStmt& loop, const Unchanged& unchanged,
   // v < bound going up, v > bound going down; or written the other way round.
   const auto counts = [&](ExprId var, ExprId bound, BinaryOp step) {
     const auto v = loaded_var(p, var);
-    return v && unchanged.named(*v) == 1 && always_steps(p, loop, *v, step) && unchanged(bound);
+    if (!v || !unchanged.changed_once(*v) || !unchanged(bound)) return false;
+    const auto found = step_of(p, loop, *v);
+    return found && found->op == step && is_one(p, found->by);
   };
   switch (test->op) {
     case BinaryOp::logical_and:
@@ -140,31 +195,64 @@ bool ends_by(const Program& p, const LoopStmt& loop, const Unchanged& unchanged,
   }
 }
 
-bool is_counted(const Program& p, const LoopStmt& loop) {
-  const ExprId condition = condition_of(p, loop);
-  return condition != kNoExpr && ends_by(p, loop, Unchanged(p, loop), condition);
-}
-
+// The bits of an integer constant.
 std::optional<std::uint32_t> constant_of(const Program& p, ExprId id) {
   const auto* c = as<ConstantExpr>(p, id);
-  const bool is_u32 = p.types.scalar_kind(p[id].type) == ScalarKind::u32;
-  if (c == nullptr || !is_u32 || p[c->id].scalars.size() != 1) return std::nullopt;
+  const auto kind = p.types.scalar_kind(p[id].type);
+  if (c == nullptr || !kind || !is_integer(*kind) || p[c->id].scalars.size() != 1) {
+    return std::nullopt;
+  }
   return static_cast<std::uint32_t>(p[c->id].scalars[0]);
 }
 
-std::optional<std::uint32_t> stepped(BinaryOp op, std::uint32_t v, std::uint32_t by) {
+std::optional<LoopSteps> steps_of(const Program& p, const LoopStmt& loop,
+                                  const Unchanged& unchanged, ExprId condition) {
+  const auto* test = condition == kNoExpr ? nullptr : as<BinaryExpr>(p, condition);
+  if (test == nullptr) return std::nullopt;
+  const bool up_if_left = test->op == BinaryOp::less || test->op == BinaryOp::less_equal;
+  const bool down_if_left = test->op == BinaryOp::greater || test->op == BinaryOp::greater_equal;
+  if (!up_if_left && !down_if_left) return std::nullopt;
+  const auto in = [&](ExprId var, ExprId bound, bool down) -> std::optional<LoopSteps> {
+    const auto v = loaded_var(p, var);
+    const auto kind = p.types.scalar_kind(p[var].type);
+    if (!v || !kind || !is_integer(*kind) || !unchanged.changed_once(*v) || !unchanged(bound)) {
+      return std::nullopt;
+    }
+    const auto step = step_of(p, loop, *v);
+    if (!step || (step->op == BinaryOp::sub) != down || !unchanged(step->by)) return std::nullopt;
+    if (*kind == ScalarKind::i32) {
+      const auto by = constant_of(p, step->by);
+      if (!by || *by == 0 || *by > 0x7FFFFFFFU) return std::nullopt;
+    }
+    const bool inclusive = test->op == BinaryOp::less_equal || test->op == BinaryOp::greater_equal;
+    return LoopSteps{*v, bound, step->by, down, inclusive};
+  };
+  if (const auto steps = in(test->left, test->right, down_if_left)) return steps;
+  return in(test->right, test->left, up_if_left);
+}
+
+std::optional<std::uint32_t> stepped(BinaryOp op, bool is_signed, std::uint32_t v,
+                                     std::uint32_t by) {
   switch (op) {
     case BinaryOp::add: return v + by;
     case BinaryOp::sub: return v - by;
     case BinaryOp::mul: return v * by;
-    case BinaryOp::div: return by == 0 ? v : v / by;
     case BinaryOp::shift_left: return v << (by & 31U);
+    default: break;
+  }
+  if (is_signed) return std::nullopt;
+  switch (op) {
+    case BinaryOp::div: return by == 0 ? v : v / by;
     case BinaryOp::shift_right: return v >> (by & 31U);
     default: return std::nullopt;
   }
 }
 
-std::optional<bool> compared(BinaryOp op, std::uint32_t v, std::uint32_t bound) {
+std::optional<bool> compared(BinaryOp op, bool is_signed, std::uint32_t v, std::uint32_t bound) {
+  if (is_signed) {  // in the order of signed numbers
+    v ^= 0x80000000U;
+    bound ^= 0x80000000U;
+  }
   switch (op) {
     case BinaryOp::less: return v < bound;
     case BinaryOp::less_equal: return v <= bound;
@@ -174,13 +262,6 @@ std::optional<bool> compared(BinaryOp op, std::uint32_t v, std::uint32_t bound) 
     default: return std::nullopt;
   }
 }
-
-// What a function does with its vars.
-struct VarUse {
-  std::size_t named = 0;                 // other than to load it
-  std::optional<std::uint32_t> initial;  // the constant it is declared with
-};
-using VarUses = std::map<LocalId, VarUse>;
 
 VarUses uses_in(const Program& p, const Function& function) {
   VarUses out;
@@ -193,6 +274,9 @@ VarUses uses_in(const Program& p, const Function& function) {
     const auto* var = std::get_if<VarStmt>(&p[id].node);
     if (var != nullptr && var->initial != kNoExpr) {
       out[var->local].initial = constant_of(p, var->initial);
+    }
+    if (const auto* store = std::get_if<StoreStmt>(&p[id].node)) {
+      if (const auto* to = as<LocalPtrExpr>(p, store->pointer)) ++out[to->id].stored;
     }
     for_each_expr(p, p[id].node, [&](ExprId e) { note(note, e); });
   });
@@ -219,12 +303,13 @@ bool is_short(const Program& p, const VarUses& vars, const LoopStmt& loop) {
   const auto use = vars.find(*v);
   // The step is the one statement that changes it.
   if (!by || use == vars.end() || use->second.named != 1) return false;
+  const bool is_signed = p.types.scalar_kind(p[test->left].type) == ScalarKind::i32;
   auto value = use->second.initial;
   for (std::uint32_t i = 0; value && i <= kFew; ++i) {
-    const auto goes_on = compared(test->op, *value, *bound);
+    const auto goes_on = compared(test->op, is_signed, *value, *bound);
     if (!goes_on) return false;
     if (!*goes_on) return true;
-    value = stepped(step->op, *value, *by);
+    value = stepped(step->op, is_signed, *value, *by);
   }
   return false;
 }
@@ -246,8 +331,11 @@ LoopShapes::LoopShapes(const Program& program) {
         }
         if (const auto* loop = std::get_if<LoopStmt>(&node)) {
           const bool is_brief = is_short(program, vars, *loop);
-          shapes_[id] = {is_brief || is_counted(program, *loop), !inside,
-                         condition_of(program, *loop)};
+          const ExprId condition = condition_of(program, *loop);
+          const Unchanged unchanged(program, vars, *loop);
+          const bool ends = condition != kNoExpr && ends_by(program, *loop, unchanged, condition);
+          shapes_[id] = {is_brief || ends, !inside, condition,
+                         steps_of(program, *loop, unchanged, condition)};
           inside = inside || !is_brief;
         }
         found = found || inside;

@@ -2,10 +2,21 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "vyre/ir/program.h"
 
 namespace vyre {
+
+// `v < bound` with `v += by` in every round: the rounds that are left can be computed. `by` and
+// `bound` are the same in all rounds. A signed v has a positive constant for `by`.
+struct LoopSteps {
+  LocalId var{};
+  ExprId bound = kNoExpr;
+  ExprId by = kNoExpr;
+  bool down = false;       // v > bound, v -= by
+  bool inclusive = false;  // v <= bound, or v >= bound
+};
 
 struct LoopShape {
   // A variable that one statement changes, by one in every iteration, is compared with something
@@ -17,6 +28,7 @@ struct LoopShape {
   // The condition that a `while` or `for` tests before each iteration, as the first statement of
   // its body says it.
   ExprId condition = kNoExpr;
+  std::optional<LoopSteps> steps{};  // by which the condition, all of it, ends the loop
 };
 
 // All loops of a program.

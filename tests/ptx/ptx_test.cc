@@ -220,6 +220,59 @@ TEST(Ptx, LooksAtTheTimerWhereTheCounterIsNotSafe) {
       0U);
 }
 
+// The most lines with `what` that no branch and no label parts.
+std::size_t most_together(const std::string& ptx, std::string_view what) {
+  std::istringstream lines(ptx);
+  std::size_t most = 0;
+  std::size_t here = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.contains("bra") || line.starts_with("$L")) here = 0;
+    if (line.contains(what)) most = std::max(most, ++here);
+  }
+  return most;
+}
+
+// Otherwise every round would wait for its own load.
+TEST(Ptx, LoadsForSeveralRoundsOfALoopAtOnce) {
+  for (const char* loop : {
+           "for (var i = lane; i < n; i += 64u) { out += data[i]; }",
+           "let row = id.y * n; for (var i = lane; i < n; i += 64u) { out ^= data[row + i]; }",
+           "let by = n >> 4u; for (var i = id.x; i <= n; i += by) { out += data[i]; }",
+           "for (var i = i32(lane); i < i32(n); i += 64) { out += data[i]; }",
+           "var i = n; while (i > 3u) { out += data[i]; i -= 8u; }",
+           "for (var i = 0u; i < n; i++) { out += data[i * 3u + lane]; }",
+           "for (var i = 0u; i < n; i++) { for (var j = lane; j < n; j += 64u) { out += data[j]; } "
+           "}",
+           "for (var i = -2; i <= 2; i++) { out += data[i32(id.x) + i]; }",
+       }) {
+    EXPECT_GE(most_together(ptx_with(loop), "ld.global"), 4U) << loop;
+  }
+  // Behind a barrier, and with a store in each round.
+  const Kernel rows = kernels_of(R"(
+@group(0) @binding(0) var<uniform> width: u32;
+@group(0) @binding(1) var<storage, read> x: array<f32>;
+@group(0) @binding(2) var<storage, read_write> y: array<f32>;
+var<workgroup> part: array<f32, 256>;
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  part[lane] = x[lane];
+  workgroupBarrier();
+  for (var i = lane; i < width; i += 256u) {
+    y[group.x * width + i] = x[group.x * width + i] * part[255u - lane];
+  }
+})")
+                          .at(0);
+  const std::string ptx = ptx_of(rows, variant_of(rows));
+  EXPECT_GE(most_together(ptx, "ld.global"), 4U);
+  EXPECT_GE(most_together(ptx, "st.global"), 4U);
+}
+
+TEST(Ptx, LooksAtTheTimerBetweenStripsOfALoopBySteps) {
+  const auto looks = [](const char* loop) { return count(ptx_with(loop), "%globaltimer"); };
+  EXPECT_GT(looks("for (var i = lane; i < n; i += 64u) { out += data[i]; }"), 0U);
+  EXPECT_EQ(looks("for (var i = -4; i <= 4; i += 2) { out += data[i]; }"), 0U);
+}
+
 TEST(Ptx, GivesAtomicsTheirScopeAndOrder) {
   const std::string globals =
       "@group(0) @binding(3) var<storage, read_write> bins: "

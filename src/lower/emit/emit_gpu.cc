@@ -146,11 +146,80 @@ void gpu_check_deadline(EmitContext& e) {
   e.b.SetInsertPoint(go_on);
 }
 
+// The rounds of the next strip: those that are left, and at least one, since the condition holds.
+// None of them wraps around before the last one's step.
+static Value* rounds_of_strip(EmitContext& e, EmitFrame& frame, const LoopSteps& steps,
+                              std::uint32_t most) {
+  auto& b = e.b;
+  const TypeId type = frame.function->locals[static_cast<std::size_t>(steps.var)].type;
+  Value* at = load_value(e, var_pointer(e, frame, steps.var), type).leaves[0].value;
+  Value* bound = eval_leaf(e, frame, steps.bound).value;
+  Value* by = eval_leaf(e, frame, steps.by).value;
+  Value* distance = steps.down ? b.CreateSub(at, bound) : b.CreateSub(bound, at);
+  if (!steps.inclusive) distance = b.CreateSub(distance, b.getInt32(1));
+  // A step of 0 makes a loop without an end: it, too, runs in strips.
+  by = b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, by, b.getInt32(1));
+  Value* further = b.CreateUDiv(distance, by);
+  further = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, further, b.getInt32(most - 1));
+  return b.CreateNUWAdd(further, b.getInt32(1));
+}
+
+// The rounds of a strip are counted before it begins, so that nothing but the count ends it: LLVM
+// unrolls it, and the loads of several rounds are under way at once.
+static void gpu_stepped_loop(EmitContext& e, EmitFrame& frame, const LoopStmt& s,
+                             const LoopShape& shape, std::uint32_t most) {
+  auto& b = e.b;
+  JumpTarget target;
+  target.is_loop = true;
+  target.frame = &frame;
+  auto* strip = e.new_block("strip");
+  auto* head = e.new_block("loop");
+  target.next = e.new_block("continuing");
+  target.exit = e.new_block("after_loop");
+  auto* after_strip = e.new_block("after_strip");
+  auto* look = e.new_block("look_at_timer");
+  llvm::AllocaInst* left = e.alloca_of(b.getInt32Ty(), "left");
+  const auto go_on = [&](llvm::BasicBlock* there) {
+    b.CreateCondBr(eval_leaf(e, frame, shape.condition).value, there, target.exit);
+  };
+  go_on(strip);
+  b.SetInsertPoint(strip);
+  b.CreateStore(rounds_of_strip(e, frame, *shape.steps, most), left);
+  b.CreateBr(head);
+
+  b.SetInsertPoint(head);
+  e.targets.push_back(target);
+  emit_block(e, frame, e.program.block(s.body).subspan(1));
+  if (!e.ended()) b.CreateBr(target.next);
+  b.SetInsertPoint(target.next);
+  emit_block(e, frame, e.program.block(s.continuing));
+  if (!e.ended()) {
+    if (s.break_if != kNoExpr) {
+      auto* stay = e.new_block("stay");
+      b.CreateCondBr(eval_leaf(e, frame, s.break_if).value, target.exit, stay);
+      b.SetInsertPoint(stay);
+    }
+    Value* rest = b.CreateSub(b.CreateLoad(b.getInt32Ty(), left), b.getInt32(1));
+    b.CreateStore(rest, left);
+    b.CreateCondBr(b.CreateICmpNE(rest, b.getInt32(0)), head, after_strip);
+  }
+  e.targets.pop_back();
+
+  b.SetInsertPoint(after_strip);
+  go_on(look);
+  b.SetInsertPoint(look);
+  gpu_check_deadline(e);
+  b.CreateBr(strip);
+  b.SetInsertPoint(target.exit);
+}
+
 // A loop runs in strips, and between two of them the timer is looked at. A `while` has one test
 // for its condition and the strip's end: strip and loop stay small loops of their own.
 void gpu_loop(EmitContext& e, EmitFrame& frame, StmtId id, const LoopStmt& s) {
   const LoopShape& shape = e.gpu->loops->of(id);
   const bool watched = !shape.counted || !shape.innermost;
+  const std::uint32_t most = shape.innermost ? kStrip : kOuterStrip;
+  if (watched && shape.steps) return gpu_stepped_loop(e, frame, s, shape, most);
   const bool is_while = watched && shape.condition != kNoExpr;
   JumpTarget target;
   target.is_loop = true;
@@ -163,7 +232,7 @@ void gpu_loop(EmitContext& e, EmitFrame& frame, StmtId id, const LoopStmt& s) {
   const auto iterations_left = [&] { return e.b.CreateLoad(e.b.getInt32Ty(), left); };
   e.b.CreateBr(strip);
   e.b.SetInsertPoint(strip);
-  if (watched) e.b.CreateStore(e.b.getInt32(shape.innermost ? kStrip : kOuterStrip), left);
+  if (watched) e.b.CreateStore(e.b.getInt32(most), left);
   e.b.CreateBr(head);
 
   e.b.SetInsertPoint(head);

@@ -7,6 +7,8 @@
 namespace vyre {
 
 struct HoistRangeChecks : llvm::PassInfoMixin<HoistRangeChecks> {
+  // Loops that keep their checks run rarely: their code stays small.
+  bool checked_stay_rolled = false;
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 };
 

@@ -16,8 +16,8 @@
 #include <optional>
 #include <vector>
 
-#include "vyre/lower/host/range_checks_internal.h"
 #include "vyre/lower/host/stop_checks_internal.h"
+#include "vyre/lower/range_checks_internal.h"
 
 namespace vyre {
 namespace {
@@ -49,18 +49,19 @@ class LoopChecks {
 
   std::vector<Check> find() {
     std::vector<Check> out;
-    rounds_ = evolution_.getBackedgeTakenCount(&loop_);
+    // The most that there may be: a break may end the loop earlier.
+    rounds_ = evolution_.getSymbolicMaxBackedgeTakenCount(&loop_);
     if (llvm::isa<llvm::SCEVCouldNotCompute>(rounds_) ||
         evolution_.getTypeSizeInBits(rounds_->getType()) > 64) {
       return {};
     }
     for (llvm::BasicBlock* block : loop_.blocks()) instructions_ += block->size();
-    if (instructions_ > kMostInstructions) return {};
+    if (instructions_ > kMostInstructions || waits_for_others()) return {};
     for (llvm::BasicBlock* block : loop_.blocks()) {
-      if (loop_.isLoopExiting(block)) continue;
       for (llvm::Instruction& i : *block) {
         auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&i);
         if (compare == nullptr || !compare->getOperand(0)->getType()->isIntegerTy()) continue;
+        if (loop_.isLoopExiting(block) && ends_loop(*compare, *block)) continue;
         if (const auto check = check_of(*compare)) out.push_back(*check);
       }
     }
@@ -73,6 +74,21 @@ class LoopChecks {
   std::size_t instructions() const { return instructions_; }
 
  private:
+  static bool ends_loop(const llvm::ICmpInst& compare, const llvm::BasicBlock& block) {
+    return std::ranges::any_of(compare.users(), [&](const llvm::User* user) {
+      return user == block.getTerminator() || user->getType()->isIntegerTy(1);
+    });
+  }
+  // Lanes that meet at a barrier must not part before it.
+  bool waits_for_others() const {
+    for (llvm::BasicBlock* block : loop_.blocks()) {
+      for (llvm::Instruction& i : *block) {
+        const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+        if (call != nullptr && call->isConvergent()) return true;
+      }
+    }
+    return false;
+  }
   bool fits(const llvm::SCEV* value, unsigned bits) const {
     return evolution_.getUnsignedRangeMax(value).getActiveBits() <= bits;
   }
@@ -115,6 +131,8 @@ class LoopChecks {
     }
     out.first = counted->getStart();
     out.step = counted->getStepRecurrence(evolution_);
+    // An index that counts down would need its first value compared, and its last one with 0.
+    if (evolution_.isKnownNegative(out.step)) return std::nullopt;
     // In 64 bits a sum that has wrapped in 32 would be beyond the limit; wider ones must be narrow.
     if (!invariant(out.step) || !invariant(out.first) || !fits(out.first, 32) ||
         !fits(out.step, 32)) {
@@ -175,17 +193,17 @@ bool expandable(const std::vector<Check>& checks, const llvm::SCEV* rounds,
   return true;
 }
 
-// The loop itself becomes the one without checks; a copy keeps them. `copies` tells what of the one
-// is what of the other.
-void split(llvm::Loop& loop, const std::vector<Check>& checks, llvm::Value* all,
-           llvm::LoopInfo& loops, llvm::DominatorTree& dominators,
-           llvm::ValueToValueMapTy& copies) {
+// The loop itself becomes the one without checks; a copy keeps them, and is returned. `copies`
+// tells what of the one is what of the other.
+llvm::Loop* split(llvm::Loop& loop, const std::vector<Check>& checks, llvm::Value* all,
+                  llvm::LoopInfo& loops, llvm::DominatorTree& dominators,
+                  llvm::ValueToValueMapTy& copies) {
   llvm::BasicBlock* before = loop.getLoopPreheader();
   llvm::BasicBlock* preheader =
       llvm::SplitBlock(before, before->getTerminator(), &dominators, &loops, nullptr, "unchecked");
   llvm::SmallVector<llvm::BasicBlock*, 8> blocks;
-  llvm::cloneLoopWithPreheader(preheader, before, &loop, copies, ".checked", &loops, &dominators,
-                               blocks);
+  llvm::Loop* checked = llvm::cloneLoopWithPreheader(preheader, before, &loop, copies, ".checked",
+                                                     &loops, &dominators, blocks);
   llvm::remapInstructionsInBlocks(blocks, copies);
   llvm::Instruction* old = before->getTerminator();
   llvm::IRBuilder<> b(old);
@@ -211,6 +229,7 @@ void split(llvm::Loop& loop, const std::vector<Check>& checks, llvm::Value* all,
     c.compare->replaceAllUsesWith(
         llvm::ConstantInt::getBool(c.compare->getContext(), c.when_inside));
   }
+  return checked;
 }
 
 // Nothing comes of running a part of a round twice, and nobody will make vectors of the rounds:
@@ -307,7 +326,8 @@ llvm::PreservedAnalyses HoistRangeChecks::run(llvm::Function& function,
     llvm::Value* all = all_inside(checks, found.rounds(), evolution, at);
     llvm::formLCSSA(*loop, dominators, &loops, &evolution);
     llvm::ValueToValueMapTy copies;
-    split(*loop, checks, all, loops, dominators, copies);
+    llvm::Loop* checked = split(*loop, checks, all, loops, dominators, copies);
+    if (checked_stay_rolled) checked->setLoopAlreadyUnrolled();
     // One look before the loop instead of one in each round.
     for (std::size_t i = 1; i < marks.size(); ++i) marks[i]->eraseFromParent();
     if (!marks.empty()) marks[0]->moveBefore(loop->getLoopPreheader()->getTerminator());
