@@ -28,7 +28,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 7;
+constexpr int kGeneratorVersion = 8;
 
 constexpr std::uint64_t kMostByValue = 1024;  // of all uniforms of a kernel
 

@@ -28,7 +28,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 12;
+constexpr int kGeneratorVersion = 13;
 
 struct Host {
   std::string cpu;

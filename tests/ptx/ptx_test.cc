@@ -116,6 +116,39 @@ TEST(Ptx, KnowsTheElementsBetweenTheRowsAboveAndBelow) {
   EXPECT_TRUE(lines[1].contains("bra"));
 }
 
+// Bounds of the index tell that all are inside: the tile's test compares them once.
+TEST(Ptx, TestsClampedIndicesOnceBeforeTheTile) {
+  const Kernel window = kernels_of(R"(
+@group(0) @binding(0) var<uniform> size: vec2<u32>;
+@group(0) @binding(1) var<storage, read> a: array<f32>;
+@group(0) @binding(2) var<storage, read_write> b: array<f32>;
+@compute @workgroup_size(32, 4) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.x >= size.x || id.y >= size.y) { return; }
+  var sum = 0.0;
+  for (var dy = -2; dy <= 2; dy++) {
+    for (var dx = -2; dx <= 2; dx++) {
+      let x = u32(clamp(i32(id.x) + dx, 0, i32(size.x) - 1));
+      let y = u32(clamp(i32(id.y) + dy, 0, i32(size.y) - 1));
+      sum += a[y * size.x + x];
+    }
+  }
+  b[id.y * size.x + id.x] = sum;
+})")
+                            .at(0);
+  const auto lines =
+      lines_with(ptx_of(window, variant_of(window)), {"setp", "selp", "ld.global.nc"});
+  const auto tests =
+      std::ranges::count_if(lines.begin(), lines.begin() + 35,
+                            [](const std::string& line) { return !line.contains("ld.global.nc"); });
+  EXPECT_LE(tests, 8) << "with 25 loads, and two of the uniform";
+  for (const char* body :
+       {"out = data[(id.x * 7u) % n];", "out = data[(id.x * 7u) & n];",
+        "out = data[min(id.x * 7u, n)];", "out = data[(id.x % n) * n + (id.x & 3u)];"}) {
+    EXPECT_TRUE(lines_with(ptx_with(body), {"selp", "ld.global.nc.u32"}).at(1).contains("ld"))
+        << body;
+  }
+}
+
 TEST(Ptx, ComparesLastWhatIsComputedLast) {
   const Kernel kernel = kernels_of(kFivePoints).at(0);
   const auto lines =

@@ -135,6 +135,28 @@ Leaf bit_field(EmitContext& e, MathFn fn, bool is_signed, llvm::ArrayRef<Leaf> a
   });
 }
 
+// What the bits of the smaller or the larger of two integers are at most.
+void add_range(EmitContext& e, llvm::Intrinsic::ID id, const Leaf& x, const Leaf& y, Leaf& out) {
+  constexpr std::uint64_t kMostPositive = 0x7FFFFFFFU;
+  if (id == llvm::Intrinsic::umax) {
+    out.max = std::max(x.max, y.max);
+    return;
+  }
+  if (id == llvm::Intrinsic::smax) {
+    if (std::min(x.max, y.max) <= kMostPositive) out.max = kMostPositive;
+    return;
+  }
+  // The smaller one is at most either; of signed ones, those that have one beside them that is not
+  // negative: should they be negative themselves, they are the result.
+  const auto limit = [&](const Leaf& by, const Leaf& beside) {
+    if (id == llvm::Intrinsic::smin && beside.max > kMostPositive) return;
+    out.max = std::min(out.max, by.max);
+    if (out.most == nullptr && e.rows_tested && !out.row_invariant) out.most = most_of(e, by);
+  };
+  limit(y, x);
+  limit(x, y);
+}
+
 Leaf integer_component(EmitContext& e, MathFn fn, ScalarKind kind, llvm::ArrayRef<Leaf> a) {
   auto& b = e.b;
   const bool is_signed = kind == ScalarKind::i32;
@@ -143,7 +165,7 @@ Leaf integer_component(EmitContext& e, MathFn fn, ScalarKind kind, llvm::ArrayRe
   };
   const auto picked = [&](llvm::Intrinsic::ID id, const Leaf& x, const Leaf& y) {
     Leaf out = lift(e, {x, y}, [&](auto v) { return b.CreateBinaryIntrinsic(id, v[0], v[1]); });
-    if (id == llvm::Intrinsic::umin) out.max = std::min(x.max, y.max);
+    add_range(e, id, x, y, out);
     return out;
   };
   const auto low = is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin;

@@ -164,6 +164,10 @@ Pointer element_pointer(EmitContext& e, const Pointer& base, const Leaf& index,
   if (proven) return out;
 
   const bool negative_possible = index_kind == ScalarKind::i32 && e.wide_offsets;
+  if (e.rows_tested && shared && index.most != nullptr && !negative_possible) {
+    e.requirements.push_back({{}, count, false, index.most});
+    return out;
+  }
   if (index.varying && index.linear.base != nullptr && index.linear.stride > 0 &&
       base.pending.base == nullptr && !negative_possible) {
     out.pending = index.linear;

@@ -159,6 +159,13 @@ std::optional<std::int64_t> constant_of(const Leaf& leaf) {
 
 }  // namespace
 
+Value* most_of(EmitContext& e, const Leaf& leaf) {
+  if (leaf.most != nullptr) return leaf.most;
+  if (leaf.row_invariant && !leaf.varying) return leaf.value;
+  constexpr std::uint64_t kAny = 0xFFFFFFFFU;
+  return leaf.max < kAny ? e.b.getInt32(static_cast<std::uint32_t>(leaf.max)) : nullptr;
+}
+
 Leaf emit_unary(EmitContext& e, UnaryOp op, ScalarKind kind, const Leaf& a) {
   if (op == UnaryOp::logical_not) return negated(e, a);
   return lift(e, {a}, [&](auto v) -> Value* {
@@ -216,6 +223,41 @@ AlongRow along_row_result(EmitContext& e, BinaryOp op, const Leaf& x, const Leaf
   Value* before = out.row != nullptr ? out.row : e.b.getInt32(0);
   out.row = sign > 0 ? e.b.CreateAdd(before, other->value) : e.b.CreateSub(before, other->value);
   return out;
+}
+
+// The bits of a sum or a product that wraps are less still than those of the one that does not.
+Value* most_result(EmitContext& e, BinaryOp op, bool is_signed, const Leaf& x, const Leaf& y) {
+  if (!e.rows_tested || (x.row_invariant && y.row_invariant)) return nullptr;
+  Value* a = most_of(e, x);
+  Value* b = most_of(e, y);
+  llvm::IRBuilder<>::InsertPointGuard guard(e.b);
+  e.b.SetInsertPoint(e.row_start);
+  const auto least = [&](Value* v, Value* w) {
+    return e.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, v, w);
+  };
+  const auto below = [&](Value* v, Value* w) {  // v where w says nothing
+    return w == nullptr ? v : least(v, w);
+  };
+  switch (op) {
+    case BinaryOp::add:
+      if (a == nullptr || b == nullptr) return nullptr;
+      return e.b.CreateBinaryIntrinsic(llvm::Intrinsic::uadd_sat, a, b);
+    case BinaryOp::mul: {
+      if (a == nullptr || b == nullptr) return nullptr;
+      llvm::Type* wide = e.b.getInt64Ty();
+      Value* product = e.b.CreateMul(e.b.CreateZExt(a, wide), e.b.CreateZExt(b, wide));
+      return e.b.CreateTrunc(least(product, e.b.getInt64(0xFFFFFFFFU)), e.b.getInt32Ty());
+    }
+    case BinaryOp::bit_and:
+      if (a == nullptr) return b;
+      return below(a, b);
+    case BinaryOp::rem:  // x % 0 is 0
+      if (is_signed || b == nullptr) return nullptr;
+      return below(e.b.CreateSub(b, e.b.getInt32(1)), a);
+    case BinaryOp::div:
+    case BinaryOp::shift_right: return is_signed ? nullptr : a;
+    default: return nullptr;
+  }
 }
 
 // base + lane·1 compared with a uniform value: what that says about all lanes at once.
@@ -307,7 +349,10 @@ Leaf emit_binary(EmitContext& e, BinaryOp op, ScalarKind kind, const Leaf& x, co
     out = lift(e, {x, y}, [&](auto v) { return integer(e.b, op, is_signed_kind, v[0], v[1]); });
   }
   if (kind == ScalarKind::u32) out.max = max_of(op, x, y);
-  if (is_integer(kind)) out.along_row = along_row_result(e, op, x, y);
+  if (is_integer(kind)) {
+    out.along_row = along_row_result(e, op, x, y);
+    out.most = most_result(e, op, is_signed_kind, x, y);
+  }
   if (kind == ScalarKind::u32) {
     add_held(e, op, x, y, out);
     if (!out.held) add_held(e, mirrored(op), y, x, out);

@@ -34,7 +34,7 @@ struct RowRequirement {
   llvm::Value* count = nullptr;  // i32, row-invariant
   // `count` is that of an array's elements: with offsets of 32 bits, less than 2^31.
   bool elements = false;
-  // On a GPU, instead of `along`: i32, a global id that is the same for all x.
+  // Instead of `along`: i32, the same for all x. On a GPU a global id, or what an index is at most.
   llvm::Value* position = nullptr;
 };
 
@@ -45,7 +45,10 @@ struct Leaf {
   bool row_invariant = false;  // computed before the loop over a row's gangs
   Linear linear{};
   AlongRow along_row{};
-  std::uint64_t max = std::numeric_limits<std::uint32_t>::max();  // of an unsigned integer
+  std::uint64_t max = std::numeric_limits<std::uint32_t>::max();  // of an integer's bits
+  // In rows and tiles that are tested once: an i32, computed before the row, that an integer's bits
+  // are at most; null where nothing is known.
+  llvm::Value* most = nullptr;
   // For conditions: scalar i1 that, when true, says that all lanes (no lane) are true.
   llvm::Value* all = nullptr;
   llvm::Value* none = nullptr;

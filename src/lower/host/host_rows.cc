@@ -207,6 +207,11 @@ class Rows {
     Value* low = x0;
     Value* high = x1;
     for (const auto& r : requirements) {
+      if (r.position != nullptr) {
+        Value* holds = b_.CreateICmpULT(r.position, r.count);
+        high = b_.CreateSelect(holds, high, b_.getInt64(0));
+        continue;
+      }
       Value* shift = b_.getInt64(static_cast<std::uint64_t>(r.along.offset));
       if (r.along.row != nullptr) shift = b_.CreateAdd(shift, wide(r.along.row));
       low = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, low, b_.CreateNeg(shift));
