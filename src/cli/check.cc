@@ -113,7 +113,7 @@ CommandHelp declare(OptionSet& set, CheckOptions& options) {
   set.positional("FILE...", "WGSL files; - is the standard input", options.files, 1, SIZE_MAX);
   set.repeated("--set", "NAME=VALUE", "give an override a value, by its name or @id",
                options.settings, parse_settings);
-  set.value("--device", "NAME", "enforce what a device allows: cpu, cuda, cuda:N, auto or null",
+  set.value("--device", "NAME", "check the limits of a device: cpu, cuda, cuda:N, auto or null",
             options.device);
   set.flag("--ir", "print the program as the compiler sees it", options.ir);
   set.flag("--lenient", "accept what wgpu accepts beyond the specification, with warnings",
@@ -123,7 +123,7 @@ CommandHelp declare(OptionSet& set, CheckOptions& options) {
       .usage = "vyre check FILE... [options]",
       .summary =
           "Checks WGSL files. Prints each entry point with its workgroup, buffers, overrides and\n"
-          "costs, and whether its launch may be tuned. Errors go to the standard error.",
+          "counts, and whether its launch may be tuned. Errors go to the standard error.",
       .details =
           "examples:\n"
           "  vyre check examples/*.wgsl\n"

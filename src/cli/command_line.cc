@@ -83,15 +83,15 @@ constexpr std::array kSubcommands{
     Subcommand{"check", "check WGSL files and describe their entry points",
                parse_command<CheckOptions>},
     Subcommand{"run", "run a kernel on data", parse_command<RunOptions>},
-    Subcommand{"tune", "find the fastest way to run kernels, and remember it",
+    Subcommand{"tune", "find the fastest variant of a kernel, and remember it",
                parse_command<TuneOptions>},
     Subcommand{"plan", "show how a kernel would be launched, or stages fused, and why",
                parse_command<PlanOptions>},
     Subcommand{"resident", "recommend the size of a resident launch",
                parse_command<ResidentOptions>},
-    Subcommand{"replay", "play search strategies against recorded tuning spaces",
+    Subcommand{"replay", "compare search strategies on recorded tuning spaces",
                parse_command<ReplayOptions>},
-    Subcommand{"cache", "show, explain, pin, exchange or clear what was learned",
+    Subcommand{"cache", "show, explain, pin, exchange or clear what vyre keeps",
                parse_command<CacheOptions>},
 };
 
@@ -99,7 +99,7 @@ std::string help_text() {
   std::string out =
       "usage: vyre COMMAND [arguments]\n"
       "\n"
-      "Runs data-parallel programs written in WGSL, and shows how it decides to.\n"
+      "Runs and tunes data-parallel kernels written in WGSL, and explains its decisions.\n"
       "\n";
   for (const Subcommand& each : kSubcommands) {
     out += fmt::format("  {:<10} {}\n", each.name, each.summary);

@@ -66,11 +66,11 @@ void print_device(Output& out, const DeviceReport& report) {
   line("target", host ? "" : to_string(report.target));
   line("compute", cores_text(p, report.target.kind));
   if (!host) {
-    line("registers", fmt::format("{} of 32 bits a multiprocessor",
+    line("registers", fmt::format("{} of 32 bits per multiprocessor",
                                   with_commas(p.registers_per_multiprocessor)));
-    line("shared",
-         fmt::format("{} a workgroup, {} a multiprocessor", format_bytes(p.shared_bytes_per_block),
-                     format_bytes(p.shared_bytes_per_multiprocessor)));
+    line("shared", fmt::format("{} per workgroup, {} per multiprocessor",
+                               format_bytes(p.shared_bytes_per_block),
+                               format_bytes(p.shared_bytes_per_multiprocessor)));
   }
   if (p.clock_khz != 0) line("clock", fmt::format("{:.2f} GHz", p.clock_khz / 1e6));
   if (p.last_level_cache_bytes != 0) {
@@ -168,14 +168,12 @@ CommandHelp declare(OptionSet& set, DevicesOptions& options) {
   return {
       .usage = "vyre devices [--json]",
       .summary =
-          "Lists the devices that kernels can run on, the fastest first, with what they allow and\n"
-          "what is known of them; and why a device is missing. Measures the CPU's memory "
-          "bandwidth,\n"
-          "which takes a moment.",
+          "Lists the devices that kernels can run on, the fastest first, with their limits and\n"
+          "properties, and why a device is missing. Measures the CPU's memory bandwidth, which\n"
+          "takes a moment.",
       .details =
-          "These names go with --device. Beside them there are `interp`, the reference "
-          "interpreter,\n"
-          "`null`, which runs nothing, and `auto`, the first device of the list that is there.\n",
+          "Use these names with --device. There are also `interp`, the reference interpreter,\n"
+          "`null`, which runs nothing, and `auto`, the first available device of the list.\n",
   };
 }
 

@@ -36,7 +36,7 @@ Result<Limits> parse_limits(std::string_view text) {
     seen.push_back(key);
     if (key == "threads") {
       VYRE_TRY(const std::uint64_t threads, parse_whole(value, UINT32_MAX));
-      if (threads == 0) return fail(Code::invalid_input, "threads is 0; the least is 1");
+      if (threads == 0) return fail(Code::invalid_input, "threads must be at least 1");
       limits.max_threads_per_block = static_cast<std::uint32_t>(threads);
     } else if (key == "block") {
       VYRE_TRY(limits.max_block_dim, parse_extent(value, "x"));
@@ -56,33 +56,33 @@ CommandHelp declare(OptionSet& set, PlanOptions& options) {
   set.positional("FILE", "a WGSL file; - is the standard input", options.run.files, 0, 1);
   declare_run_options(set, options.run);
   set.value("--limits", "KEY=VALUE,...",
-            "plan for a device that is known by its limits alone:\n"
+            "plan for a device of which only the limits are known:\n"
             "threads=1024,block=1024x1024x64,\n"
             "grid=2147483647x65535x65535,name=cuda (these are the defaults)",
             options.limits, [](const std::string& text) { return parse_limits(text); });
   set.value("--stages", "FILE", "plan the fusion of the stages in a TOML file", options.stages);
-  set.value("--budget", "BYTES", "with --stages: memory of one launch, like 64KiB", options.budget,
-            [](const std::string& text) { return parse_bytes(text); });
+  set.value("--budget", "BYTES", "with --stages: the memory of one launch, such as 64KiB",
+            options.budget, [](const std::string& text) { return parse_bytes(text); });
   return {
       .usage =
           "vyre plan FILE [options of vyre run] [--limits ...]\n"
           "       vyre plan --stages FILE --budget BYTES [--json]",
       .summary =
-          "Shows what `vyre run` with the same options launches first, with who decided each part "
-          "of\n"
-          "it and why. Inputs may be left out; they then have an element for each invocation.\n"
-          "With --stages it shows which neighbouring stages would become one launch.",
+          "Shows what `vyre run` with the same options launches first, and where each choice "
+          "comes\n"
+          "from. Inputs may be left out; they then have one element per invocation. With\n"
+          "--stages, shows which neighbouring stages would become one launch.",
       .details =
           "A file of stages lists them in order:\n"
           "  budget = \"64KiB\"      # optional; --budget wins\n"
           "  [[stage]]\n"
-          "  id = 1                # optional: its position, from 0\n"
+          "  id = 1                # optional: by default the position, from 0\n"
           "  name = \"blur\"         # optional\n"
           "  layout = \"rgba8\"      # a number or a text: only equal layouts are fused\n"
           "  input = \"4KiB\"        # bytes, as a number or a text with a unit\n"
           "  output = 4096\n"
-          "  scratch = 512         # optional: 0\n"
-          "  host = true           # optional: the host looks at what comes before it\n"
+          "  scratch = 512         # optional: 0 by default\n"
+          "  host = true           # optional: the host reads the previous output\n"
           "\n"
           "examples:\n"
           "  vyre plan examples/saxpy.wgsl --size 1000000\n"
@@ -99,16 +99,16 @@ Result<void> check(const PlanOptions& options) {
                                 run.mode || !run.settings.empty() || !run.entry.empty() ||
                                 run.device != "auto";
     if (!run.files.empty() || kernel_options) {
-      return fail(Code::invalid_input, "--stages goes with --budget and --json alone");
+      return fail(Code::invalid_input, "--stages takes only --budget and --json");
     }
     return {};
   }
-  if (options.budget) return fail(Code::invalid_input, "--budget goes with --stages");
+  if (options.budget) return fail(Code::invalid_input, "--budget needs --stages");
   if (run.files.empty()) {
     return fail(Code::invalid_input, "FILE is missing", "give a WGSL file, or --stages FILE");
   }
   if (options.limits && run.device != "auto") {
-    return fail(Code::invalid_input, "--device and --limits say the same in two ways",
+    return fail(Code::invalid_input, "--device and --limits cannot both be given",
                 "give one of them");
   }
   return check(run);

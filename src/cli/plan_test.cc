@@ -151,14 +151,14 @@ TEST_F(Plan, ADeviceThatIsHereBringsItsOwnLimits) {
   EXPECT_EQ(other.at("profile"), nullptr);
   EXPECT_NE(other.at("decision_file"), plan.at("decision_file"));
   EXPECT_EQ(error({"--size", "1", "--device", "cpu", "--limits", "threads=64"}),
-            "vyre: --device and --limits say the same in two ways; give one of them\n");
+            "vyre: --device and --limits cannot both be given; give one of them\n");
 }
 
 TEST_F(Plan, SaysWhatToGive) {
   EXPECT_EQ(run_vyre({"plan"}).err, "vyre: FILE is missing; give a WGSL file, or --stages FILE\n");
   EXPECT_NE(error({"--entry", "scale"}).find("nothing says how many elements"), std::string::npos);
   EXPECT_EQ(error({"--size", "1", "--grid", "1"}),
-            "vyre: --size and --grid say the same in two ways; give one of them\n");
+            "vyre: --size and --grid cannot both be given; give one of them\n");
   EXPECT_EQ(error({"--size", "1"}),
             "vyre: <stdin> has 2 entry points: scale and tiles; choose one, e.g. --entry scale\n");
   for (const char* limits : {"threads", "threads=0", "threads=1,threads=2", "block=0x1", "lanes=3",
@@ -166,7 +166,7 @@ TEST_F(Plan, SaysWhatToGive) {
     EXPECT_NE(error({"--size", "1", "--limits", limits}), "") << limits;
   }
   EXPECT_EQ(error({"--size", "1", "--budget", "4KiB"}),
-            "vyre: --budget goes with --stages; see vyre plan --help\n");
+            "vyre: --budget needs --stages; see vyre plan --help\n");
 }
 
 // Stages, groups and bytes of the published example.

@@ -142,13 +142,13 @@ CommandHelp declare(OptionSet& set, ResidentOptions& options) {
               options.has_queue = true;
               return parse_u32(text);
             });
-  set.value("--workers", "N", "worker groups wished for; 0: by occupancy (0)",
+  set.value("--workers", "N", "requested worker groups; 0: by occupancy (0)",
             request.requested_worker_groups, parse_u32);
-  set.value("--max-width", "N", "most lanes of a workgroup along x (256)",
+  set.value("--max-width", "N", "limit of lanes of a workgroup along x (256)",
             request.max_workgroup_size_x, parse_u32);
-  set.value("--max-groups", "N", "most workgroups along an axis (65535)",
+  set.value("--max-groups", "N", "limit of workgroups along an axis (65535)",
             request.max_compute_workgroups_per_dimension, parse_u32);
-  set.value("--max-invocations", "N", "most lanes of a workgroup (256)",
+  set.value("--max-invocations", "N", "limit of lanes of a workgroup (256)",
             request.max_compute_invocations_per_workgroup, parse_u32);
   set.value("--nodes", "N", "nodes of the graph; 0: unknown (0)", request.graph_node_count,
             parse_u32);
@@ -158,13 +158,13 @@ CommandHelp declare(OptionSet& set, ResidentOptions& options) {
             request.frontier_density_bps, parse_u16);
   set.value("--pressure", "BPS", "memory pressure in basis points; 0: infer (0)",
             request.memory_pressure_bps, parse_u16);
-  set.value("--resident", "BYTES", "device memory in use already (0)",
+  set.value("--resident", "BYTES", "device memory already in use (0)",
             request.resident_device_bytes, bytes);
   set.value("--budget", "BYTES", "device memory allowed; 0: unbounded (0)",
             request.device_memory_budget_bytes, bytes);
-  set.value("--hit-capacity", "N", "room for hits; 0: derive (0)", request.requested_hit_capacity,
-            parse_u32);
-  set.value("--hits-per-item", "N", "hits expected of an item (1)", request.expected_hits_per_item,
+  set.value("--hit-capacity", "N", "the number of hits to make room for; 0: derive (0)",
+            request.requested_hit_capacity, parse_u32);
+  set.value("--hits-per-item", "N", "expected hits per item (1)", request.expected_hits_per_item,
             parse_u32);
   set.value("--hot-opcodes", "N", "opcodes seen often (0)", request.hot_opcode_count, parse_u32);
   set.value("--hot-windows", "N", "windows seen often (0)", request.hot_window_count, parse_u32);
@@ -172,14 +172,14 @@ CommandHelp declare(OptionSet& set, ResidentOptions& options) {
             parse_u64);
   set.value("--max-age", "N", "age of the oldest waiting item (0)", request.max_priority_age,
             parse_u32);
-  set.value("--previous-topology", "NAME", "the topology of the launch before", options.previous,
+  set.value("--previous-topology", "NAME", "the topology of the previous launch", options.previous,
             parse_topology);
   set.flag("--json", "print JSON", options.json);
   return {
       .usage = "vyre resident --queue N [options]",
       .summary =
-          "Recommends the size, the topology and the memory of a resident launch, with every\n"
-          "signal that led there. The limits default to those WebGPU guarantees.",
+          "Recommends the size, the topology and the memory of a resident launch, and shows the\n"
+          "signals behind them. The default limits are those that WebGPU guarantees.",
       .details =
           "examples:\n"
           "  vyre resident --queue 50000 --nodes 2000000 --edges 9000000 --workers 100\n"

@@ -2,12 +2,12 @@
 //
 //   budget = "64KiB"      # optional
 //   [[stage]]
-//   id = 1                # optional: its position, from 0
+//   id = 1                # optional: by default the position, from 0
 //   name = "blur"         # optional
 //   layout = "rgba8"      # a number from 0, or any text; "0x..." is a number. Optional: 0
 //   input = "4KiB"        # bytes: a number, or a text with a unit
 //   output = 4096
-//   scratch = 512         # optional: 0
+//   scratch = 512         # optional: 0 by default
 //   host = true           # optional: false
 #pragma once
 

@@ -26,7 +26,7 @@ std::string boundary_reason(const StageFile& file, const FusionPlan& plan, std::
   switch (group.boundary) {
     case FusionBoundary::first_stage: return "the first stage";
     case FusionBoundary::host_materialization:
-      return fmt::format("{} needs the host to see what comes before it", first);
+      return fmt::format("{} needs the host to read what comes before it", first);
     case FusionBoundary::layout_differs:
       return fmt::format("{} has the layout {}, not {}", first, file.layouts[group.first_stage],
                          file.layouts[plan.groups[index - 1].first_stage]);

@@ -27,7 +27,7 @@ Result<Extent> parse_extent(std::string_view text, std::string_view separators) 
       return fail(Code::invalid_input, "there are more than three axes");
     }
     VYRE_TRY(const std::uint64_t value, parse_whole(text.substr(0, at), UINT32_MAX));
-    if (value == 0) return fail(Code::invalid_input, "an axis is 0; the least is 1");
+    if (value == 0) return fail(Code::invalid_input, "each axis must be at least 1");
     extent[axis++] = static_cast<std::uint32_t>(value);
     if (at == std::string_view::npos) return extent;
     text.remove_prefix(at + 1);

@@ -56,43 +56,42 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> al
 }  // namespace
 
 CommandHelp declare(OptionSet& set, CacheOptions& options) {
-  set.positional("ACTION [WORD...]", "one of the actions above, and what it takes", options.words,
+  set.positional("ACTION [WORD...]", "one of the actions above, and its arguments", options.words,
                  1, SIZE_MAX);
-  set.value("--store", "FILE", "another evidence file than your own", options.store);
+  set.value("--store", "FILE", "use this evidence file instead of your own", options.store);
   set.value("--adapter", "ID", "with list, show, clear and --toml: the decisions of one adapter",
             options.adapter);
   set.flag("--t4", "with export, import: results in the T4 format of auto-tuners", options.t4);
-  set.flag("--toml", "with export, import: the decisions of plans, not evidence", options.toml);
-  set.value("--program", "TEXT", "with import --t4: the program that the results are of",
-            options.program);
-  set.value("--name", "TEXT", "with import --t4: what to call it", options.name);
+  set.flag("--toml", "with export, import: a decision file instead of evidence", options.toml);
+  set.value("--program", "TEXT", "with import --t4: the program of the results", options.program);
+  set.value("--name", "TEXT", "with import --t4: the name of the kernel", options.name);
   set.value("--size", "TEXT", "with import --t4: the size, such as 4096x4096x1", options.size);
   set.value("--device", "TEXT", "with import --t4: the device", options.device);
   set.value("--set", "TEXT", "with import --t4: settings that were not searched",
             options.overrides);
-  set.value("--reason", "TEXT", "with pin: why", options.reason);
-  set.flag("--yes", "with clear: really remove everything; with pin: any candidate", options.yes);
+  set.value("--reason", "TEXT", "with pin: the reason", options.reason);
+  set.flag("--yes", "with clear: remove everything; with pin: allow any candidate", options.yes);
   set.flag("--json", "print JSON", options.json);
   return {
       .usage = "vyre cache ACTION [WORD...] [options]",
       .summary =
-          "What was kept: what the tuner learned (evidence), which workgroup was chosen for which\n"
-          "launch (decisions), and compiled code.\n"
+          "Shows and changes what vyre keeps on disk: what the tuner learned (evidence), the\n"
+          "workgroups of launches (decision files), and compiled code.\n"
           "\n"
-          "  list                what there is\n"
-          "  show [KEY...]       the candidates of a key with their times; decisions by key\n"
-          "  explain KEY...      why the decision is what it is, in words\n"
-          "  diff FILE [FILE]    decisions that differ from a file's, or between two files\n"
-          "  merge FILE...       take over what other evidence files have\n"
-          "  pin KEY CANDIDATE   serve this candidate and nothing else\n"
-          "  unpin KEY           serve what was measured again\n"
+          "  list                list keys, decision files and compiled code\n"
+          "  show [KEY...]       show the candidates of a key with their times, or decisions\n"
+          "  explain KEY...      say in words why a candidate was chosen\n"
+          "  diff FILE [FILE]    show decisions that differ from a file, or between two files\n"
+          "  merge FILE...       add the evidence of other files\n"
+          "  pin KEY CANDIDATE   serve only this candidate from now on\n"
+          "  unpin KEY           remove the pin\n"
           "  export FILE [KEY..] write evidence to a file; - is the standard output\n"
-          "  import FILE         take over an exported file, plain or gzip; - is the standard\n"
-          "                      input. Of another device it is a hint\n"
-          "  clear [KEY...]      remove keys, the decisions of an --adapter, or with --yes all.\n"
-          "                      Files that are not understood are never removed\n"
-          "  clear-code          remove the compiled code; it is made again when it is needed\n"
-          "  path                the folder of evidence and decisions\n"
+          "  import FILE         add an exported file, plain or gzip; - is the standard input.\n"
+          "                      Evidence from another device is only a hint\n"
+          "  clear [KEY...]      remove keys, the decisions of an --adapter, or everything with\n"
+          "                      --yes; files that vyre cannot read are never removed\n"
+          "  clear-code          remove the compiled code; it is compiled again when needed\n"
+          "  path                print the folder of evidence and decision files\n"
           "\n"
           "A KEY is an id, the beginning of one, or the name of a kernel.",
       .details =
@@ -125,39 +124,41 @@ Result<void> check(const CacheOptions& options) {
     return refuse(fmt::format("{} takes {}", name, action->takes));
   }
   if (options.yes && !is_one_of(name, {"clear", "pin"})) {
-    return refuse("--yes goes with clear and pin");
+    return refuse("only clear and pin take --yes");
   }
   if (options.t4 && !is_one_of(name, {"export", "import"})) {
-    return refuse("--t4 goes with export and import");
+    return refuse("only export and import take --t4");
   }
-  if (!options.reason.empty() && name != "pin") return refuse("--reason goes with pin");
+  if (!options.reason.empty() && name != "pin") return refuse("only pin takes --reason");
   const bool describes = !options.program.empty() || !options.name.empty() ||
                          !options.size.empty() || !options.device.empty() ||
                          !options.overrides.empty();
   if (describes && !(options.t4 && name == "import")) {
-    return refuse("--program, --name, --size, --device and --set go with import --t4");
+    return refuse("only import --t4 takes --program, --name, --size, --device and --set");
   }
   if (options.toml && !is_one_of(name, {"export", "import"})) {
-    return refuse("--toml goes with export and import");
+    return refuse("only export and import take --toml");
   }
   if (options.toml && (options.t4 || !options.store.empty())) {
-    return refuse("--toml is of decisions, --t4 and --store of evidence", "leave one of them out");
+    return refuse("--toml is for decision files, --t4 and --store are for evidence",
+                  "leave one of them out");
   }
   if (options.toml && words > 1) {
-    return refuse("with --toml a file has all decisions of an adapter", "leave out the keys");
+    return refuse("--toml exports all decisions of an adapter", "leave out the keys");
   }
   if (!options.adapter.empty() && !options.toml && !is_one_of(name, {"list", "show", "clear"})) {
     return refuse(fmt::format("{} takes no --adapter", name));
   }
   if (!options.adapter.empty() && !options.store.empty()) {
-    return refuse("--adapter is of decisions, and --store of evidence", "leave one of them out");
+    return refuse("--adapter is for decision files, --store is for evidence",
+                  "leave one of them out");
   }
   if (!options.store.empty() && is_one_of(name, {"clear-code", "path"})) {
     return refuse(fmt::format("{} takes no --store", name));
   }
   if (name == "clear" && words == 0 && options.adapter.empty() && !options.yes) {
-    return refuse("this would remove everything that was learned",
-                  "say --yes, or name a key or an --adapter");
+    return refuse("this would remove all evidence and decisions",
+                  "give --yes, or name a key or an --adapter");
   }
   return {};
 }

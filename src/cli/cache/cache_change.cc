@@ -18,14 +18,14 @@ Result<void> check_candidate(const KeyState& state, const std::string& candidate
   if (known != state.candidates.end()) {
     return fail(Code::invalid_input,
                 fmt::format("{} was rejected: {}", quote(candidate), known->rejected),
-                "say --yes to pin it all the same");
+                "give --yes to pin it anyway");
   }
   std::vector<std::string> names;
   for (const CandidateState& each : state.candidates) names.push_back(each.candidate);
   const std::string meant = nearest(candidate, names);
   return fail(Code::invalid_input, fmt::format("{} was never tried for this key", quote(candidate)),
-              meant.empty() ? "see vyre cache show, or say --yes to pin it all the same"
-                            : fmt::format("did you mean '{}'? --yes pins it as it is", meant));
+              meant.empty() ? "see vyre cache show, or give --yes to pin it anyway"
+                            : fmt::format("did you mean '{}'? give --yes to pin it anyway", meant));
 }
 
 Exit change_pin(const CacheOptions& options, Streams& streams, const std::string& candidate) {
@@ -111,7 +111,7 @@ Exit cache_clear(const CacheOptions& options, Streams& streams) {
     auto store = open_evidence(options);
     if (!store && !words.empty()) return report(streams, store.error());
     if (!store) {
-      store.error().what += "; it was left as it is";
+      store.error().what += "; it was not changed";
       exit = report(streams, store.error(), Exit::failed);
     } else {
       auto sorted = sort_words((*store)->all(), words);
@@ -131,10 +131,9 @@ Exit cache_clear(const CacheOptions& options, Streams& streams) {
     for (const Error& fault : cleared.faults) exit = report(streams, fault, Exit::failed);
   }
   if (!to_clear.decisions.empty() && cleared.decisions == 0 && exit == Exit::done) {
-    return report(streams,
-                  {Code::invalid_input,
-                   fmt::format("nothing has the key {}", quote(to_clear.decisions.front())),
-                   "see vyre cache show"});
+    return report(streams, {Code::invalid_input,
+                            fmt::format("there is no key {}", quote(to_clear.decisions.front())),
+                            "see vyre cache show"});
   }
   print_cleared(options, keys, cleared, streams);
   return exit;

@@ -44,7 +44,7 @@ Result<std::size_t> clear_file(const fs::path& path, std::span<const std::string
   auto content = load_decisions(path);
   if (!content) return std::unexpected(to_error(content.error()));
   if (content->skipped > 0) {
-    return fail(Code::invalid_input, fmt::format("{} has {} that is no decision", path.string(),
+    return fail(Code::invalid_input, fmt::format("{} has {} that is not a decision", path.string(),
                                                  counted(content->skipped, "value")));
   }
   std::size_t removed = 0;
@@ -120,8 +120,8 @@ ClearedDecisions clear_decisions(std::span<const DecisionFile> files,
       continue;
     }
     ++cleared.kept;
-    removed.error().what += "; it was left as it is";
-    removed.error().fix = "look at it, and remove it by hand";
+    removed.error().what += "; it was not changed";
+    removed.error().fix = "check it, and remove it by hand";
     cleared.faults.push_back(std::move(removed).error());
   }
   return cleared;
@@ -134,10 +134,9 @@ Result<std::string> adapter_of_file(const std::string& file, const std::string& 
                      adapter.find_first_not_of("0123456789abcdef", 18) == std::string::npos;
   if (is_id) return adapter;
   return fail(Code::invalid_input,
-              given.empty()
-                  ? fmt::format("the name of {} does not say whose decisions it has", file)
-                  : fmt::format("{} is no adapter", quote(given)),
-              "say --adapter ID, as vyre cache list shows it");
+              given.empty() ? fmt::format("the name of {} is not an adapter", file)
+                            : fmt::format("{} is not an adapter", quote(given)),
+              "give --adapter ID; vyre cache list shows them");
 }
 
 Result<ImportedDecisions> import_decisions(const std::string& file, const std::string& adapter,

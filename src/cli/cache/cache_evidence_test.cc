@@ -156,10 +156,10 @@ TEST_F(CacheEvidence, AShortIdIsEnoughUnlessItBeginsSeveral) {
   EXPECT_TRUE(cache({"show", id.substr(0, 20)}).out.starts_with(id));
   EXPECT_TRUE(cache({"show", id.substr(3, 20)}).out.starts_with(id)) << "without t1-";
   const std::string several = error({"show", "t1-"});
-  EXPECT_NE(several.find("'t1-' is short for "), std::string::npos) << several;
-  EXPECT_NE(several.find("; write more of the id\n"), std::string::npos) << several;
+  EXPECT_NE(several.find("'t1-' is the beginning of "), std::string::npos) << several;
+  EXPECT_NE(several.find("; give more of the id\n"), std::string::npos) << several;
   EXPECT_NE(several.find(" on Nowhere 9000)"), std::string::npos) << several;
-  EXPECT_NE(error({"pin", "saxpy", "workgroup=64"}).find("is short for "), std::string::npos)
+  EXPECT_NE(error({"pin", "saxpy", "workgroup=64"}).find("is the beginning of "), std::string::npos)
       << "a pin is for one key";
 }
 
@@ -178,11 +178,11 @@ TEST_F(CacheEvidence, APinIsServedUntilItIsTakenBack) {
             key_id(key) + " of saxpy is no longer pinned; its decision is workgroup=256\n");
   EXPECT_EQ(error({"unpin", "saxpy"}), "vyre: " + key_id(key) + " has no pin\n");
   EXPECT_EQ(error({"pin", "saxpy", "workgroup=65"}),
-            "vyre: 'workgroup=65' was never tried for this key; did you mean 'workgroup=64'? --yes "
-            "pins it as it is\n");
+            "vyre: 'workgroup=65' was never tried for this key; did you mean 'workgroup=64'? give "
+            "--yes to pin it anyway\n");
   EXPECT_EQ(error({"pin", "saxpy", "workgroup=512"}),
-            "vyre: 'workgroup=512' was rejected: its results differ; say --yes to pin it all the "
-            "same\n");
+            "vyre: 'workgroup=512' was rejected: its results differ; give --yes to pin it "
+            "anyway\n");
   EXPECT_EQ(cache({"pin", "saxpy", "workgroup=65", "items=2", "--yes"}).exit, 0);
   EXPECT_EQ(open()->find(key)->decision(), "workgroup=65 items=2");
 }
@@ -205,10 +205,11 @@ TEST_F(CacheEvidence, ShowsWhichDecisionsDiffer) {
 TEST_F(CacheEvidence, MergesWhatOthersLearnedOnce) {
   learn(key_of("saxpy", "1000x1x1"), path("other.jsonl"));
   const CommandResult merged = cache({"merge", path("other.jsonl")});
-  EXPECT_EQ(merged.out, "took over 8 lines about 1 key into " + evidence_path().string() +
-                            "\n1 key of Nowhere 9000, which is not here: it serves as a hint\n");
+  EXPECT_EQ(merged.out,
+            "added 8 lines about 1 key to " + evidence_path().string() +
+                "\n1 key for Nowhere 9000, which is not in this machine: it serves as a hint\n");
   EXPECT_EQ(open()->all(), open(path("other.jsonl"))->all());
-  EXPECT_NE(cache({"merge", path("other.jsonl")}).out.find("(8 known already)"), std::string::npos);
+  EXPECT_NE(cache({"merge", path("other.jsonl")}).out.find("(8 already known)"), std::string::npos);
   EXPECT_EQ(open()->all(), open(path("other.jsonl"))->all());
   EXPECT_EQ(cache({"merge", path("gone.jsonl")}).exit, 2);
 }
@@ -238,17 +239,18 @@ TEST_F(CacheEvidence, ExchangesT4Results) {
   learn(key);
   learn(key_of("dot", "1000x1x1"));
   EXPECT_EQ(error({"export", "--t4", path("t4.json")}),
-            "vyre: a T4 file holds the results of one key, and there are 2; name a key, as vyre "
-            "cache list shows them\n");
+            "vyre: a T4 file holds the results of one key; there are 2; name a key; vyre cache "
+            "list shows them\n");
   ASSERT_EQ(cache({"export", "--t4", path("t4.json"), "saxpy"}).exit, 0);
   const CommandResult imported =
       cache({"import", "--t4", path("t4.json"), "--store", path("new.jsonl")});
   EXPECT_EQ(imported.exit, 0) << imported.err;
-  EXPECT_NE(imported.out.find("1 key of Nowhere 9000, which is not here: it serves as a hint\n"),
+  EXPECT_NE(imported.out.find(
+                "1 key for Nowhere 9000, which is not in this machine: it serves as a hint\n"),
             std::string::npos)
       << imported.out;
   EXPECT_NE(cache({"import", "--t4", path("t4.json"), "--store", path("new.jsonl")})
-                .out.find("took over 0 lines about 1 key"),
+                .out.find("added 0 lines about 1 key"),
             std::string::npos)
       << "once is enough";
   const auto state = open(path("new.jsonl"))->find(key);
@@ -260,7 +262,7 @@ TEST_F(CacheEvidence, ExchangesT4Results) {
   // The same packed brings nothing new, and written again it is the same.
   ASSERT_TRUE(replace_file(path("t4.json.gz"), gzip(*read_file(path("t4.json")))));
   EXPECT_NE(cache({"import", "--t4", path("t4.json.gz"), "--store", path("new.jsonl")})
-                .out.find("took over 0 lines about 1 key"),
+                .out.find("added 0 lines about 1 key"),
             std::string::npos);
   ASSERT_EQ(cache({"import", "--t4", path("t4.json.gz"), "--store", path("packed.jsonl")}).exit, 0);
   ASSERT_EQ(
@@ -269,7 +271,7 @@ TEST_F(CacheEvidence, ExchangesT4Results) {
   EXPECT_EQ(*read_file(path("again.json")), *read_file(path("t4.json")));
   EXPECT_NE(run_vyre({"cache", "import", "--t4", "-", "--store", path("new.jsonl")},
                      *read_file(path("t4.json.gz")))
-                .out.find("took over 0 lines about 1 key"),
+                .out.find("added 0 lines about 1 key"),
             std::string::npos);
   ASSERT_TRUE(replace_file(path("cut.gz"), gzip(*read_file(path("t4.json"))).substr(0, 60)));
   EXPECT_EQ(error({"import", "--t4", path("cut.gz")}),
@@ -279,7 +281,7 @@ TEST_F(CacheEvidence, ExchangesT4Results) {
       {"configuration":{"block_size_x":32,"unroll":true},"times":{"runtimes":[0.5]},
        "invalidity":"correct","correctness":1}]})")));
   EXPECT_EQ(error({"import", "--t4", path("foreign.json")}),
-            "vyre: the results do not say which program and which device they are of; say "
+            "vyre: the file does not name the program and the device of its results; give "
             "--program and --device\n");
   ASSERT_EQ(cache({"import", "--t4", path("foreign.json"), "--program", "conv", "--device", "A100",
                    "--size", "4096x4096x1"})

@@ -75,13 +75,13 @@ Exit report_taken(const TakenOver& taken, const CacheOptions& options, Streams& 
                              {"store", into}});
     return Exit::done;
   }
-  streams.out.print("took over {} about {} into {}", counted(taken.lines, "line"),
+  streams.out.print("added {} about {} to {}", counted(taken.lines, "line"),
                     counted(taken.devices.size(), "key"), into);
-  if (taken.copies > 0) streams.out.print(" ({} known already)", with_commas(taken.copies));
+  if (taken.copies > 0) streams.out.print(" ({} already known)", with_commas(taken.copies));
   streams.out.write("\n");
   for (const auto& [device, keys] : foreign) {
-    streams.out.print("{} of {}, which is not here: {} as a hint\n", counted(keys, "key"),
-                      device.empty() ? "an unnamed device" : device,
+    streams.out.print("{} for {}, which is not in this machine: {} as a hint\n",
+                      counted(keys, "key"), device.empty() ? "an unnamed device" : device,
                       keys == 1 ? "it serves" : "they serve");
   }
   return Exit::done;
@@ -112,8 +112,8 @@ Result<TuningKey> key_of_results(const T4File& file, const CacheOptions& options
   set(key.device, options.device);
   if (key.program.empty() || key.device.empty()) {
     return fail(Code::invalid_input,
-                "the results do not say which program and which device they are of",
-                "say --program and --device");
+                "the file does not name the program and the device of its results",
+                "give --program and --device");
   }
   if (key.name.empty()) key.name = key.program;
   return key;
@@ -173,10 +173,9 @@ Result<States> wanted_keys(const EvidenceStore& store, const CacheOptions& optio
                 fmt::format("there is no evidence in {}", store.path().string()));
   }
   if (options.t4 && wanted.size() > 1) {
-    return fail(
-        Code::invalid_input,
-        fmt::format("a T4 file holds the results of one key, and there are {}", wanted.size()),
-        "name a key, as vyre cache list shows them");
+    return fail(Code::invalid_input,
+                fmt::format("a T4 file holds the results of one key; there are {}", wanted.size()),
+                "name a key; vyre cache list shows them");
   }
   return wanted;
 }
@@ -209,16 +208,16 @@ Exit import_toml(const CacheOptions& options, Streams& streams) {
                              {"path", done->into.string()}});
     return Exit::done;
   }
-  streams.out.print("took over {} into {}", counted(done->taken, "decision"), done->into.string());
-  if (done->known > 0) streams.out.print(" ({} known already)", with_commas(done->known));
+  streams.out.print("added {} to {}", counted(done->taken, "decision"), done->into.string());
+  if (done->known > 0) streams.out.print(" ({} already known)", with_commas(done->known));
   streams.out.write("\n");
   if (done->skipped > 0) {
-    streams.out.print("left out {} of the file: no decisions\n", counted(done->skipped, "value"));
+    streams.out.print("left out {}: not a decision\n", counted(done->skipped, "value"));
   }
   if (!is_here) {
     streams.out.write(
-        "they are of a device, driver or code generator that is not here: nothing "
-        "asks for them on this machine\n");
+        "they are for a device, driver or code generator that is not in this machine, which "
+        "will not use them\n");
   }
   return Exit::done;
 }
@@ -230,10 +229,10 @@ Result<std::string> toml_text(const CacheOptions& options) {
                 fmt::format("there are no decisions in {}", decision_folder().string()));
   }
   if (files.size() > 1) {
-    return fail(
-        Code::invalid_input,
-        fmt::format("a file holds the decisions of one adapter, and there are {}", files.size()),
-        "say --adapter ID, as vyre cache list shows it");
+    return fail(Code::invalid_input,
+                fmt::format("a decision file holds the decisions of one adapter; there are {}",
+                            files.size()),
+                "give --adapter ID; vyre cache list shows them");
   }
   if (files.front().fault) return std::unexpected(*files.front().fault);
   return decision_text(files.front().content.entries);

@@ -40,7 +40,8 @@ std::string decision_sentence(const KeyState& state) {
                        age_text(state.pinned_ms),
                        state.pin_reason.empty() ? "" : fmt::format(" ({})", state.pin_reason));
   }
-  if (state.incumbent.empty()) return "Nothing is decided yet: the first choice of the model runs.";
+  if (state.incumbent.empty())
+    return "Nothing is decided yet: the first choice of the planner runs.";
   return fmt::format("The decision is {}, {} ago{}.", state.incumbent, age_text(state.decided_ms),
                      state.settled ? "; the search has settled" : "; the search goes on");
 }

@@ -36,10 +36,10 @@ std::unexpected<Error> too_many(const std::string& word, std::span<const KeyStat
     shown.push_back(one_line(state));
   }
   if (found.size() > kMostShown) shown.push_back(fmt::format("{} more", found.size() - kMostShown));
-  return fail(
-      Code::invalid_input,
-      fmt::format("{} is short for {} keys: {}", quote(word), found.size(), join_words(shown)),
-      "write more of the id");
+  return fail(Code::invalid_input,
+              fmt::format("{} is the beginning of {} keys: {}", quote(word), found.size(),
+                          join_words(shown)),
+              "give more of the id");
 }
 
 Json to_json(const CandidateState& candidate) {

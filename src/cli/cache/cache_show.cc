@@ -139,7 +139,7 @@ Exit cache_show(const CacheOptions& options, Streams& streams) {
   for (const KeyState& state : selection.keys) print_key(streams.out, state);
   if (!decisions.empty()) print_decisions(streams.out, decisions);
   if (selection.keys.empty() && decisions.empty()) {
-    streams.out.write(words.empty() ? "nothing is kept\n" : "nothing has such a key\n");
+    streams.out.write(words.empty() ? "the cache is empty\n" : "there is no such key\n");
   }
   return Exit::done;
 }

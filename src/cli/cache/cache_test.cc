@@ -44,7 +44,7 @@ TEST_F(Cache, AnEmptyCacheIsNoError) {
   EXPECT_EQ(cache({"list"}).out, "no evidence in " + path("evidence.jsonl") +
                                      "\nno compiled code in " +
                                      (folder_.path() / "vyre" / "code").string() + "\n");
-  EXPECT_EQ(cache({"show"}).out, "nothing is kept\n");
+  EXPECT_EQ(cache({"show"}).out, "the cache is empty\n");
   const CommandResult cleared = cache({"clear", "--yes"});
   EXPECT_EQ(cleared.exit, 0);
   EXPECT_EQ(cleared.out, "removed 0 decisions\n");
@@ -67,7 +67,7 @@ TEST_F(Cache, ListsAndShows) {
             "key       workgroup  adapter\n"
             "launch-1  16x1x1     cpu\n"
             "launch-1  64x1x1     gpu\n");
-  EXPECT_EQ(cache({"show", "launch-2", "--adapter", "cpu"}).out, "nothing has such a key\n");
+  EXPECT_EQ(cache({"show", "launch-2", "--adapter", "cpu"}).out, "there is no such key\n");
   const auto json = nlohmann::json::parse(cache({"show", "--json", "--adapter", "gpu"}).out);
   EXPECT_EQ(json.at("decisions").at(1).at("workgroup"), nlohmann::json({128, 1, 1}));
   EXPECT_EQ(nlohmann::json::parse(cache({"list", "--json"}).out).at("adapters").size(), 2U);
@@ -78,7 +78,7 @@ TEST_F(Cache, ClearNeedsToBeMeant) {
   const CommandResult result = cache({"clear"});
   EXPECT_EQ(result.exit, 2);
   EXPECT_EQ(result.err,
-            "vyre: this would remove everything that was learned; say --yes, or name a key or an "
+            "vyre: this would remove all evidence and decisions; give --yes, or name a key or an "
             "--adapter\n");
   EXPECT_EQ(text_of("gpu.toml"), "\"launch-1\" = [64, 1, 1]\n");
 }
@@ -136,18 +136,18 @@ TEST_F(Cache, SaysWhatIsWrong) {
   EXPECT_EQ(error({"lits"}), "vyre: there is no action 'lits'; did you mean list?\n");
   EXPECT_EQ(error({"list", "launch-1"}), "vyre: list takes nothing; see vyre cache --help\n");
   EXPECT_EQ(error({"list", "--yes"}),
-            "vyre: --yes goes with clear and pin; see vyre cache --help\n");
+            "vyre: only clear and pin take --yes; see vyre cache --help\n");
   EXPECT_EQ(error({"pin", "t1-0"}),
             "vyre: pin takes a key and a candidate; see vyre cache --help\n");
   EXPECT_EQ(error({"show", "--t4"}),
-            "vyre: --t4 goes with export and import; see vyre cache --help\n");
+            "vyre: only export and import take --t4; see vyre cache --help\n");
   EXPECT_EQ(error({"import", "x", "--device", "d"}),
-            "vyre: --program, --name, --size, --device and --set go with import --t4; see vyre "
+            "vyre: only import --t4 takes --program, --name, --size, --device and --set; see vyre "
             "cache --help\n");
   EXPECT_EQ(error({"show", "--adapter", "tpu"}),
             "vyre: there are no decisions of 'tpu'; see vyre cache list\n");
   EXPECT_EQ(error({"clear", "launch-9"}),
-            "vyre: nothing has the key 'launch-9'; see vyre cache show\n");
+            "vyre: there is no key 'launch-9'; see vyre cache show\n");
   EXPECT_NE(text_of("gpu.toml"), "gone");
 }
 
@@ -160,20 +160,20 @@ TEST_F(Cache, DecisionsGoFromMachineToMachine) {
   EXPECT_EQ(cache({"export", "--toml", "-"}).out, text_of(adapter + ".toml"));
   const CommandResult unnamed = cache({"import", "--toml", file});
   EXPECT_EQ(unnamed.exit, 2);
-  EXPECT_NE(unnamed.err.find("say --adapter ID"), std::string::npos) << unnamed.err;
+  EXPECT_NE(unnamed.err.find("give --adapter ID"), std::string::npos) << unnamed.err;
   const CommandResult done = cache({"import", "--toml", file, "--adapter", other});
   EXPECT_EQ(done.exit, 0) << done.err;
-  EXPECT_EQ(done.out, "took over 2 decisions into " + path(other + ".toml") +
-                          "\nthey are of a device, driver or code generator that is not here: "
-                          "nothing asks for them on this machine\n");
+  EXPECT_EQ(done.out, "added 2 decisions to " + path(other + ".toml") +
+                          "\nthey are for a device, driver or code generator that is not in "
+                          "this machine, which will not use them\n");
   EXPECT_EQ(text_of(other + ".toml"), text_of(adapter + ".toml"));
   // What the file names after its adapter needs no option, and what is here stays.
   const std::string named = (folder_.path() / (adapter + ".toml")).string();
   ASSERT_TRUE(replace_file(named, "\"launch-2\" = [256, 1, 1]\nname = \"x\"\n"));
   const CommandResult merged = cache({"import", "--toml", named});
   EXPECT_EQ(merged.exit, 0) << merged.err;
-  EXPECT_NE(merged.out.find("took over 1 decision into"), std::string::npos) << merged.out;
-  EXPECT_NE(merged.out.find("left out 1 value of the file"), std::string::npos) << merged.out;
+  EXPECT_NE(merged.out.find("added 1 decision to"), std::string::npos) << merged.out;
+  EXPECT_NE(merged.out.find("left out 1 value: not a decision"), std::string::npos) << merged.out;
   EXPECT_EQ(text_of(adapter + ".toml"), "\"launch-1\" = [64, 1, 1]\n\"launch-2\" = [256, 1, 1]\n");
   EXPECT_NE(cache({"export", "--toml", "-"}).err.find("there are 2"), std::string::npos);
   EXPECT_EQ(cache({"import", "--toml", "--t4", file}).exit, 2);

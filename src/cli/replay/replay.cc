@@ -163,7 +163,7 @@ CommandHelp declare(OptionSet& set, ReplayOptions& options) {
   const auto whole = [](std::uint64_t most) {
     return [most](const std::string& text) -> Result<std::uint32_t> {
       VYRE_TRY(const std::uint64_t number, parse_whole(text, most));
-      if (number == 0) return fail(Code::invalid_input, "0 is too few; the least is 1");
+      if (number == 0) return fail(Code::invalid_input, "it must be at least 1");
       return static_cast<std::uint32_t>(number);
     };
   };
@@ -176,16 +176,16 @@ CommandHelp declare(OptionSet& set, ReplayOptions& options) {
             whole(kMostRuns));
   set.value("--budget", "N", "evaluations of a run (200)", options.budget,
             whole(SearchSpace::kMaxConfigurations));
-  set.value("--seed", "N", "where chance begins (1)", options.seed,
+  set.value("--seed", "N", "the seed of the first run (1)", options.seed,
             [](const std::string& text) { return parse_whole(text); });
-  set.value("--svg", "FILE", "draw the curves into a file", options.svg);
+  set.value("--svg", "FILE", "draw the curves to a file", options.svg);
   set.flag("--json", "print JSON", options.json);
   return {
       .usage = "vyre replay SPACE... [options]",
       .summary =
-          "Plays search strategies against tuning spaces that were measured as a whole, and shows\n"
-          "how near to the optimum they get after how many evaluations, and what compiling and\n"
-          "timing would have taken.",
+          "Runs search strategies on recorded tuning spaces, and shows how close to the optimum\n"
+          "they get after how many evaluations, and how long compiling and timing would have\n"
+          "taken.",
       .details =
           "A space is a cache file of Kernel Tuner, or results in the T4 format. A fraction of "
           "0.9\n"
@@ -210,7 +210,7 @@ Result<void> check(const ReplayOptions& options) {
                 fmt::format("{} runs of {} evaluations are too many: {} evaluations are allowed",
                             with_commas(options.runs), with_commas(options.budget),
                             with_commas(kMostSteps)),
-                "give less --runs or --budget");
+                "give fewer --runs or a smaller --budget");
   }
   return {};
 }

@@ -81,8 +81,8 @@ Result<Tolerance> parse_tolerance(std::string_view text) {
   const auto value =
       parse_number(ulps ? text.substr(0, text.size() - kUlp.size()) : std::string_view(text));
   if (!value || *value < 0 || (ulps && *value != std::floor(*value))) {
-    return fail(Code::invalid_input, fmt::format("{} is no tolerance", quote(text)),
-                "write it like 4ulp, or like 1e-5 for a part of the larger magnitude");
+    return fail(Code::invalid_input, fmt::format("{} is not a tolerance", quote(text)),
+                "write it like 4ulp, or like 1e-5 for a share of the larger magnitude");
   }
   if (*value == 0) return Tolerance{};
   return Tolerance{ulps ? Tolerance::Kind::ulps : Tolerance::Kind::relative, *value};

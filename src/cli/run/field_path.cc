@@ -63,7 +63,7 @@ Result<FieldPlace> step_into_element(const TypeTable& types, FieldPlace at, std:
   if (runtime_sized) parts = (bytes - std::min(bytes, at.offset)) / stride;
   if (*index >= parts) {
     return fail(Code::invalid_input,
-                fmt::format("{}: the index is outside: {} elements", path, parts));
+                fmt::format("{}: the index is out of bounds; there are {} elements", path, parts));
   }
   return FieldPlace{part, at.offset + *index * stride};
 }

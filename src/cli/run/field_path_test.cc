@@ -63,7 +63,8 @@ TEST_F(FieldPath, SaysWhatIsWrong) {
             "p.light.at (vec3<f32>) takes 3 values; 2 given; put colons between the "
             "values, as in v=1:2:3");
   EXPECT_EQ(set("p.n=-1"), "p.n: '-1' is not a u32 (a whole number from 0 to 4294967295)");
-  EXPECT_EQ(set("p.weights[2]=1:1:1:1"), "p.weights[2]: the index is outside: 2 elements");
+  EXPECT_EQ(set("p.weights[2]=1:1:1:1"),
+            "p.weights[2]: the index is out of bounds; there are 2 elements");
   EXPECT_EQ(set("p.n.x=1"), "p.n.x: u32 has no member 'x'");
   EXPECT_EQ(set("p.n[0]=1"), "p.n[0]: u32 has no elements");
   EXPECT_EQ(set("p.light.at.w=1"), "p.light.at.w: vec3<f32> has no member 'w'");

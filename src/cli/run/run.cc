@@ -44,8 +44,8 @@ Result<void> check_output_places(const RunOptions& options) {
     VYRE_CHECK(check_place("--out", output.sink.path));
   }
   if (options.emit_to == "-") {
-    return fail(Code::invalid_input, "--emit-to: - would be a file of that name",
-                "leave it out: the code is then printed on the standard output");
+    return fail(Code::invalid_input, "--emit-to does not write to the standard output",
+                "leave it out: --emit alone prints the code");
   }
   if (!options.emit_to.empty()) VYRE_CHECK(check_place("--emit-to", options.emit_to));
   return {};
@@ -55,7 +55,7 @@ Result<std::uint64_t> parse_runs(const std::string& text) {
   constexpr std::uint64_t kMost = 1'000'000;
   if (text.empty()) return 0;
   VYRE_TRY(const std::uint64_t runs, parse_whole(text, kMost));
-  if (runs == 0) return fail(Code::invalid_input, "the least is 1 run");
+  if (runs == 0) return fail(Code::invalid_input, "it must be at least 1");
   return runs;
 }
 
@@ -75,13 +75,13 @@ Result<void> check_together(const RunOptions& options) {
                 "give --deadline SECONDS, or --device interp");
   }
   if (options.device == "null" && options.verify) {
-    return fail(Code::invalid_input, "--verify: null runs nothing, so there is nothing to verify");
+    return fail(Code::invalid_input, "--verify: the device null runs nothing");
   }
   if (options.tolerance && !options.verify) {
-    return fail(Code::invalid_input, "--tolerance goes with --verify");
+    return fail(Code::invalid_input, "--tolerance needs --verify");
   }
   if (options.emit.empty()) {
-    if (!options.emit_to.empty()) return fail(Code::invalid_input, "--emit-to goes with --emit");
+    if (!options.emit_to.empty()) return fail(Code::invalid_input, "--emit-to needs --emit");
     return {};
   }
   if (!is_emit_word(options.emit)) {
@@ -94,13 +94,14 @@ Result<void> check_together(const RunOptions& options) {
                                : !options.prints.empty()  ? "--print"
                                                           : "";
   if (odd.empty()) return {};
-  return fail(Code::invalid_input, fmt::format("{}: --emit runs nothing", odd), "give one of them");
+  return fail(Code::invalid_input, fmt::format("{} and --emit cannot both be given", odd),
+              "give one of them");
 }
 
 void note_cut_workgroups(Streams& streams, const Kernel& kernel, const RunPlan& plan) {
   streams.err.print(
-      "vyre: note: {} works by workgroups of {}, and --size cuts the last ones short; to run all "
-      "of their invocations use --grid {},{},{}\n",
+      "vyre: note: invocations of {} depend on their workgroup of {}, and --size cuts the last "
+      "workgroups short; to run whole workgroups use --grid {},{},{}\n",
       kernel.program->name, format_extent(kernel.program->workgroup), plan.shape.grid[0],
       plan.shape.grid[1], plan.shape.grid[2]);
   streams.err.flush();
@@ -110,7 +111,7 @@ void note_cut_workgroups(Streams& streams, const Kernel& kernel, const RunPlan& 
 void note_longer_buffers(Streams& streams, const RunPlan& plan) {
   if (plan.longer.empty()) return;
   streams.err.print(
-      "vyre: note: the size was inferred from {}; {} longer; give --size to say what to cover\n",
+      "vyre: note: the size was inferred from {}; {} longer; give --size to choose it\n",
       plan.extent_reason,
       plan.longer.size() == 1 ? plan.longer.front() + " is" : join_words(plan.longer) + " are");
   streams.err.flush();
@@ -134,32 +135,32 @@ Exit report_differences(const RunOptions& options, const Kernel& kernel, const R
 }  // namespace
 
 void declare_run_options(OptionSet& set, RunOptions& options) {
-  set.value("--entry", "NAME", "the entry point, where there are several", options.entry);
+  set.value("--entry", "NAME", "the entry point, if there are several", options.entry);
   set.flag("--lenient", "accept what wgpu accepts beyond the specification, with warnings",
            options.lenient);
-  set.repeated("--in", "NAME=DATA", "what a buffer holds at the start", options.inputs,
+  set.repeated("--in", "NAME=DATA", "the initial contents of a buffer", options.inputs,
                parse_input);
-  set.repeated("--uniform", "PATH=VALUE,...", "values by field: p.n=4,p.direction=0:0:1",
+  set.repeated("--uniform", "PATH=VALUE,...", "values of fields: p.n=4,p.direction=0:0:1",
                options.uniforms, parse_assignments);
   set.repeated("--set", "NAME=VALUE", "give an override a value, by its name or @id",
                options.settings, parse_settings);
-  set.value("--size", "X[,Y[,Z]]", "run exactly so many invocations along each axis", options.size,
+  set.value("--size", "X[,Y[,Z]]", "the number of invocations along each axis", options.size,
             [](const std::string& text) { return parse_extent(text); });
-  set.value("--grid", "X[,Y[,Z]]", "run so many workgroups, all of their invocations", options.grid,
+  set.value("--grid", "X[,Y[,Z]]", "the number of workgroups along each axis", options.grid,
             [](const std::string& text) { return parse_extent(text); });
   set.repeated("--out", "NAME=FILE", "write a buffer: NAME=file.npy, file.png or raw:file",
                options.outputs, parse_output);
   set.repeated("--print", "NAME[:N]", "print the first N elements of a buffer (16)", options.prints,
                parse_print);
   set.value("--device", "NAME",
-            "auto (the fastest there is), cpu, cuda, cuda:N, null (runs\n"
+            "auto (the fastest available), cpu, cuda, cuda:N, null (runs\n"
             "nothing) or interp, the reference interpreter",
             options.device);
-  set.optional_value("--time", "N", "run N times, or until it is enough, and show the median",
+  set.optional_value("--time", "N", "run N times, or long enough, and show the median",
                      options.time, parse_runs);
   set.flag("--verify", "compare the results with the interpreter's", options.verify);
-  set.value("--tolerance", "T", "of --verify: 4ulp, or 1e-5 of the larger; 0", options.tolerance,
-            [](const std::string& text) { return parse_tolerance(text); });
+  set.value("--tolerance", "T", "with --verify: 4ulp, or 1e-5 of the larger value (0)",
+            options.tolerance, [](const std::string& text) { return parse_tolerance(text); });
   declare(set, options.fixed);
   set.value("--mode", "MODE", "natural, on, off or frozen, instead of VYRE_AUTOTUNER", options.mode,
             [](const std::string& text) -> Result<TunerMode> {
@@ -167,17 +168,17 @@ void declare_run_options(OptionSet& set, RunOptions& options) {
               if (!mode) return std::unexpected(to_error(mode.error()));
               return *mode;
             });
-  set.flag("--strict", "fail where the size is inferred and a buffer is longer", options.strict);
+  set.flag("--strict", "fail if the size is inferred and a buffer is longer", options.strict);
   set.value("--emit", "WHAT", fmt::format("print the code and run nothing: {}", emit_words()),
             options.emit);
   set.value("--emit-to", "FILE", "write the code of --emit to a file", options.emit_to);
-  set.value("--step-budget", "N", "interp: fail after N statements, over all invocations",
+  set.value("--step-budget", "N", "on interp: fail after N statements of all invocations",
             options.step_budget, [](const std::string& text) -> Result<std::uint64_t> {
               VYRE_TRY(const std::uint64_t steps, parse_whole(text));
-              if (steps == 0) return fail(Code::invalid_input, "the least is 1");
+              if (steps == 0) return fail(Code::invalid_input, "it must be at least 1");
               return steps;
             });
-  set.value("--deadline", "SECONDS", "fail after so much time", options.deadline_seconds,
+  set.value("--deadline", "SECONDS", "fail if the kernel runs longer", options.deadline_seconds,
             parse_deadline);
   set.flag("--json", "print JSON", options.json);
 }
@@ -189,30 +190,29 @@ CommandHelp declare(OptionSet& set, RunOptions& options) {
       .usage = "vyre run FILE [options]",
       .summary =
           "Runs a kernel on data. Without --size or --grid, a kernel with one axis runs over the\n"
-          "elements of its largest output (of its largest buffer, where it has atomics or "
-          "workgroup\n"
-          "memory), and in whole workgroups where these work together. A read_write buffer "
-          "without\n"
-          "data starts as zeros; where it is sized at run time, it has one element for each\n"
-          "invocation. Without --out or --print the beginning of every output is printed.",
+          "elements of its largest output (or of its largest buffer, if it has atomics or\n"
+          "workgroup memory), in whole workgroups if their invocations depend on each other. A\n"
+          "read_write buffer without data starts as zeros; if it is sized at run time, it has one\n"
+          "element per invocation. Without --out or --print the beginning of every output is\n"
+          "printed.",
       .details =
           "DATA is one of:\n"
           "  file.npy           a NumPy array: little-endian f4, i4, u4 or f2 in C order; a vecN "
           "is a\n"
           "                     last axis of N, a matCxR are two last axes (C, R), a struct is a\n"
           "                     record (structured dtype) with a field for each member\n"
-          "  file.png|pgm|ppm   an image of 8 bits a channel: array<f32> (grey), "
+          "  file.png|pgm|ppm   an image of 8 bits per channel: array<f32> (grey), "
           "array<vec3<f32>>,\n"
           "                     array<vec4<f32>> (0 to 1) or array<u32> (packed, red lowest)\n"
           "  raw:file           the bytes of the buffer as they lie in memory\n"
           "  fill:zeros         zeros\n"
           "  fill:iota          0, 1, 2, ... through all scalars\n"
-          "  fill:const=V       V everywhere\n"
+          "  fill:const=V       V in every scalar\n"
           "  fill:random=SEED   f32 and f16 in [0, 1), i32 and u32 over their whole range; the "
           "same\n"
           "                     numbers for the same seed on every machine (SplitMix64)\n"
-          "A fill takes :N behind it for a run-time sized array of N elements; without, N is the\n"
-          "product of --size.\n"
+          "Append :N to a fill to make a run-time sized array of N elements; without it, N is\n"
+          "the product of --size.\n"
           "\n"
           "examples:\n"
           "  vyre run examples/saxpy.wgsl --size 8 --in x=fill:iota --in y=fill:const=1 \\\n"
@@ -229,8 +229,7 @@ Result<void> check(const RunOptions& options) {
   }
   VYRE_CHECK(check_together(options));
   if (options.size && options.grid) {
-    return fail(Code::invalid_input, "--size and --grid say the same in two ways",
-                "give one of them");
+    return fail(Code::invalid_input, "--size and --grid cannot both be given", "give one of them");
   }
   for (std::size_t i = 0; i < options.inputs.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {

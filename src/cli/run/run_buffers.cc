@@ -180,8 +180,8 @@ Result<void> size_buffers(std::vector<RunBuffer>& buffers, const ChosenExtent& c
   for (RunBuffer& buffer : buffers) {
     if (buffer.elements) continue;
     if (!chosen.elements) {
-      return fail(Code::limit, fmt::format("{} has no size of its own, and the extent {} is too "
-                                           "large to be one",
+      return fail(Code::limit, fmt::format("{} is sized at run time, and the extent {} is too "
+                                           "large for it",
                                            buffer.name, format_extent(chosen.extent)));
     }
     buffer.elements = chosen.elements;

@@ -133,7 +133,8 @@ TEST_F(RunDevice, TheInterpreterIsTimedToo) {
 }
 
 TEST_F(RunDevice, RunsAreCountedSensibly) {
-  EXPECT_EQ(error(kAdd, {"--time=0"}), "vyre: --time: the least is 1 run; see vyre run --help\n");
+  EXPECT_EQ(error(kAdd, {"--time=0"}),
+            "vyre: --time: it must be at least 1; see vyre run --help\n");
   EXPECT_EQ(error(kAdd, {"--time=many"}),
             "vyre: --time: 'many' is not a whole number; see vyre run --help\n");
   EXPECT_EQ(error(kAdd, {"--time", "5"}),
@@ -189,10 +190,10 @@ TEST_F(RunDevice, AToleranceIsObeyedAndTold) {
   EXPECT_EQ(out.at("verify").at("same"), true);
   EXPECT_EQ(out.at("verify").at("tolerance"), "within 0.001 of the larger magnitude");
   EXPECT_EQ(error(text, {"--tolerance", "1e-3"}),
-            "vyre: --tolerance goes with --verify; see vyre run --help\n");
+            "vyre: --tolerance needs --verify; see vyre run --help\n");
   EXPECT_EQ(error(text, {"--verify", "--tolerance", "close"}),
-            "vyre: --tolerance: 'close' is no tolerance; write it like 4ulp, or like 1e-5 for a "
-            "part of the larger magnitude\n");
+            "vyre: --tolerance: 'close' is not a tolerance; write it like 4ulp, or like 1e-5 for a "
+            "share of the larger magnitude\n");
 }
 
 TEST_F(RunDevice, VariantsGiveTheSameResults) {
@@ -232,7 +233,7 @@ TEST_F(RunDevice, AnIneligibleVariantSaysWhy) {
   EXPECT_NE(error(kAdd, {"--in", "x=fill:iota:8", "--workgroup", "100000"}).find("cpu allows 1024"),
             std::string::npos);
   EXPECT_NE(error(kAdd, {"--layout", "sideways"}).find("strided and blocked"), std::string::npos);
-  EXPECT_NE(error(kAdd, {"--gang", "0"}).find("the least is 1"), std::string::npos);
+  EXPECT_NE(error(kAdd, {"--gang", "0"}).find("it must be at least 1"), std::string::npos);
 }
 
 TEST_F(RunDevice, SomeOptionsContradictEachOther) {
@@ -246,10 +247,10 @@ TEST_F(RunDevice, SomeOptionsContradictEachOther) {
             "vyre: --step-budget: only the interpreter counts steps; give --deadline SECONDS, or "
             "--device interp\n");
   EXPECT_EQ(error(kAdd, {"--emit-to", "x"}),
-            "vyre: --emit-to goes with --emit; see vyre run "
+            "vyre: --emit-to needs --emit; see vyre run "
             "--help\n");
   EXPECT_EQ(error(kAdd, {"--emit", "llvm", "--time"}),
-            "vyre: --time: --emit runs nothing; give one of them\n");
+            "vyre: --time and --emit cannot both be given; give one of them\n");
   EXPECT_EQ(error(kAdd, {"--emit", "wasm"}),
             "vyre: --emit: there is no 'wasm'; there are llvm, asm and ptx\n");
 }

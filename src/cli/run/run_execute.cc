@@ -262,7 +262,7 @@ Result<Verification> verify(const Kernel& kernel, RunPlan& plan, InitialData& in
   const Clock::time_point begin = Clock::now();
   auto report = interpret_plan(kernel, bound, plan, 0, {});
   if (!report) {
-    report.error().what = fmt::format("the interpreter, to verify: {}", report.error().what);
+    report.error().what = fmt::format("verification by the interpreter: {}", report.error().what);
     return std::unexpected(std::move(report).error());
   }
   out.elapsed_ns = since_ns(begin);

@@ -249,7 +249,7 @@ TEST_F(Run, NothingIsGivenTwice) {
   EXPECT_EQ(error(kDouble, {"--uniform", "p.n=1,p.n=2"}),
             "vyre: --uniform: 'p.n' was given twice; see vyre run --help\n");
   EXPECT_EQ(error(kDouble, {"--size", "1", "--grid", "1"}),
-            "vyre: --size and --grid say the same in two ways; give one of them\n");
+            "vyre: --size and --grid cannot both be given; give one of them\n");
 }
 
 TEST_F(Run, WhatIsReadMustBeGiven) {
@@ -346,8 +346,8 @@ TEST_F(Run, ASizeThatCutsAWorkgroupIsObeyedWithANote) {
   ASSERT_EQ(result.exit, 0) << result.err;
   EXPECT_EQ(
       result.err,
-      "vyre: note: main works by workgroups of 4x1x1, and --size cuts the last ones short; to "
-      "run all of their invocations use --grid 2,1,1\n");
+      "vyre: note: invocations of main depend on their workgroup of 4x1x1, and --size cuts the "
+      "last workgroups short; to run whole workgroups use --grid 2,1,1\n");
   EXPECT_EQ(nlohmann::json::parse(result.out).at("printed").at(0).at("values"),
             nlohmann::json({11, 1, 1, 1, 1, 1}));
   EXPECT_EQ(run(kByWorkgroups, {"--size", "8"}).err, "");
@@ -391,7 +391,7 @@ TEST_F(Run, EndlessKernelsAreStopped) {
             "vyre: spin ran longer than the deadline of 0.05 s\n");
   EXPECT_FALSE(std::filesystem::exists(out));
   EXPECT_EQ(error(kEndless, {"--step-budget", "0"}),
-            "vyre: --step-budget: the least is 1; see vyre run --help\n");
+            "vyre: --step-budget: it must be at least 1; see vyre run --help\n");
   EXPECT_EQ(error(kEndless, {"--deadline", "-1"}),
             "vyre: --deadline: it must be more than 0; see vyre run --help\n");
 }

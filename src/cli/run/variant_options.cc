@@ -9,7 +9,7 @@ namespace {
 
 Result<std::uint32_t> parse_count(const std::string& text) {
   VYRE_TRY(const std::uint64_t value, parse_whole(text, UINT32_MAX));
-  if (value == 0) return fail(Code::invalid_input, "the least is 1");
+  if (value == 0) return fail(Code::invalid_input, "it must be at least 1");
   return static_cast<std::uint32_t>(value);
 }
 
@@ -32,15 +32,15 @@ std::string first_option(const FixedChoices& choices) {
 }
 
 void declare(OptionSet& set, FixedChoices& choices) {
-  set.value("--workgroup", "X[,Y[,Z]]", "another workgroup than the declared one",
+  set.value("--workgroup", "X[,Y[,Z]]", "the workgroup shape, instead of the declared one",
             choices.workgroup, [](const std::string& text) { return parse_extent(text); });
-  set.value("--items-per-lane", "K", "invocations that one lane takes: 1, 2, 4, 8 or 16",
+  set.value("--items-per-lane", "K", "invocations per lane: 1, 2, 4, 8 or 16",
             choices.items_per_lane, parse_count);
-  set.value("--layout", "LAYOUT", "of a lane's items: strided or blocked", choices.layout,
+  set.value("--layout", "LAYOUT", "the items of a lane: strided or blocked", choices.layout,
             parse_layout);
-  set.value("--gang", "W", "lanes of one vector on the CPU: 1, 8, 16 or 32", choices.gang_width,
-            parse_count);
-  set.value("--groups-per-task", "N", "workgroups that a thread takes at once; 1: by the size",
+  set.value("--gang", "W", "invocations in one vector on the CPU: 1, 8, 16 or 32",
+            choices.gang_width, parse_count);
+  set.value("--groups-per-task", "N", "workgroups that a CPU thread takes at a time; 1: auto",
             choices.groups_per_task, parse_count);
 }
 

@@ -70,22 +70,22 @@ Result<double> parse_closeness(const std::string& text) {
 }
 
 void declare_job(OptionSet& set, TuneJob& job) {
-  set.value("--entry", "NAME", "the entry point, where there are several", job.run.entry);
+  set.value("--entry", "NAME", "the entry point, if there are several", job.run.entry);
   set.flag("--lenient", "accept what wgpu accepts beyond the specification, with warnings",
            job.run.lenient);
-  set.repeated("--in", "NAME=DATA", "what a buffer holds at the start, as for vyre run",
+  set.repeated("--in", "NAME=DATA", "the initial contents of a buffer, as for vyre run",
                job.run.inputs, parse_input);
-  set.repeated("--uniform", "PATH=VALUE,...", "values by field: p.n=4,p.direction=0:0:1",
+  set.repeated("--uniform", "PATH=VALUE,...", "values of fields: p.n=4,p.direction=0:0:1",
                job.run.uniforms, parse_assignments);
   set.repeated("--set", "NAME=VALUE", "give an override a value that is not searched",
                job.run.settings, parse_settings);
-  set.value("--size", "X[,Y[,Z]]", "exactly so many invocations along each axis", job.run.size,
+  set.value("--size", "X[,Y[,Z]]", "the number of invocations along each axis", job.run.size,
             [](const std::string& text) { return parse_extent(text); });
-  set.value("--grid", "X[,Y[,Z]]", "so many workgroups; their shape is not searched then",
+  set.value("--grid", "X[,Y[,Z]]", "the number of workgroups; their shape is not searched",
             job.run.grid, [](const std::string& text) { return parse_extent(text); });
-  set.repeated("--tune", "NAME=V,V,...", "values of an override to search, too", job.axes,
+  set.repeated("--tune", "NAME=V,V,...", "also search these values of an override", job.axes,
                [](const std::string& text) { return parse_override_axis(text); });
-  set.repeated("--where", "CONDITION", "of the overrides: \"TILE*TILE <= 1024 && UNROLL < TILE\"",
+  set.repeated("--where", "CONDITION", "a condition: \"TILE*TILE <= 1024 && UNROLL < TILE\"",
                job.constraints,
                [](const std::string& text) -> Result<std::string> { return text; });
 }
@@ -212,8 +212,9 @@ void print_kernel(Output& out, const TuneOutcome& outcome) {
   out.print("  choice: {}{}\n", bold(out, r.decision),
             r.reason.empty() ? "" : fmt::format(", {}", r.reason));
   if (outcome.swept ? outcome.interrupted : !r.settled) {
-    out.print("  the search had not ended; it goes on where it stopped{}\n",
-              outcome.interrupted ? " when it is run again" : " with more --budget, or in use");
+    out.print("  the search has not ended; it continues{}\n",
+              outcome.interrupted ? " when the command is run again"
+                                  : " with more --budget, or while a program runs the kernel");
   }
   const auto against = [&](const ReportBaseline& b, std::string_view what) {
     if (b.median_ns <= 0 || r.chosen.median_ns <= 0 || b.candidate == r.decision) return;
@@ -221,9 +222,9 @@ void print_kernel(Output& out, const TuneOutcome& outcome) {
               duration(b.median_ns), b.median_ns / r.chosen.median_ns,
               duration(r.chosen.median_ns));
   };
-  against(r.declared, "as declared it");
+  against(r.declared, "the declared variant");
   if (!r.declared.candidate.empty() && r.declared.candidate == r.decision) {
-    out.print("  nothing that was tried is faster than the kernel as it is declared\n");
+    out.print("  no candidate is faster than the declared variant\n");
   }
   if (r.start.candidate != r.declared.candidate && r.start.candidate != r.decision) {
     against(r.start, "the first guess");
@@ -233,7 +234,7 @@ void print_kernel(Output& out, const TuneOutcome& outcome) {
               duration(std::max(1.0, r.ledger.lost_ns)), duration(r.ledger.bound_ns),
               duration(r.ledger.spent_ns));
   }
-  if (!r.plans.empty()) out.print("  plans of this launch use its workgroup, too: {}\n", r.plans);
+  if (!r.plans.empty()) out.print("  the decision file has its workgroup, too: {}\n", r.plans);
   if (outcome.verification) {
     const Comparison& c = outcome.verification->comparison;
     const std::string_view equal = c.scalars == 1 ? "equals" : "equal";
@@ -302,13 +303,13 @@ Result<std::vector<TuneJob>> read_tune_set(const std::string& path) {
   VYRE_TRY(const TomlDocument document, parse_set(text, path));
   const auto bad = [&](const TomlNode& node, std::string_view what) {
     return fail(Code::invalid_input, fmt::format("{}:{}: {}", path, node.line, what),
-                "a set has [[kernel]] tables with file and arguments");
+                "list [[kernel]] tables with file and arguments");
   };
   std::vector<TuneJob> out;
   for (const TomlId id : document.children(kTomlRoot)) {
     const TomlNode& list = document.node(id);
     if (list.key != "kernel" || list.kind != TomlKind::array) {
-      return bad(list, fmt::format("{} does not belong here", quote(list.key)));
+      return bad(list, fmt::format("unknown key {}", quote(list.key)));
     }
     for (const TomlId table : document.children(id)) {
       const TomlNode& kernel = document.node(table);
@@ -327,7 +328,7 @@ Result<std::vector<TuneJob>> read_tune_set(const std::string& path) {
             arguments.emplace_back(document.node(word).text);
           }
         } else {
-          return bad(node, fmt::format("{} is not expected", quote(node.key)));
+          return bad(node, fmt::format("unknown key {}", quote(node.key)));
         }
       }
       if (file.empty()) return bad(kernel, "a kernel has no file");
@@ -350,34 +351,33 @@ Result<std::vector<TuneJob>> read_tune_set(const std::string& path) {
 CommandHelp declare(OptionSet& set, TuneOptions& options) {
   set.positional("FILE", "a WGSL file; - is the standard input", options.job.run.files, 0, 1);
   declare_job(set, options.job);
-  set.value("--kernels", "FILE", "tune the kernels of a TOML file, one after the other",
-            options.set);
-  set.value("--device", "NAME", "auto (the fastest there is), cpu, cuda, cuda:N", options.device);
+  set.value("--kernels", "FILE", "tune the kernels listed in a TOML file", options.set);
+  set.value("--device", "NAME", "auto (the fastest available), cpu, cuda, cuda:N", options.device);
   set.value("--mode", "MODE",
-            "natural: as in use, within a bound on what is lost;\n"
-            "on: measure before anything is served, on copies.\n"
-            "(natural; on where there are more than 32 choices of overrides)",
+            "natural: search as a running program would, with bounded\n"
+            "regret; on: measure every candidate. (natural; on with more\n"
+            "than 32 combinations of overrides)",
             options.mode);
   set.value("--strategy", "NAME",
-            "who says what the mode on measures next: natural, hillclimb,\n"
-            "halving, random or exhaustive. (exhaustive; natural beyond 256\n"
-            "candidates with overrides)",
+            "the order in which the mode on measures: natural, hillclimb,\n"
+            "halving, random or exhaustive (exhaustive; natural with\n"
+            "overrides and more than 256 candidates)",
             options.strategy);
-  set.value("--seed", "N", "of a strategy's chance (1)", options.seed,
+  set.value("--seed", "N", "the seed of the strategy (1)", options.seed,
             [](const std::string& text) { return parse_whole(text); });
-  set.value("--budget", "TIME", "for each kernel: 30s, 2m, 500ms (30s)", options.budget_seconds,
-            parse_budget);
-  set.value("--deadline", "SECONDS", "fail when a launch takes longer", options.deadline_seconds,
+  set.value("--budget", "TIME", "the time for each kernel: 30s, 2m, 500ms (30s)",
+            options.budget_seconds, parse_budget);
+  set.value("--deadline", "SECONDS", "fail if a launch takes longer", options.deadline_seconds,
             parse_deadline);
-  set.value("--regret", "SHARE", "of the time that may be lost: 2% (2%)", options.regret,
-            parse_share);
+  set.value("--regret", "SHARE", "the share of the time spent that the search may lose (2%)",
+            options.regret, parse_share);
   set.value("--tolerance", "T", "how far a candidate's floats may differ, as a share: 1e-5 (0)",
             options.tolerance, parse_closeness);
   set.flag("--verify", "compare the choice's results with the interpreter's", options.verify);
-  set.flag("--fresh", "use and keep nothing of what was learned", options.fresh);
-  set.value("--store", "FILE", "keep what is learned there", options.store);
-  set.value("--report", "FILE", "write a page (HTML) about it", options.report);
-  set.value("--trace", "FILE", "write a trace that Perfetto opens", options.trace);
+  set.flag("--fresh", "use no earlier evidence and keep none", options.fresh);
+  set.value("--store", "FILE", "use this evidence file instead of your own", options.store);
+  set.value("--report", "FILE", "write an HTML page about the search", options.report);
+  set.value("--trace", "FILE", "write a trace for Perfetto", options.trace);
   set.flag("--json", "print JSON", options.json);
   return {
       .usage = "vyre tune FILE [options]\n       vyre tune --kernels FILE [options]",
@@ -389,7 +389,7 @@ CommandHelp declare(OptionSet& set, TuneOptions& options) {
           "so\n"
           "far. What is learned is kept, and every program of yours that runs the kernel uses it.",
       .details =
-          "Ctrl-C keeps what was learned by then; the next run goes on from there.\n"
+          "Ctrl-C keeps what was learned; the next run continues from there.\n"
           "\n"
           "examples:\n"
           "  vyre tune examples/saxpy.wgsl --size 1000000 --in x=fill:iota --in y=fill:const=1 \\\n"
@@ -408,11 +408,10 @@ Result<void> check(const TuneOptions& options) {
   }
   if (!options.set.empty() && (options.job.run.size || options.job.run.grid ||
                                !options.job.run.inputs.empty() || !options.job.axes.empty())) {
-    return fail(Code::invalid_input, "with --kernels the arguments of kernels stand in its file");
+    return fail(Code::invalid_input, "with --kernels, the file has the arguments of each kernel");
   }
   if (options.job.run.size && options.job.run.grid) {
-    return fail(Code::invalid_input, "--size and --grid say the same in two ways",
-                "give one of them");
+    return fail(Code::invalid_input, "--size and --grid cannot both be given", "give one of them");
   }
   if (!options.mode.empty() && options.mode != "natural" && options.mode != "on") {
     return fail(Code::invalid_input, fmt::format("--mode: there is no {}", quote(options.mode)),
@@ -428,16 +427,16 @@ Result<void> check(const TuneOptions& options) {
                                 : fmt::format("did you mean {}?", meant));
     }
     if (options.mode == "natural") {
-      return fail(Code::invalid_input, "--strategy is for the mode on",
+      return fail(Code::invalid_input, "--strategy needs the mode on",
                   "leave out --mode, or give --mode on");
     }
   }
   if (options.fresh && !options.store.empty()) {
-    return fail(Code::invalid_input, "--fresh keeps nothing, --store says where", "give one");
+    return fail(Code::invalid_input, "--fresh and --store cannot both be given",
+                "give one of them");
   }
   if (options.device == "null" || options.device == "interp") {
-    return fail(Code::invalid_input,
-                fmt::format("--device {}: its time says nothing about others", options.device),
+    return fail(Code::invalid_input, fmt::format("--device {} cannot be tuned", options.device),
                 "give cpu, cuda or auto");
   }
   return check_device_name(options.device, "");
@@ -456,9 +455,9 @@ Exit run_command(const TuneOptions& given, Streams& streams) {
   for (const std::string& path : {options.report, options.trace}) {
     if (path.empty()) continue;
     if (path == "-") {
-      return report(streams,
-                    {Code::invalid_input,
-                     "--report and --trace are not written to the standard output", "give a file"});
+      return report(
+          streams, {Code::invalid_input, "--report and --trace do not write to the standard output",
+                    "give a file"});
     }
     const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : ".";
     if (::access(folder.c_str(), W_OK) != 0) {

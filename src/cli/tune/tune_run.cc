@@ -136,7 +136,7 @@ Result<Choices> choices_of(const Program& program, const TuneJob& job) {
   std::vector<KernelChoice> out;
   if (job.axes.empty()) {
     if (!job.constraints.empty()) {
-      return fail(Code::invalid_input, "--where goes with --tune NAME=VALUES");
+      return fail(Code::invalid_input, "--where needs --tune NAME=VALUES");
     }
     VYRE_TRY(auto kernel, make_kernel_with(program, job.run.settings));
     out.push_back({std::move(kernel), {}});
@@ -176,13 +176,13 @@ Result<Choices> choices_of(const Program& program, const TuneJob& job) {
     if (found != out.end()) std::swap(*found, out.front());
   }
   if (out.empty()) {
-    return fail(
-        Code::invalid_input,
-        fmt::format("--tune: no combination of the values gives a kernel: {}", first_failure));
+    return fail(Code::invalid_input,
+                fmt::format("--tune: no combination of the values makes a valid kernel: {}",
+                            first_failure));
   }
   std::string failed;
   if (failures != 0) {
-    failed = fmt::format("{} of the overrides give no kernel, the first since {}",
+    failed = fmt::format("{} of the overrides make no valid kernel; the first error: {}",
                          counted(failures, "combination"), first_failure);
   }
   return Choices{std::move(out), std::move(failed)};
@@ -207,12 +207,12 @@ std::string search_words(const TuningView& view, const TuneRecord& record) {
       record.candidates,
       [](const CandidateRecord& c) { return !c.samples_ns.empty() || !c.dropped.empty(); }));
   return fmt::format("{}: {} of {} candidates were tried{}",
-                     view.strategy == "exhaustive" ? "in the order of what was expected of them"
+                     view.strategy == "exhaustive" ? "in the order of the expected times"
                                                    : fmt::format("by strategy {}", view.strategy),
                      with_commas(tried), with_commas(view.candidates.size()),
-                     view.known_before == 0 ? ""
-                                            : fmt::format(", and {} known from before",
-                                                          with_commas(view.known_before)));
+                     view.known_before == 0
+                         ? ""
+                         : fmt::format("; {} were known before", with_commas(view.known_before)));
 }
 
 // Exports the workgroup of the choice to the device's decision file, where such a file can hold it.
@@ -299,7 +299,7 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
       parse_wgsl(std::move(text), source_name(path), {.lenient = job.run.lenient});
   show_diagnostics(streams, parsed);
   if (!parsed.module) {
-    return fail(Code::invalid_input, fmt::format("{} is no correct module", source_name(path)));
+    return fail(Code::invalid_input, fmt::format("{} is not a valid module", source_name(path)));
   }
   VYRE_TRY(const Program* program, choose_entry(*parsed.module, source_name(path), job.run.entry));
   VYRE_TRY(const Choices choices, choices_of(*program, job));
@@ -415,7 +415,7 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
     if (told) {
       record.plans = *std::move(told);
     } else {
-      VYRE_LOG(warn, "plans of this launch do not use its workgroup: {}", describe(told.error()));
+      VYRE_LOG(warn, "the decision file was not written: {}", describe(told.error()));
     }
   }
   if (options.verify && !out.interrupted) {
