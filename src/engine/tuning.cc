@@ -44,28 +44,16 @@ std::string overrides_text(const std::vector<OverrideSetting>& overrides) {
   return out;
 }
 
-// All but the workgroup.
-std::string kind_of(Variant variant) {
-  variant.workgroup = {1, 1, 1};
-  return to_string(variant);
-}
-
 std::string overrides_of(std::span<const KernelChoice> choices) {
   std::string out;
   for (const KernelChoice& c : choices) out += "|" + overrides_text(c.overrides);
   return out;
 }
 
-// What the tuner calls a candidate and expects of it. Variants of one kind differ in the workgroup
-// alone.
+// What the tuner calls a candidate and expects of it.
 std::vector<OnlineCandidate> online_candidates(const LaunchSpace& space) {
   std::vector<OnlineCandidate> out;
-  std::map<std::string, std::uint32_t> kinds;
-  for (const LaunchCandidate& c : space.candidates) {
-    const auto next = static_cast<std::uint32_t>(kinds.size());
-    const auto kind = kinds.try_emplace(kind_of(c.variant), next).first;
-    out.push_back({c.text, c.expected_ns, kind->second});
-  }
+  for (const LaunchCandidate& c : space.candidates) out.push_back({c.text, c.expected_ns});
   return out;
 }
 

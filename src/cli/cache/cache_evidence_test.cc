@@ -62,7 +62,7 @@ class CacheEvidence : public testing::Test {
          .reason = "faster in every pair",
          .over = "workgroup=64",
          .gain = 0.5,
-         .noise = 0.002,
+         .gain_low = 0.002,
          .pairs = 5},
         {.kind = EventKind::settled, .candidate = "workgroup=256"},
         {.kind = EventKind::spent, .lost_ns = 20'000, .spent_ns = 2'000'000}};

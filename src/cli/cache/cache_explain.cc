@@ -6,6 +6,7 @@
 #include "vyre/cli/cache/cache_actions.h"
 #include "vyre/cli/cache/cache_keys.h"
 #include "vyre/cli/values.h"
+#include "vyre/tune/online/paired_comparison.h"
 
 namespace vyre {
 namespace {
@@ -54,11 +55,10 @@ std::vector<std::string> incumbent_sentences(const KeyState& state) {
   }
   if (!state.reason.empty()) lines.push_back(fmt::format("Why: {}.", state.reason));
   if (state.pairs > 0) {
-    lines.push_back(fmt::format(
-        "It took the place of {} after {} of calls side by side: it saves {} of the time, give or "
-        "take {}.",
-        state.over.empty() ? "the one before" : state.over, counted(state.pairs, "pair"),
-        gain_text(state.gain), gain_text(state.noise)));
+    lines.push_back(fmt::format("It took the place of {} after {} of calls: it is {}.",
+                                state.over.empty() ? "the one before" : state.over,
+                                counted(state.pairs, "pair"),
+                                gain_words({state.gain, state.gain_low, state.gain_high})));
   }
   if (state.promotions > 1) {
     lines.push_back(fmt::format("It is the last of {} promotions.", state.promotions));

@@ -209,7 +209,8 @@ Json to_json(const KeyState& state) {
   json["reason"] = text_or_null(state.reason);
   json["over"] = text_or_null(state.over);
   json["gain"] = state.gain;
-  json["noise"] = state.noise;
+  json["gain_low"] = state.gain_low;
+  json["gain_high"] = state.gain_high;
   json["pairs"] = state.pairs;
   json["settled"] = state.settled;
   json["pin"] = text_or_null(state.pin);

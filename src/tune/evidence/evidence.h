@@ -23,6 +23,7 @@ namespace vyre {
 
 enum class EventKind : std::uint8_t {
   measured,   // times of a candidate
+  compared,   // pairs of calls of a candidate and the incumbent
   verified,   // a candidate's results equal the incumbent's
   rejected,   // a candidate is out for good: it cannot run, failed, or was wrong
   promoted,   // a candidate became the incumbent
@@ -37,16 +38,18 @@ std::string_view to_string(EventKind kind);
 
 struct EvidenceEvent {
   EventKind kind = EventKind::measured;
-  std::string candidate{};           // not for untunable, unpinned, spent; may be empty for
-                                     // settled (the incumbent) and reopened
-  std::vector<double> times_ns{};    // measured
-  std::string reason{};              // all but measured, verified, unpinned, spent
-  std::string over{};                // promoted: the incumbent before
-  double gain = 0;                   // promoted: share of the time that it saves
-  double noise = 0;                  // promoted: the spread of that share
-  std::uint32_t pairs = 0;           // promoted: paired samples behind it
-  double lost_ns = 0, spent_ns = 0;  // spent
-  std::int64_t at_ms = 0;            // since 1970; 0: filled in by append
+  std::string candidate{};             // not for untunable, unpinned, spent; may be empty for
+                                       // settled (the incumbent) and reopened
+  std::vector<double> times_ns{};      // measured
+  std::string reason{};                // all but measured, verified, unpinned, spent
+  std::string over{};                  // promoted: the incumbent before; compared: the incumbent
+  std::vector<int> log_ratios{};       // compared: of each pair, as paired_comparison.h keeps them
+  std::uint32_t final = 0;             // compared: which comparison of the search it is, from 1
+  double gain = 0;                     // promoted: share of the time that it saves ...
+  double gain_low = 0, gain_high = 0;  // ... with its 99% interval
+  std::uint32_t pairs = 0;             // promoted: paired samples behind it
+  double lost_ns = 0, spent_ns = 0;    // spent
+  std::int64_t at_ms = 0;              // since 1970; 0: filled in by append
 };
 
 // The fold.
@@ -56,10 +59,15 @@ struct CandidateState {
   std::uint64_t samples = 0;        // ever
   bool verified = false;
   std::string rejected{};  // why; empty: not
+  // Its comparison with this incumbent: the first kMostComparedPairs pairs, and its number.
+  std::string compared_with{};
+  std::vector<int> log_ratios{};
+  std::uint32_t final = 0;
 
   bool operator==(const CandidateState&) const = default;
 };
 inline constexpr std::size_t kRecentSamples = 15;
+inline constexpr std::size_t kMostComparedPairs = 1024;
 
 struct KeyState {
   TuningKey key{};
@@ -75,8 +83,9 @@ struct KeyState {
 
   // Of the last promotion of the incumbent; 0 and empty where it became that in another way.
   std::string over{};
-  double gain = 0, noise = 0;
+  double gain = 0, gain_low = 0, gain_high = 0;
   std::uint32_t pairs = 0;
+  std::uint32_t finals = 0;     // comparisons that were begun, ever
   std::int64_t decided_ms = 0;  // when it was last promoted, settled or reopened
   std::uint64_t promotions = 0, reopenings = 0;
   std::string reopened{};    // why, the last time

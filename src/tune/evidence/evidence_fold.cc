@@ -27,8 +27,24 @@ void add_samples(CandidateState& candidate, std::span<const double> times_ns,
   add_count(candidate.samples, samples);
 }
 
-// Times from before a drift say about as much as one sample.
+// Pairs with another incumbent replace what was compared before: they are of a later search.
+void add_pairs(CandidateState& candidate, const std::string& with, std::span<const int> log_ratios,
+               std::uint32_t final) {
+  if (log_ratios.empty()) return;
+  auto& all = candidate.log_ratios;
+  if (candidate.compared_with != with) all.clear();
+  candidate.compared_with = with;
+  candidate.final = std::max(final, all.empty() ? 0 : candidate.final);
+  const std::size_t room = kMostComparedPairs - std::min(all.size(), kMostComparedPairs);
+  const auto taken = log_ratios.first(std::min(room, log_ratios.size()));
+  all.insert(all.end(), taken.begin(), taken.end());
+}
+
+// Times from before a drift say about as much as one sample, and pairs nothing.
 void age_samples(CandidateState& candidate) {
+  candidate.compared_with.clear();
+  candidate.log_ratios.clear();
+  candidate.final = 0;
   auto& recent = candidate.recent_ns;
   if (recent.size() < 2) return;
   const auto middle = recent.begin() + static_cast<std::ptrdiff_t>(recent.size() / 2);
@@ -45,7 +61,8 @@ void make_incumbent(KeyState& state, const EvidenceEvent& event) {
   if (event.kind == EventKind::promoted || event.candidate != state.incumbent) {
     state.over = event.over;
     state.gain = event.gain;
-    state.noise = event.noise;
+    state.gain_low = event.gain_low;
+    state.gain_high = event.gain_high;
     state.pairs = event.pairs;
     state.reason = event.reason;
   } else if (!event.reason.empty()) {
@@ -85,7 +102,8 @@ void take_choice(const KeyState& from, KeyState& state) {
     state.reason = from.reason;
     state.over = from.over;
     state.gain = from.gain;
-    state.noise = from.noise;
+    state.gain_low = from.gain_low;
+    state.gain_high = from.gain_high;
     state.pairs = from.pairs;
   }
   state.decided_ms = from.decided_ms;
@@ -170,7 +188,7 @@ void EvidenceFold::reject(Details& details, KeyState& state, const std::string& 
   state.incumbent.clear();
   state.reason.clear();
   state.over.clear();
-  state.gain = state.noise = 0;
+  state.gain = state.gain_low = state.gain_high = 0;
   state.pairs = 0;
   state.settled = false;
 }
@@ -190,6 +208,11 @@ void EvidenceFold::apply(const EventLine& line, Details& details, KeyState& stat
     case EventKind::measured:
       add_samples(candidate(details, state, event.candidate), event.times_ns,
                   event.times_ns.size());
+      break;
+    case EventKind::compared:
+      add_pairs(candidate(details, state, event.candidate), event.over, event.log_ratios,
+                event.final);
+      state.finals = std::max(state.finals, event.final);
       break;
     case EventKind::verified: candidate(details, state, event.candidate).verified = true; break;
     case EventKind::rejected: reject(details, state, event.candidate, event.reason); break;
@@ -258,6 +281,7 @@ void EvidenceFold::apply(const SummaryLine& line, Details& details, KeyState& st
   for (const CandidateState& each : from.candidates) {
     CandidateState& known = candidate(details, state, each.candidate);
     add_samples(known, each.recent_ns, each.samples);
+    add_pairs(known, each.compared_with, each.log_ratios, each.final);
     known.verified |= each.verified;
     if (!each.rejected.empty()) reject(details, state, each.candidate, each.rejected);
   }
@@ -265,6 +289,7 @@ void EvidenceFold::apply(const SummaryLine& line, Details& details, KeyState& st
   const bool is_rejected = incumbent != details.candidates.end() &&
                            !state.candidates[incumbent->second].rejected.empty();
   if (!is_rejected) take_choice(from, state);
+  state.finals = std::max(state.finals, from.finals);
   add_count(state.promotions, from.promotions);
   add_count(state.reopenings, from.reopenings);
   if (state.untunable.empty()) state.untunable = from.untunable;

@@ -26,7 +26,7 @@ class Fold {
                  .reason = "faster",
                  .over = "before",
                  .gain = 0.1,
-                 .noise = 0.01,
+                 .gain_low = 0.01,
                  .pairs = 7,
                  .at_ms = at_ms});
   }
@@ -229,7 +229,7 @@ TEST(EvidenceText, EveryKindOfLineReadsBackAsItself) {
                  .events = 12,
                  .over = "a=0",
                  .gain = -0.25,
-                 .noise = 0.125,
+                 .gain_low = 0.125,
                  .pairs = 9,
                  .decided_ms = 55,
                  .promotions = 3,
@@ -250,7 +250,7 @@ TEST(EvidenceText, EveryKindOfLineReadsBackAsItself) {
                             .reason = "why\nnot",
                             .over = "a=0",
                             .gain = 0.1,
-                            .noise = 0.2,
+                            .gain_low = 0.2,
                             .pairs = 3,
                             .lost_ns = 4,
                             .spent_ns = 5,

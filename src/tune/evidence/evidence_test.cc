@@ -33,7 +33,7 @@ EvidenceEvent promoted(const std::string& candidate, std::int64_t at_ms = 0) {
           .reason = "it is faster",
           .over = "a=0",
           .gain = 0.25,
-          .noise = 0.01,
+          .gain_low = 0.01,
           .pairs = 5,
           .at_ms = at_ms};
 }
@@ -174,7 +174,8 @@ TEST_F(Evidence, AnyOtherWrongLineIsNamedAndTheFileStaysAsItIs) {
       {"dear diary\n", "it is no JSON object: dear diary"},
       {"[1]\n", "it is no JSON object"},
       {"{}\n", "it has no version"},
-      {"{\"v\":2,\"new\":true}\n", "it has version 2 of the format; this vyre reads version 1"},
+      {"{\"v\":3,\"new\":true}\n",
+       "it has version 3 of the format; this vyre reads versions up to 2"},
       {"{\"v\":1}\n", "it has no \"key\""},
       {"{\"v\":1,\"key\":\"t1-12\",\"event\":\"key\"}\n", "its key 't1-12' is no id of a key"},
       {line("\"at\":1"), "it has no \"event\""},

@@ -11,16 +11,20 @@
 #include <unordered_set>
 
 #include "vyre/base/json_limits.h"
+#include "vyre/tune/online/paired_comparison.h"
 
 namespace vyre {
 namespace {
 
+constexpr double kMostLogRatio = 1e6;
+constexpr std::uint64_t kMostFinals = 1'000'000;
 constexpr std::string_view kLineBegin = R"({"v":)";
 
 using InJson = nlohmann::json;
 
-constexpr std::array<std::pair<std::string_view, EventKind>, 10> kEventNames{{
+constexpr std::array<std::pair<std::string_view, EventKind>, 11> kEventNames{{
     {"measured", EventKind::measured},
+    {"compared", EventKind::compared},
     {"verified", EventKind::verified},
     {"rejected", EventKind::rejected},
     {"promoted", EventKind::promoted},
@@ -80,6 +84,25 @@ class Fields {
     all.reserve(value->size());
     for (const InJson& item : *value) all.push_back(number_of(item, name, false));
     return all;
+  }
+  std::vector<int> log_ratios() {
+    std::vector<int> all;
+    const InJson* value = list("log_ratios");
+    if (value == nullptr) return all;
+    for (const InJson& item : *value) {
+      if (!item.is_number_integer() || std::abs(item.get<double>()) > kMostLogRatio) {
+        return expected("log_ratios", "a list of whole numbers that are small enough"), all;
+      }
+      all.push_back(item.get<int>());
+    }
+    return all;
+  }
+  // With its interval. Version 1 gave the spread of the gain instead.
+  GainInterval gain() {
+    const double gain = number("gain", true);
+    const double spread = number("noise");
+    if (spread > 0) return {gain, gain - spread, gain + spread};
+    return {gain, number("gain_low", true), number("gain_high", true)};
   }
   const InJson* object(const char* name) {
     const InJson* value = find(name, false);
@@ -144,13 +167,17 @@ Result<TuningKey> parse_identity(const InJson& object, std::string_view id) {
 
 EvidenceEvent parse_event(EventKind kind, Fields& fields) {
   constexpr std::uint64_t kMostPairs = UINT32_MAX;
+  const GainInterval gain = fields.gain();
   return {.kind = kind,
           .candidate = fields.text("candidate", needs_candidate(kind)),
           .times_ns = fields.numbers("ns"),
           .reason = fields.text("reason"),
           .over = fields.text("over"),
-          .gain = fields.number("gain", true),
-          .noise = fields.number("noise"),
+          .log_ratios = fields.log_ratios(),
+          .final = static_cast<std::uint32_t>(fields.count("final", kMostFinals)),
+          .gain = gain.gain,
+          .gain_low = gain.low,
+          .gain_high = gain.high,
           .pairs = static_cast<std::uint32_t>(fields.count("pairs", kMostPairs)),
           .lost_ns = fields.number("lost_ns"),
           .spent_ns = fields.number("spent_ns"),
@@ -164,15 +191,22 @@ Result<CandidateState> parse_candidate(const InJson& object) {
                            .recent_ns = fields.numbers("ns"),
                            .samples = fields.count("samples", UINT64_MAX),
                            .verified = fields.truth("verified"),
-                           .rejected = fields.text("rejected")};
+                           .rejected = fields.text("rejected"),
+                           .compared_with = fields.text("compared_with"),
+                           .log_ratios = fields.log_ratios(),
+                           .final = static_cast<std::uint32_t>(fields.count("final", kMostFinals))};
   if (candidate.recent_ns.size() > std::min<std::uint64_t>(kRecentSamples, candidate.samples)) {
     fields.expected("ns", "one of the samples each, at most 15");
+  }
+  if (candidate.log_ratios.size() > kMostComparedPairs) {
+    fields.expected("log_ratios", fmt::format("a list of at most {}", kMostComparedPairs));
   }
   if (fields.fault()) return wrong(*fields.fault());
   return candidate;
 }
 
 Result<KeyState> parse_summary(Fields& fields, std::string_view id) {
+  const GainInterval gain = fields.gain();
   KeyState state{.key = {},
                  .incumbent = fields.text("incumbent"),
                  .reason = fields.text("reason"),
@@ -185,9 +219,11 @@ Result<KeyState> parse_summary(Fields& fields, std::string_view id) {
                  .last_ms = fields.moment("at", true),
                  .events = fields.count("events", UINT64_MAX),
                  .over = fields.text("over"),
-                 .gain = fields.number("gain", true),
-                 .noise = fields.number("noise"),
+                 .gain = gain.gain,
+                 .gain_low = gain.low,
+                 .gain_high = gain.high,
                  .pairs = static_cast<std::uint32_t>(fields.count("pairs", UINT32_MAX)),
+                 .finals = static_cast<std::uint32_t>(fields.count("finals", kMostFinals)),
                  .decided_ms = fields.moment("decided"),
                  .promotions = fields.count("promotions", UINT64_MAX),
                  .reopenings = fields.count("reopenings", UINT64_MAX),
@@ -250,9 +286,9 @@ Result<EvidenceLine> parse_evidence_line(std::string_view line) {
   if (version == json.end() || !version->is_number_unsigned()) {
     return wrong("it has no version \"v\"");
   }
-  if (*version != kEvidenceVersion) {
+  if (*version < kOldestEvidenceVersion || *version > kEvidenceVersion) {
     return fail(Code::invalid_input,
-                fmt::format("it has version {} of the format; this vyre reads version {}",
+                fmt::format("it has version {} of the format; this vyre reads versions up to {}",
                             version->get<std::uint64_t>(), kEvidenceVersion),
                 "use the vyre that wrote it, or another file");
   }

@@ -1,7 +1,7 @@
 // The text of an evidence file: one JSON object a line, in UTF-8, each line ended by a line feed.
 // Every line has
 //
-//   "v"      1, the version of the format
+//   "v"      2, the version of the format; 1, which has no pairs, is read as well
 //   "key"    the key's id: "t1-" and 32 hexadecimal digits
 //   "event"  what the line is: "key", "summary", or the name of an EventKind
 //
@@ -17,8 +17,9 @@
 // once.
 //
 // An event line has the fields of EvidenceEvent that its kind uses: "candidate", "ns" (a list),
-// "reason", "over", "gain", "noise", "pairs", "lost_ns", "spent_ns". A "summary" line stands for
-// all earlier lines of its key: the fields of KeyState. Empty texts, zeros and false are left out.
+// "reason", "over", "log_ratios" (whole numbers), "final", "gain", "gain_low", "gain_high",
+// "pairs", "lost_ns", "spent_ns". A "summary" line stands for all earlier lines of its key: the
+// fields of KeyState. Empty texts, zeros and false are left out.
 //
 // Fields that are not known are left alone; an event or a version that is not known is an error.
 #pragma once
@@ -37,7 +38,7 @@
 
 namespace vyre {
 
-inline constexpr int kEvidenceVersion = 1;
+inline constexpr int kEvidenceVersion = 2, kOldestEvidenceVersion = 1;
 
 // Whether an event of this kind is nothing without a candidate.
 bool needs_candidate(EventKind kind);

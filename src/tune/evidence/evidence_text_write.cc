@@ -39,7 +39,8 @@ class LineWriter {
   void put_true(const char* name, bool value) {
     if (value) json_[name] = true;
   }
-  void put(const char* name, const std::vector<double>& numbers) {
+  template <class Number>
+  void put(const char* name, const std::vector<Number>& numbers) {
     if (!numbers.empty()) json_[name] = numbers;
   }
   void put(const char* name, OutJson json) { json_[name] = std::move(json); }
@@ -85,8 +86,11 @@ std::string text_of(const EventLine& line) {
   out.put("ns", event.times_ns);
   out.put("reason", event.reason);
   out.put("over", event.over);
+  out.put("log_ratios", event.log_ratios);
+  out.put("final", std::uint64_t{event.final});
   out.put("gain", event.gain);
-  out.put("noise", event.noise);
+  out.put("gain_low", event.gain_low);
+  out.put("gain_high", event.gain_high);
   out.put("pairs", std::uint64_t{event.pairs});
   out.put("lost_ns", event.lost_ns);
   out.put("spent_ns", event.spent_ns);
@@ -100,6 +104,11 @@ OutJson candidate_json(const CandidateState& candidate) {
   if (candidate.samples > 0) json["samples"] = candidate.samples;
   if (candidate.verified) json["verified"] = true;
   if (!candidate.rejected.empty()) json["rejected"] = candidate.rejected;
+  if (!candidate.log_ratios.empty()) {
+    json["compared_with"] = candidate.compared_with;
+    json["log_ratios"] = candidate.log_ratios;
+    json["final"] = candidate.final;
+  }
   return json;
 }
 
@@ -120,7 +129,9 @@ std::string text_of(const SummaryLine& line) {
   out.put("reason", state.reason);
   out.put("over", state.over);
   out.put("gain", state.gain);
-  out.put("noise", state.noise);
+  out.put("gain_low", state.gain_low);
+  out.put("gain_high", state.gain_high);
+  out.put("finals", std::uint64_t{state.finals});
   out.put("pairs", std::uint64_t{state.pairs});
   out.put_moment("decided", state.decided_ms);
   out.put_true("settled", state.settled);
@@ -156,8 +167,8 @@ Result<void> check_writable(const EvidenceEvent& event) {
   if (!std::ranges::all_of(event.times_ns, is_cost)) {
     return refuse("a time is negative or not a number");
   }
-  if (!std::isfinite(event.gain) || !is_cost(event.noise) || !is_cost(event.lost_ns) ||
-      !is_cost(event.spent_ns)) {
+  if (!std::isfinite(event.gain) || !std::isfinite(event.gain_low) ||
+      !std::isfinite(event.gain_high) || !is_cost(event.lost_ns) || !is_cost(event.spent_ns)) {
     return refuse("one of its numbers is negative or not a number");
   }
   return {};
@@ -168,6 +179,7 @@ Result<void> check_writable(const EvidenceEvent& event) {
 bool needs_candidate(EventKind kind) {
   switch (kind) {
     case EventKind::measured:
+    case EventKind::compared:
     case EventKind::verified:
     case EventKind::rejected:
     case EventKind::promoted:

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "vyre/base/sort.h"
 #include "vyre/tune/decisions/natural_gradient_step.h"
 
 namespace vyre {
@@ -29,16 +30,21 @@ constexpr double kWatchShare = 0.002;  // of the time spent, for questions, and 
 constexpr double kMostPeriod = 4096;   // calls
 constexpr std::uint64_t kForever = std::uint64_t{1} << 40;
 constexpr double kPlanned = 0.85;  // of the bound; the rest is for surprises
-constexpr double kWindow = 1000;   // calls
-constexpr double kLater = 0.7;     // of what a window may lose, is planned with after the first one
-// Of what a window may lose, that can be saved up: the least, and as much as one step needs.
-constexpr double kSavedShare = 0.25, kMostSavedShare = 0.75;
-constexpr double kSavedEnough = 0.7;  // of that, for a step that costs more
+// What was saved up over a long time must not be lost within a short one. So after the first window
+// of calls, in which the allowance counts, a part of what a window may lose can be saved up, and a
+// part is earned while it lasts.
+constexpr double kWindow = 1000;  // calls
+constexpr double kSaved = 0.35, kEarned = 0.35;
+constexpr double kSavedEnough = 0.7;     // of that, for a step that costs more
+constexpr double kMostOfOneStep = 0.75;  // of what a window may lose
 // One thread compiles beside a GPU for each of these stretches of a call: a search beside short
 // ones may lose so little that one is always ahead of it.
 constexpr double kCallOfCompilerNs = 20'000;
-// Each other one of its kind that was tried counts against a candidate.
-constexpr double kSameKind = 0.06;
+// One that seems to save this much is compared before others are tried: every later call gains.
+constexpr double kClearGain = 0.04;
+constexpr double kWorst = 2;                  // standard deviations of what a comparison says
+constexpr double kOftenSlow = 0.03;           // of the incumbent's times
+constexpr double kNotMuchSlower = 1.5;        // times the incumbent
 constexpr double kPaceGrows = 1.1;            // at most, from one time it is measured to the next
 constexpr double kLargestGain = 54.59815003;  // of the preconditioner: e^4
 
@@ -56,13 +62,11 @@ OnlinePolicy::OnlinePolicy(std::vector<OnlineCandidate> candidates, std::uint32_
   if (options_.needs_verification) stage = CandidateStage::made;
   if (options_.needs_code) stage = CandidateStage::unmade;
   for (OnlineCandidate& candidate : candidates) {
-    candidates_.push_back(
-        {.text = std::move(candidate.text), .kind = candidate.kind, .stage = stage});
-    if (tried_of_kind_.size() <= candidate.kind) tried_of_kind_.resize(candidate.kind + 1);
+    candidates_.push_back({.text = std::move(candidate.text), .stage = stage});
     set_prior(candidates_.back(), candidate.prior_ns > 0 ? candidate.prior_ns : 1);
   }
   candidates_[start].stage = CandidateStage::verified;
-  ++tried_of_kind_[candidates_[start].kind];
+  coin_ = options_.seed;
 }
 
 double OnlinePolicy::call_ns() const {
@@ -105,14 +109,13 @@ void OnlinePolicy::set_allowance() {
 Ledger OnlinePolicy::ledger() const {
   return {.spent_ns = spent_ns_,
           .lost_ns = lost_ns_,
-          .bound_ns = allowance_ns_ + options_.share * spent_ns_};
+          .bound_ns = allowance_ns_ + options_.share * spent_ns_,
+          .disturbed_ns = disturbed_ns_};
 }
 
-// What was saved up over a long time must not be lost within a short one: after the first calls, in
-// which the allowance counts, no thousand calls lose more than `share`.
 double OnlinePolicy::room_ns() const {
   if (in_first_window()) return whole_room_ns();
-  return std::min(whole_room_ns(), tokens_ns_ - reserved_ns_);
+  return std::min(whole_room_ns(), saved_ns_ - reserved_ns_);
 }
 
 double OnlinePolicy::whole_room_ns() const {
@@ -127,7 +130,7 @@ bool OnlinePolicy::in_first_window() const {
 // to ask costs something, too.
 bool OnlinePolicy::may_lose(double ns) const {
   if (ns > whole_room_ns()) return false;
-  return in_first_window() || std::min(ns, kSavedEnough * most_at_once_ns()) <= room_ns();
+  return in_first_window() || std::min(ns, kSavedEnough * most_saved_ns()) <= room_ns();
 }
 
 bool OnlinePolicy::is_alone() const {
@@ -142,24 +145,13 @@ std::uint64_t OnlinePolicy::timed_period(std::uint64_t least) const {
   return std::max(least, static_cast<std::uint64_t>(wanted));
 }
 
-double OnlinePolicy::most_of_window_ns() const { return options_.share * kWindow * call_ns(); }
-
-double OnlinePolicy::saved_share() const {
-  const double window_ns = kLater * most_of_window_ns();
-  if (!(window_ns > 0)) return kSavedShare;
-  const double dearest_ns = std::max(options_.making_ns, verification_cost());
-  return std::clamp(dearest_ns / window_ns, kSavedShare, kMostSavedShare);
-}
-
-double OnlinePolicy::most_at_once_ns() const {
-  return kLater * saved_share() * most_of_window_ns();
-}
+double OnlinePolicy::most_saved_ns() const { return kSaved * options_.share * kWindow * call_ns(); }
 
 // One step of a search would lose more than a thousand calls may.
 bool OnlinePolicy::calls_are_too_short() const {
   const double usual_ns = call_ns();
   if (!(usual_ns > 0)) return false;
-  const double most_ns = kMostSavedShare * most_of_window_ns();
+  const double most_ns = kMostOfOneStep * options_.share * kWindow * usual_ns;
   return (options_.needs_code && options_.making_ns > most_ns) ||
          (options_.needs_verification && verification_cost() > most_ns);
 }
@@ -174,14 +166,13 @@ std::uint32_t OnlinePolicy::most_making() const {
 
 void OnlinePolicy::spend(double ns) {
   spent_ns_ += ns;
-  const double earned_ns = kLater * (1 - saved_share()) * options_.share * ns;
-  tokens_ns_ = std::min(tokens_ns_ + earned_ns, most_at_once_ns());
+  saved_ns_ = std::min(saved_ns_ + kEarned * options_.share * ns, most_saved_ns());
 }
 
 void OnlinePolicy::lose(double ns) {
   if (!(ns > 0)) return;
   lost_ns_ += ns;
-  if (!in_first_window()) tokens_ns_ -= ns;  // what the first calls lose is theirs
+  if (!in_first_window()) saved_ns_ -= ns;  // what the first calls lose is theirs
 }
 
 void OnlinePolicy::charge(double ns) { lose(ns); }
@@ -201,8 +192,31 @@ OnlineStep OnlinePolicy::grant(OnlineStep step, std::uint64_t pair, double reser
   return step;
 }
 
-OnlineStep OnlinePolicy::time_incumbent(OnlineStep step) {
-  return grant(step, std::exchange(owed_pair_, 0), 0);
+// SplitMix64: any seed gives fair tosses.
+bool OnlinePolicy::toss() {
+  std::uint64_t bits = coin_ += 0x9E3779B97F4A7C15U;
+  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
+  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
+  return ((bits ^ (bits >> 31)) & 1) != 0;
+}
+
+OnlineStep OnlinePolicy::begin_pair(OnlineStep step, std::uint32_t candidate) {
+  Candidate& it = candidates_[candidate];
+  if (it.final == 0) it.final = ++finals_;
+  open_pairs_.push_back({.id = ++pairs_, .candidate = candidate});
+  const bool challenger_first = toss();
+  second_ = {pairs_, challenger_first ? incumbent_ : candidate};
+  step.candidate = challenger_first ? candidate : incumbent_;
+  step.probe = challenger_first;
+  return grant(step, pairs_, challenger_first ? step_cost(candidate) : 0);
+}
+
+OnlineStep OnlinePolicy::end_pair(OnlineStep step) {
+  const SecondCall second = *std::exchange(second_, std::nullopt);
+  step.candidate = second.candidate;
+  step.probe = second.candidate != incumbent_;
+  believe();
+  return grant(step, second.pair, step.probe ? step_cost(second.candidate) : 0);
 }
 
 // One that has no other is never timed again.
@@ -235,7 +249,7 @@ OnlineStep OnlinePolicy::next() {
     count_call();
   }
   if (settled_) return settled_step(step);
-  if (owed_pair_ != 0) return time_incumbent(step);
+  if (second_) return end_pair(step);
   set_allowance();
   believe();
   const Candidate& incumbent = candidates_[incumbent_];
@@ -245,13 +259,13 @@ OnlineStep OnlinePolicy::next() {
       count_call();
       return step;
     }
+    if (look_again()) return waiting_step(step);
     settle();
     return settled_step(step);
   }
   step.make = to_make();
   if (step.make) {
     candidates_[*step.make].stage = CandidateStage::making;
-    ++tried_of_kind_[candidates_[*step.make].kind];
   }
   if (!incumbent_is_known()) {
     if (incumbent.recent_ns.size() + incumbent.outstanding <= kFirstSamples) {
@@ -265,11 +279,6 @@ OnlineStep OnlinePolicy::next() {
   return *chosen == incumbent_ ? time_incumbent(step) : probe_or_verify(step, *chosen);
 }
 
-// Those that are of a kind share what a model sees wrongly: the next is rather of another.
-double OnlinePolicy::making_rank(std::uint32_t candidate) const {
-  return estimates_[candidate].low * (1 + kSameKind * tried_of_kind_[candidates_[candidate].kind]);
-}
-
 std::optional<std::uint32_t> OnlinePolicy::to_make() const {
   if (!options_.needs_code || room_ns() <= 0) return std::nullopt;
   // How many, and whether at all, goes by how long calls are.
@@ -280,7 +289,7 @@ std::optional<std::uint32_t> OnlinePolicy::to_make() const {
   for (const std::uint32_t i : active_) {
     const Candidate& candidate = candidates_[i];
     if (candidate.stage == CandidateStage::unmade) {
-      if (!best || making_rank(i) < making_rank(*best)) best = i;
+      if (!best || estimates_[i].low < estimates_[*best].low) best = i;
     } else if (candidate.stage == CandidateStage::making) {
       ++making;
     } else if (!candidate.measured()) {
@@ -299,10 +308,14 @@ double OnlinePolicy::verification_cost() const {
 }
 
 double OnlinePolicy::step_cost(std::uint32_t candidate) const {
-  const double slower_ns = std::max(0.0, estimates_[candidate].high - estimates_[incumbent_].mu);
+  const double usual_ns = estimates_[incumbent_].mu;
+  double slower_ns = std::max(0.0, estimates_[candidate].high - usual_ns);
+  const PairedComparison& versus = candidates_[candidate].versus;
+  slower_ns =
+      std::min(slower_ns, std::max(0.0, kWorst * versus.error() - versus.gain()) * usual_ns);
   const bool unverified = candidates_[candidate].stage == CandidateStage::made;
   const double cost_ns = slower_ns + (unverified ? verification_cost() : 0);
-  return in_first_window() ? cost_ns : std::min(cost_ns, kSavedEnough * most_at_once_ns());
+  return in_first_window() ? cost_ns : std::min(cost_ns, kSavedEnough * most_saved_ns());
 }
 
 bool OnlinePolicy::may_step(std::uint32_t candidate) const {
@@ -311,27 +324,33 @@ bool OnlinePolicy::may_step(std::uint32_t candidate) const {
     return !it.verifying && verifying_ < kMostVerifying;
   }
   if (it.stage != CandidateStage::verified) return false;
-  return it.outstanding < (it.measured() ? 3u : 2u) && probes_out_ < kMostOutstanding;
+  return it.outstanding < (it.measured() ? 4u : 2u) && probes_out_ < kMostOutstanding;
 }
 
-// One that looks faster than the incumbent is measured to the end before others are begun: it costs
-// nothing, and every call after its promotion gains.
-std::optional<std::uint32_t> OnlinePolicy::choose_begun() const {
+bool OnlinePolicy::seems_clear(std::uint32_t candidate) const {
+  const Estimate& it = estimates_[candidate];
+  return it.mu + it.sigma < (1 - kClearGain) * estimates_[incumbent_].mu;
+}
+
+// The next to compare with the incumbent, of those whose own times are known well enough. One
+// comparison is brought to its end before another begins.
+std::optional<std::uint32_t> OnlinePolicy::finalist(bool is_clear) const {
   std::optional<std::uint32_t> best;
+  const auto rank = [&](std::uint32_t i) {
+    return std::pair(candidates_[i].final == 0, estimates_[i].mu);
+  };
   for (const std::uint32_t i : active_) {
-    const Estimate& it = estimates_[i];
-    if (!candidates_[i].measured() || it.mu + it.sigma > 0.995 * estimates_[incumbent_].mu)
-      continue;
-    if (!may_step(i) || step_cost(i) > room_ns()) continue;
-    if (!best || it.mu < estimates_[*best].mu) best = i;
+    if (!is_screened(i) || (is_clear && !seems_clear(i))) continue;
+    if (!best || rank(i) < rank(*best)) best = i;
   }
+  if (!best || !may_step(*best) || step_cost(*best) > room_ns()) return std::nullopt;
   return best;
 }
 
 std::optional<std::uint32_t> OnlinePolicy::choose() {
   const double room = room_ns();
   if (room < affordable_at_ns_) return std::nullopt;
-  if (const auto begun = choose_begun()) return begun;
+  if (const auto clear = finalist(true)) return clear;
 
   std::array<std::uint32_t, kMostActive> choices;
   std::size_t count = 0;
@@ -339,10 +358,11 @@ std::optional<std::uint32_t> OnlinePolicy::choose() {
   for (const std::uint32_t i : active_) {
     if (!may_step(i)) continue;
     least_cost = std::min(least_cost, step_cost(i));
-    choices[count++] = i;
+    if (!is_screened(i)) choices[count++] = i;
   }
   affordable_at_ns_ = least_cost;
   if (least_cost > room) return std::nullopt;
+  if (count == 0) return finalist(false);
   // Its own uncertainty counts as well, as long as more samples can lower it.
   if (candidates_[incumbent_].recent_ns.size() < kRecentSamples &&
       candidates_[incumbent_].outstanding < 2) {
@@ -399,15 +419,10 @@ OnlineStep OnlinePolicy::probe_or_verify(OnlineStep step, std::uint32_t candidat
     count_call();
     return step;
   }
+  if (is_screened(candidate)) return begin_pair(step, candidate);
   step.candidate = candidate;
   step.probe = true;
-  // The first time is thrown away, and needs no other to compare it with.
-  std::uint64_t pair = 0;
-  if (it.first_ns > 0 || it.outstanding > 0) {
-    pair = owed_pair_ = ++pairs_;
-    open_pairs_.push_back({.id = pair, .candidate = candidate});
-  }
-  return grant(step, pair, step_cost(candidate));
+  return grant(step, 0, step_cost(candidate));
 }
 
 std::string OnlinePolicy::reason() const {
@@ -420,8 +435,42 @@ std::string OnlinePolicy::reason() const {
         call_ns() / 1e3);
   }
   if (tried == 0) return "the first choice: there is nothing that may be faster";
-  return fmt::format("the first choice: none of {} others measured {} faster", tried,
-                     settled_ ? "was" : "was shown to be");
+  if (!settled_) return "the first choice: not enough calls to tell";
+  return fmt::format("the first choice: no candidate was faster beyond the noise{}", closest());
+}
+
+// The two others with the least times, by name.
+std::string OnlinePolicy::closest() const {
+  std::vector<std::uint32_t> others;
+  for (std::uint32_t i = 0; i < candidates_.size(); ++i) {
+    if (i != incumbent_ && candidates_[i].measured() && candidates_[i].usable())
+      others.push_back(i);
+  }
+  sort_stably(others, [&](std::uint32_t i) { return candidates_[i].median_ns; });
+  if (others.empty()) return {};
+  if (others.size() == 1) return fmt::format("; the closest was {}", candidates_[others[0]].text);
+  return fmt::format("; the two closest were {} and {}", candidates_[others[0]].text,
+                     candidates_[others[1]].text);
+}
+
+// On a machine that is slow at times, a candidate may have run at such a time. Those that were not
+// much slower than the incumbent are looked at once more, at another time.
+bool OnlinePolicy::look_again() {
+  if (double(incumbent_slow_times_) < kOftenSlow * double(incumbent_times_)) return false;
+  const double most_ns = kNotMuchSlower * candidates_[incumbent_].median_ns;
+  bool any = false;
+  for (Candidate& candidate : candidates_) {
+    const double ns = candidate.measured() ? candidate.median_ns : candidate.first_ns;
+    if (&candidate == &candidates_[incumbent_] || !candidate.usable() || candidate.closed) continue;
+    if (ns == 0 || ns > most_ns || std::exchange(candidate.looked_again, true)) continue;
+    candidate.recent_ns.clear();
+    candidate.first_ns = 0;
+    set_prior(candidate, candidates_[incumbent_].prior_ns);
+    refresh(candidate);
+    any = true;
+  }
+  believed_ = !any;
+  return any;
 }
 
 void OnlinePolicy::settle() {
@@ -433,7 +482,7 @@ void OnlinePolicy::settle() {
 }
 
 std::uint64_t OnlinePolicy::idle_calls() const {
-  if (calls_ == 0 || owed_pair_ != 0) return 0;
+  if (calls_ == 0 || second_) return 0;
   if (settled_) return (until_timed_ == 0 ? settled_period() : until_timed_) - 1;
   if (!believed_ || !incumbent_is_known() || to_make()) return 0;
   const double missing_ns = affordable_at_ns_ - room_ns();

@@ -1,12 +1,19 @@
 // The online search for one key: which candidate the next call runs, and what it may cost. Plain
 // computation: no clock, no file, no thread, no device, so that every search can be replayed.
 //
-// The policy is a lower confidence bound in the coordinates of `suggest`: with a diagonal
-// preconditioner of exp(3 sigma / T), the largest gradient is the smallest mu - 3 sigma, and it
-// returns to the identity as candidates become certain.
+// A candidate is asked when it may be faster than the incumbent and the ledger can pay for the
+// step: first for a few times of its own, in the order of a lower confidence bound. The one with
+// the best median of those is compared with the incumbent in pairs of calls, and serves once these
+// prove it faster (paired_comparison.h). It is dropped when they show that it gains too little,
+// when its results are wrong, or when it fails.
+//
+// The bound is taken in the coordinates of `suggest`: with a diagonal preconditioner of
+// exp(3 sigma / T), the largest gradient is the smallest mu - 3 sigma, and it returns to the
+// identity as candidates become certain.
 //
 // What it keeps true: what is lost (time above the incumbent's, verification, copies, calls slowed
-// by compiling) stays below `share` of the time spent plus a first allowance.
+// by compiling) stays below `share` of the time spent plus a first allowance; and a choice moves to
+// one that is no faster in at most `error` of all searches.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +26,22 @@
 
 #include "vyre/tune/evidence/evidence.h"
 #include "vyre/tune/online/online_policy_statistics.h"
+#include "vyre/tune/online/paired_comparison.h"
 
 namespace vyre {
 
 struct OnlineCandidate {
-  std::string text;        // of its Configuration
-  double prior_ns = 0;     // what a model expects, up to a common factor; > 0
-  std::uint32_t kind = 0;  // small; of those that a model is likely to be wrong about together
+  std::string text;     // of its Configuration
+  double prior_ns = 0;  // what a model expects, up to a common factor; > 0
 };
 
 struct OnlineOptions {
   double share = 0.02;                // of the time spent that may be lost
   double allowance_ns = 20e6;         // at first: the smaller of this ...
   double allowance_calls = 50;        // ... and this many calls of the incumbent
+  double least_gain = 0.01;           // a candidate that saves less is not promoted
+  double error = 0.01;                // of all searches, that promote one that is no faster
+  std::uint64_t seed = 1;             // of the coin that orders the calls of a pair
   double clock_tick_ns = 1;           // the least difference that a time can show
   std::uint32_t settled_period = 64;  // once settled, one call in this many is timed
   double timing_ns = 0;               // what it costs to time a call
@@ -62,6 +72,9 @@ struct Ledger {
   double spent_ns = 0;  // of all calls, timed ones as measured and others as the incumbent's
   double lost_ns = 0;
   double bound_ns = 0;  // what may have been lost by now
+  // Of probes that met a pause of the machine, as the incumbent's own calls do: neither lost by the
+  // search nor a sign of the candidate.
+  double disturbed_ns = 0;
 };
 
 struct CandidateView {
@@ -120,26 +133,30 @@ class OnlinePolicy {
 
  private:
   static constexpr std::size_t kMostActive = 64;  // with the incumbent
+  static const double kEnoughToDrop;              // evidence that a candidate gains too little
 
   struct Candidate {
     std::string text;
     double prior_ns = 0;
-    std::uint32_t kind = 0;
     CandidateStage stage = CandidateStage::unmade;
     std::string dropped{};
     bool verified_before = false;  // by another process
     bool verifying = false;
     double verifying_ns = 0;  // held back for it
-    bool closed = false;      // lost to the incumbent or tied with it
+    bool closed = false;      // does not gain enough over the incumbent
     bool stale = false;       // its prior is a time, from before a drift or of another size
     std::vector<double> recent_ns{};
     double median_ns = 0, spread_ns = 0;
     double log_prior = 0, log_median = 0;
     std::uint64_t samples = 0;
-    double first_ns = 0;           // the one thrown away; 0: not yet
-    std::vector<double> ratios{};  // to the incumbent, of pairs
-    std::uint32_t pairs = 0;       // since the search was opened
+    double first_ns = 0;          // the one thrown away; 0: not yet
+    PairedComparison versus{};    // the incumbent
+    std::uint32_t final = 0;      // which of the search's comparisons that is; 0: none yet
+    std::size_t saved_pairs = 0;  // of it, that the evidence has
     std::uint32_t outstanding = 0;
+    std::uint32_t abandoned = 0;
+    std::uint32_t pauses = 0;   // times that are not believed, in a row
+    bool looked_again = false;  // its first times were forgotten: the machine may have been slow
     std::vector<double> unsaved_ns{};
     // Of its probes against the present incumbent: how many were kept, what they and the first took
     // above it, and what of that is charged.
@@ -160,16 +177,22 @@ class OnlinePolicy {
     bool probe = false;
     double reserve_ns = 0;
   };
-  // Two calls in a row, the second of the incumbent; 0: not known yet.
+  // Two calls in a row, one of each, in the order of a coin; 0: not known yet.
   struct Pair {
     std::uint64_t id = 0;
     std::uint32_t candidate = 0;
     double probe_ns = 0, incumbent_ns = 0;
   };
+  // The second call of a pair.
+  struct SecondCall {
+    std::uint64_t pair = 0;
+    std::uint32_t candidate = 0;
+  };
 
   // online_policy_restore.cc: what is known at the start.
   void restore_answer(const KeyState& known);
   void restore_times(const KeyState& known);
+  void restore_pairs(Candidate& candidate, const CandidateState& state);
   void restore_order(const KeyState& known, bool is_answer);
   std::optional<std::uint32_t> find(std::string_view text) const;
 
@@ -178,7 +201,10 @@ class OnlinePolicy {
   void count_call();
   void set_allowance();  // as soon as a call's time is known
   OnlineStep grant(OnlineStep step, std::uint64_t pair, double reserve_ns);
-  OnlineStep time_incumbent(OnlineStep step);
+  OnlineStep time_incumbent(OnlineStep step) { return grant(step, 0, 0); }
+  OnlineStep begin_pair(OnlineStep step, std::uint32_t candidate);
+  OnlineStep end_pair(OnlineStep step);
+  bool toss();
   OnlineStep settled_step(OnlineStep step);
   OnlineStep waiting_step(OnlineStep step);
   OnlineStep probe_or_verify(OnlineStep step, std::uint32_t candidate);
@@ -190,9 +216,7 @@ class OnlinePolicy {
   void end_verification(Candidate& candidate);
   double room_ns() const;
   double whole_room_ns() const;
-  double most_at_once_ns() const;
-  double saved_share() const;
-  double most_of_window_ns() const;
+  double most_saved_ns() const;
   bool calls_are_too_short() const;
   std::uint32_t most_making() const;
   bool in_first_window() const;
@@ -203,16 +227,20 @@ class OnlinePolicy {
   void lose(double ns);
   std::optional<std::uint32_t> choose();
   std::uint32_t suggested(std::span<const std::uint32_t> choices, double room_ns) const;
-  std::optional<std::uint32_t> choose_begun() const;
-  double making_rank(std::uint32_t candidate) const;
+  std::optional<std::uint32_t> finalist(bool is_clear) const;
+  bool seems_clear(std::uint32_t candidate) const;
   std::optional<std::uint32_t> to_make() const;
+  bool look_again();
   void settle();
+  std::string closest() const;
 
   // online_policy_estimate.cc: what is believed.
   void believe();
   void fit_models();
   void set_prior(Candidate& candidate, double ns);
   Estimate estimate(std::uint32_t candidate) const;
+  bool is_screened(std::uint32_t candidate) const;
+  double timing_doubt() const;
   double usual_noise() const;
   double least_gain() const;
   bool worth_trying(std::uint32_t candidate) const;
@@ -222,20 +250,20 @@ class OnlinePolicy {
   void forget(std::vector<Grant>::iterator grant);
   void forget_pair(std::uint64_t id);
   void learn(const Grant& grant, double ns, bool slowed);
+  bool met_a_pause(const Grant& grant, double ns);
   void charge_probe(Candidate& candidate, double ns, bool first);
   void close_charges();
   void add_sample(std::uint32_t candidate, double ns);
   void drifted(std::size_t run);
   void fill_pair(const Grant& grant, double ns);
   void judge(std::uint32_t candidate);
-  void promote(std::uint32_t candidate, std::string reason, double gain, double noise,
-               std::uint32_t pairs);
+  void promote(std::uint32_t candidate, EvidenceEvent why);
+  void forget_pairs();
   void refresh(Candidate& candidate) const;
   void decide(EvidenceEvent event);
   void save_times();
 
   std::vector<Candidate> candidates_;
-  std::vector<std::uint32_t> tried_of_kind_;
   OnlineOptions options_;
   std::uint32_t incumbent_ = 0;
   bool settled_ = false;
@@ -248,7 +276,10 @@ class OnlinePolicy {
   std::uint32_t verifying_ = 0;
   bool made_one_ = false;
   std::vector<Pair> open_pairs_;
-  std::uint64_t owed_pair_ = 0;  // the next call is the incumbent's in this pair
+  std::optional<SecondCall> second_;  // what the next call is
+  std::uint32_t finals_ = 0;          // comparisons that were begun ...
+  std::uint32_t finals_before_ = 0;   // ... with earlier incumbents
+  std::uint64_t coin_ = 0;
   std::uint64_t until_timed_ = 0;
   double affordable_at_ns_ = 0;  // nothing can be done before the bound allows so much
 
@@ -264,7 +295,9 @@ class OnlinePolicy {
   std::vector<std::uint32_t> active_;  // without the incumbent
 
   double spent_ns_ = 0, lost_ns_ = 0, reserved_ns_ = 0, allowance_ns_ = 0;
-  double tokens_ns_ = 0;               // what may be lost soon
+  double saved_ns_ = 0;  // what may be lost soon
+  double disturbed_ns_ = 0;
+  std::uint64_t incumbent_times_ = 0, incumbent_pauses_ = 0, incumbent_slow_times_ = 0;
   double pace_ns_ = 0;                 // from call to call; 0: not known
   double calls_before_ = 0;            // of other processes
   std::uint64_t uncounted_calls_ = 0;  // before the incumbent's time was known

@@ -241,22 +241,6 @@ TEST(OnlinePolicy, NoThousandCallsAfterTheFirstLoseMoreThanTheirShare) {
   }
 }
 
-TEST(OnlinePolicy, KindsTakeTurnsWhereTheirPriorsAreClose) {
-  std::vector<OnlineCandidate> candidates;
-  for (std::uint32_t i = 0; i < 12; ++i) {
-    const std::uint32_t kind = i / 4;
-    candidates.push_back({"c=" + std::to_string(i), 1e5 * (1 + 0.02 * kind + 0.001 * i), kind});
-  }
-  OnlinePolicy policy(candidates, 0, {.needs_code = true, .makes_beside = true, .most_making = 8});
-  std::vector<std::uint32_t> kinds;
-  for (int call = 0; call < 100 && kinds.size() < 5; ++call) {
-    const OnlineStep step = policy.next();
-    if (step.timed) policy.report(step, 1e5);
-    if (step.make) kinds.push_back(*step.make / 4);
-  }
-  EXPECT_EQ(kinds, (std::vector<std::uint32_t>{1, 2, 0, 1, 2})) << "the start is of kind 0";
-}
-
 std::optional<std::uint32_t> made_next(OnlinePolicy& policy) {
   for (int call = 0; call < 50; ++call) {
     const OnlineStep step = policy.next();
@@ -275,15 +259,6 @@ TEST(OnlinePolicy, WhatIsLeftUnmadeIsAskedForAgain) {
   policy.made(1);
   policy.leave_unmade(1);  // too late
   EXPECT_EQ(policy.view()[1].stage, CandidateStage::verified);
-}
-
-TEST(OnlinePolicy, WhatWasLeftUnmadeDoesNotCountAgainstItsKind) {
-  std::vector<OnlineCandidate> candidates = some_candidates(3);
-  for (std::uint32_t i = 0; i < candidates.size(); ++i) candidates[i].kind = i;
-  OnlinePolicy policy(candidates, 0, {.needs_code = true, .most_making = 1});
-  ASSERT_EQ(made_next(policy), 1U);
-  policy.leave_unmade(1);
-  EXPECT_EQ(made_next(policy), 1U);
 }
 
 }  // namespace

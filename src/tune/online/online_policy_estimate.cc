@@ -9,8 +9,12 @@
 namespace vyre {
 namespace {
 
-constexpr double kLeastGain = 0.005;  // what a change must be worth
-constexpr double kMostLeastGain = 0.25;
+constexpr double kMostTimingDoubt = 0.25;
+// The own times of a candidate are known when their error is this share of them, or when there are
+// this many. Then only comparing it in pairs tells more.
+constexpr double kKnownWell = 0.005;
+constexpr std::size_t kLeastScreening = 3, kMostScreening = 12;
+constexpr std::uint32_t kMostFinalists = 32;    // that one incumbent is compared with, by and large
 constexpr double kDoubt = 2, kMostDoubt = 3.5;  // standard deviations of a prior's error
 constexpr double kDoubtOfBadPriors = 15;        // more, for errors above kUsualPriorError
 constexpr double kUsualPriorError = 0.2;
@@ -47,11 +51,21 @@ double OnlinePolicy::usual_noise() const {
   return std::clamp(incumbent.spread_ns / incumbent.median_ns, kLeastNoise, kMostNoise);
 }
 
-// A smaller one may be in how times are taken, however often.
-double OnlinePolicy::least_gain() const {
+// A gain of this share may be in how times are taken, however often.
+double OnlinePolicy::timing_doubt() const {
   const double usual_ns = call_ns();
-  if (!(usual_ns > 0)) return kLeastGain;
-  return std::clamp(options_.timing_doubt_ns / usual_ns, kLeastGain, kMostLeastGain);
+  if (!(usual_ns > 0)) return 0;
+  const double share = std::min(options_.timing_doubt_ns / usual_ns, kMostTimingDoubt);
+  return std::ceil(200 * share) / 200;  // so that it does not change with every call
+}
+
+double OnlinePolicy::least_gain() const { return std::max(options_.least_gain, timing_doubt()); }
+
+bool OnlinePolicy::is_screened(std::uint32_t index) const {
+  const std::size_t count = candidates_[index].recent_ns.size();
+  const Estimate& it = estimates_[index];
+  return candidates_[index].final != 0 || count >= kMostScreening ||
+         (count >= kLeastScreening && it.sigma < kKnownWell * it.mu);
 }
 
 OnlinePolicy::Estimate OnlinePolicy::estimate(std::uint32_t index) const {
@@ -94,8 +108,13 @@ OnlinePolicy::Estimate OnlinePolicy::estimate(std::uint32_t index) const {
 
 bool OnlinePolicy::worth_trying(std::uint32_t index) const {
   const Candidate& candidate = candidates_[index];
-  return index != incumbent_ && candidate.usable() && !candidate.closed &&
-         estimates_[index].low < (1 - least_gain()) * estimates_[incumbent_].mu;
+  if (index == incumbent_ || !candidate.usable() || candidate.closed) return false;
+  if (candidate.final != 0) return true;
+  const Estimate& it = estimates_[index];
+  const double worth_ns = (1 - least_gain()) * estimates_[incumbent_].mu;
+  if (!is_screened(index)) return it.low < worth_ns;
+  const bool has_place = finals_ - finals_before_ < kMostFinalists || seems_clear(index);
+  return has_place && it.mu - it.sigma < worth_ns;
 }
 
 void OnlinePolicy::fit_models() {

@@ -11,18 +11,22 @@
 namespace vyre {
 namespace {
 
-constexpr std::size_t kLeastPairs = 5;
-constexpr std::size_t kTiePairs = 15;
-// One that looks better at kTiePairs costs nothing to look at for longer.
-constexpr std::size_t kMostPairs = 60;
-constexpr std::uint32_t kMostPairsOfSearch = 90;
-constexpr double kMedianError = 1.2533;   // against that of a mean: the root of pi / 2
+constexpr std::uint32_t kMostAbandoned = 90;  // calls of a candidate that could not be timed
+constexpr double kConfidence = 0.99;          // of the interval that is told
+constexpr std::size_t kLevelSamples = 5;      // of the incumbent, before a drift or a pause shows
+constexpr double kPause = 2.5;                // times the usual time
+constexpr double kSlow = 1.1;                 // likewise
+constexpr double kUsualPauses = 0.005;        // of the incumbent's calls
+constexpr std::uint32_t kMostPauses = 3;      // of a candidate, in a row
+constexpr std::size_t kLookPairs = 256;       // after each of which a candidate must seem to gain
 constexpr std::size_t kModelSamples = 3;  // of a candidate: more do not change what others are like
 constexpr double kDriftThreshold = 8;
 constexpr double kLeastDrift =
     0.02;  // as a logarithm: less is a new level, and no reason to search
 
 }  // namespace
+
+const double OnlinePolicy::kEnoughToDrop = std::log(5);
 
 std::vector<OnlinePolicy::Grant>::iterator OnlinePolicy::grant_of(const OnlineStep& step) {
   return std::ranges::find(grants_, step.ticket, &Grant::ticket);
@@ -67,7 +71,7 @@ void OnlinePolicy::abandon(const OnlineStep& step) {
   count_call();
   // One that never can be timed is not asked for for ever.
   Candidate& candidate = candidates_[grant.candidate];
-  if (grant.probe && ++candidate.pairs >= kMostPairsOfSearch) candidate.closed = true;
+  if (grant.probe && ++candidate.abandoned >= kMostAbandoned) candidate.closed = true;
 }
 
 void OnlinePolicy::learn(const Grant& grant, double ns, bool slowed) {
@@ -81,14 +85,44 @@ void OnlinePolicy::learn(const Grant& grant, double ns, bool slowed) {
     lose(std::min(above_ns, candidate.median_ns));
   }
   const bool first = candidate.first_ns == 0;
-  if (first) candidate.first_ns = ns;
-  const bool disturbed = slowed && candidate.measured() && ns > 1.5 * candidate.median_ns;
+  const bool disturbed =
+      met_a_pause(grant, ns) || (slowed && candidate.measured() && ns > 1.5 * candidate.median_ns);
+  if (first && !disturbed) candidate.first_ns = ns;
   const bool kept = !first && !disturbed && candidate.usable();
-  if (grant.probe && usual_ns > 0 && !kept && !first) lose(ns - usual_ns);
   if (kept) add_sample(grant.candidate, ns);
-  if (grant.probe && usual_ns > 0 && (kept || first)) charge_probe(candidate, ns - usual_ns, first);
-  if (!kept) return forget_pair(grant.pair);
-  fill_pair(grant, ns);
+  if (grant.probe && usual_ns > 0) {
+    if (disturbed || !candidate.usable()) {
+      disturbed_ns_ += std::max(0.0, ns - usual_ns);
+    } else {
+      charge_probe(candidate, ns - usual_ns, first);
+    }
+  }
+  // A pair counts whatever its times are: to leave some out by what they say would not be fair.
+  if (candidate.usable()) {
+    fill_pair(grant, ns);
+  } else {
+    forget_pair(grant.pair);
+  }
+}
+
+// Whether a time is that of a machine that stood still. It is if the incumbent's own calls meet
+// such pauses, too; but a candidate that meets nothing else is slow.
+bool OnlinePolicy::met_a_pause(const Grant& grant, double ns) {
+  Candidate& candidate = candidates_[grant.candidate];
+  const Candidate& incumbent = candidates_[incumbent_];
+  if (incumbent.recent_ns.size() < kLevelSamples) return false;
+  const double usual_ns = std::max(incumbent.median_ns, candidate.median_ns);
+  const bool is_long = ns > kPause * usual_ns;
+  if (!grant.probe) {
+    ++incumbent_times_;
+    if (is_long) ++incumbent_pauses_;
+    if (ns > kSlow * usual_ns) ++incumbent_slow_times_;
+    return false;  // its median stands them
+  }
+  const bool is_usual = double(incumbent_pauses_) > kUsualPauses * double(incumbent_times_);
+  const bool believed = !is_long || !is_usual || candidate.pauses >= kMostPauses;
+  candidate.pauses = is_long ? candidate.pauses + 1 : 0;
+  return !believed;
 }
 
 // What probes cost is how much slower the candidate is, not how unlucky they were: a call of the
@@ -105,7 +139,9 @@ void OnlinePolicy::charge_probe(Candidate& candidate, double above_ns, bool firs
   if (candidate.measured()) {
     const double usual_ns = candidates_[incumbent_].median_ns;
     double typical_ns = candidate.median_ns;
-    if (candidate.recent_ns.size() < 3) {
+    if (candidate.versus.pairs() >= kLevelSamples) {
+      typical_ns = usual_ns * (1 - candidate.versus.gain());
+    } else if (candidate.recent_ns.size() < 3) {
       typical_ns = *std::ranges::min_element(candidate.recent_ns) * (1 + usual_noise());
     }
     const double first_ns = typical_ns * std::exp(first_runs_.value + 2 * first_runs_.error);
@@ -116,7 +152,7 @@ void OnlinePolicy::charge_probe(Candidate& candidate, double above_ns, bool firs
   const double more_ns = charge_ns - std::exchange(candidate.charged_ns, charge_ns);
   if (more_ns > 0) return lose(more_ns);
   lost_ns_ += more_ns;
-  tokens_ns_ = std::min(tokens_ns_ - more_ns, most_at_once_ns());
+  saved_ns_ = std::min(saved_ns_ - more_ns, most_saved_ns());
 }
 
 // Before the incumbent or its time changes.
@@ -144,7 +180,7 @@ void OnlinePolicy::add_sample(std::uint32_t index, double ns) {
   refresh(candidate);
   if (count_before < kModelSamples) ++news_;
   if (index != incumbent_) return;
-  if (count_before < kLeastPairs) return;
+  if (count_before < kLevelSamples) return;
   const double threshold = kDriftThreshold * (1 << std::min(drifts_, 2u));
   if (drift_.moved(std::log(ns / median_before), spread_before / median_before, threshold)) {
     drifted(drift_.run());
@@ -171,8 +207,6 @@ void OnlinePolicy::drifted(std::size_t run) {
   stale_error_ = std::clamp(std::abs(change) / 3, 0.03, 0.2);
   for (Candidate& candidate : candidates_) {
     candidate.closed = false;
-    candidate.pairs = 0;
-    candidate.ratios.clear();
     if (!candidate.measured()) {
       set_prior(candidate, std::exp(model_.predict(candidate.log_prior).value));
       continue;
@@ -184,11 +218,11 @@ void OnlinePolicy::drifted(std::size_t run) {
     candidate.recent_ns.clear();
     refresh(candidate);
   }
-  open_pairs_.clear();
-  owed_pair_ = 0;
   ++drifts_;
   believed_ = false;
+  // Pairs stand it, as long as the search goes on: both of their calls met the same machine.
   if (!std::exchange(settled_, false)) return;
+  forget_pairs();
   decide({.kind = EventKind::reopened,
           .candidate = incumbent.text,
           .reason = fmt::format("times changed by a factor of {:.2f}", std::exp(change))});
@@ -196,7 +230,20 @@ void OnlinePolicy::drifted(std::size_t run) {
 
 void OnlinePolicy::forget_pair(std::uint64_t id) {
   std::erase_if(open_pairs_, [&](const Pair& pair) { return pair.id == id; });
-  if (owed_pair_ == id) owed_pair_ = 0;
+  if (second_ && second_->pair == id) second_.reset();
+}
+
+// What was compared with another incumbent, or before a drift, says nothing of this one.
+void OnlinePolicy::forget_pairs() {
+  save_times();
+  for (Candidate& candidate : candidates_) {
+    candidate.versus.clear();
+    candidate.final = 0;
+    candidate.saved_pairs = 0;
+  }
+  finals_before_ = finals_;
+  open_pairs_.clear();
+  second_.reset();
 }
 
 void OnlinePolicy::fill_pair(const Grant& grant, double ns) {
@@ -205,62 +252,54 @@ void OnlinePolicy::fill_pair(const Grant& grant, double ns) {
   (grant.probe ? pair->probe_ns : pair->incumbent_ns) = ns;
   if (pair->probe_ns == 0 || pair->incumbent_ns == 0) return;
   const std::uint32_t index = pair->candidate;
-  candidates_[index].ratios.push_back(pair->probe_ns / pair->incumbent_ns);
-  ++candidates_[index].pairs;
+  candidates_[index].versus.add(pair->incumbent_ns, pair->probe_ns);
   open_pairs_.erase(pair);
   judge(index);
 }
 
+// The error is spread over all comparisons of a search: the n-th may err in 1 / (n (n + 1)) of what
+// is allowed in all, and these shares add up to 1.
 void OnlinePolicy::judge(std::uint32_t index) {
   Candidate& candidate = candidates_[index];
-  const std::size_t count = candidate.ratios.size();
-  if (count < kLeastPairs || index == incumbent_) return;
-  const double middle = median_of(candidate.ratios);
-  // A small spread of few pairs is luck.
-  const double spread =
-      std::max(spread_of(candidate.ratios, middle), 0.7 * std::sqrt(2.0) * usual_noise());
-  // Three standard errors of a median, and more of few pairs, which know their own spread badly.
-  const auto pairs = static_cast<double>(count);
-  const double noise = (3 + kLeastPairs / pairs) * kMedianError * spread / std::sqrt(pairs);
-  const double gain = 1 - middle;
-  const double least = least_gain();
-  if (gain > std::max(least, noise)) {
+  if (index == incumbent_) return;
+  const PairedComparison& versus = candidate.versus;
+  const double share = 1.0 / (double(candidate.final) * (candidate.final + 1));
+  const bool is_proved = versus.evidence_above(timing_doubt()) >= -std::log(share * options_.error);
+  if (is_proved && versus.gain() >= least_gain()) {
+    const GainInterval gain = versus.interval(kConfidence);
     promote(index,
-            fmt::format("{:.1f}% faster than {} in {} pairs, noise {:.1f}%", 100 * gain,
-                        candidates_[incumbent_].text, count, 100 * noise),
-            gain, noise, static_cast<std::uint32_t>(count));
+            {.reason = fmt::format("{} in {} pairs", gain_words(gain, candidates_[incumbent_].text),
+                                   versus.pairs()),
+             .gain = gain.gain,
+             .gain_low = gain.low,
+             .gain_high = gain.high,
+             .pairs = static_cast<std::uint32_t>(versus.pairs())});
     return;
   }
-  const bool worse = gain + noise < least;
-  const bool tied = count >= kTiePairs && (gain < least || count >= kMostPairs);
-  candidate.closed = worse || tied || candidate.pairs >= kMostPairsOfSearch;
+  const bool seems_worse = versus.pairs() % kLookPairs == 0 && versus.gain() < least_gain();
+  candidate.closed = seems_worse || versus.evidence_below(least_gain()) >= kEnoughToDrop ||
+                     versus.pairs() >= kMostComparedPairs;
 }
 
-void OnlinePolicy::promote(std::uint32_t index, std::string reason, double gain, double noise,
-                           std::uint32_t pairs) {
+void OnlinePolicy::promote(std::uint32_t index, EvidenceEvent why) {
   close_charges();
+  forget_pairs();
   const std::uint32_t before = std::exchange(incumbent_, index);
-  reason_ = std::move(reason);
+  reason_ = why.reason;
   const double new_ns = candidates_[index].median_ns;
   candidates_[before].closed = true;
   for (Candidate& candidate : candidates_) {
-    candidate.ratios.clear();
     // What was closed against the old one is so against the new one, unless its times say more.
     const bool better = candidate.measured() && candidate.median_ns < (1 - least_gain()) * new_ns;
-    if (better && candidate.pairs < kMostPairsOfSearch) candidate.closed = false;
+    if (better && &candidate != &candidates_[before]) candidate.closed = false;
   }
   candidates_[index].closed = false;
-  open_pairs_.clear();
-  owed_pair_ = 0;
   drift_.reset();
   believed_ = false;
-  decide({.kind = EventKind::promoted,
-          .candidate = candidates_[index].text,
-          .reason = reason_,
-          .over = candidates_[before].text,
-          .gain = gain,
-          .noise = noise,
-          .pairs = pairs});
+  why.kind = EventKind::promoted;
+  why.candidate = candidates_[index].text;
+  why.over = candidates_[before].text;
+  decide(std::move(why));
 }
 
 void OnlinePolicy::made(std::uint32_t index) {
@@ -279,7 +318,6 @@ void OnlinePolicy::leave_unmade(std::uint32_t index) {
   Candidate& candidate = candidates_[index];
   if (candidate.stage != CandidateStage::making) return;
   candidate.stage = CandidateStage::unmade;
-  --tried_of_kind_[candidate.kind];
   believed_ = false;
 }
 
@@ -302,7 +340,7 @@ void OnlinePolicy::verified(std::uint32_t index, double cost_ns) {
   const Candidate& incumbent = candidates_[incumbent_];
   if (incumbent.usable()) return;
   settled_ = false;
-  promote(index, fmt::format("{} was dropped: {}", incumbent.text, incumbent.dropped), 0, 0, 0);
+  promote(index, {.reason = fmt::format("{} was dropped: {}", incumbent.text, incumbent.dropped)});
 }
 
 void OnlinePolicy::drop(std::uint32_t index, std::string why, double cost_ns) {
@@ -313,6 +351,8 @@ void OnlinePolicy::drop(std::uint32_t index, std::string why, double cost_ns) {
   candidate.stage = CandidateStage::dropped;
   candidate.dropped = std::move(why);
   believed_ = false;
+  if (second_ && second_->candidate == index) second_.reset();
+  std::erase_if(open_pairs_, [&](const Pair& pair) { return pair.candidate == index; });
   decide({.kind = EventKind::rejected, .candidate = candidate.text, .reason = candidate.dropped});
   if (index != incumbent_) return;
   // The fastest of those that may serve.
@@ -323,7 +363,7 @@ void OnlinePolicy::drop(std::uint32_t index, std::string why, double cost_ns) {
   }
   if (!best) return;
   settled_ = false;
-  promote(*best, fmt::format("{} was dropped: {}", candidate.text, candidate.dropped), 0, 0, 0);
+  promote(*best, {.reason = fmt::format("{} was dropped: {}", candidate.text, candidate.dropped)});
 }
 
 void OnlinePolicy::save_times() {
@@ -332,6 +372,16 @@ void OnlinePolicy::save_times() {
     events_.push_back({.kind = EventKind::measured,
                        .candidate = candidate.text,
                        .times_ns = std::exchange(candidate.unsaved_ns, {})});
+  }
+  for (Candidate& candidate : candidates_) {
+    const auto& all = candidate.versus.log_ratios();
+    if (candidate.saved_pairs == all.size()) continue;
+    const auto from = static_cast<std::ptrdiff_t>(std::exchange(candidate.saved_pairs, all.size()));
+    events_.push_back({.kind = EventKind::compared,
+                       .candidate = candidate.text,
+                       .over = candidates_[incumbent_].text,
+                       .log_ratios = {all.begin() + from, all.end()},
+                       .final = candidate.final});
   }
 }
 

@@ -61,12 +61,24 @@ void OnlinePolicy::restore_times(const KeyState& known) {
     std::erase_if(candidate.recent_ns, [](double ns) { return !(ns > 0) || !std::isfinite(ns); });
     candidate.samples = state.samples;
     refresh(candidate);
+    restore_pairs(candidate, state);
   }
+  finals_ = finals_before_ = std::max(finals_, known.finals);
   spent_ns_ = saved_spent_ns_ = std::max(0.0, known.spent_ns);
   lost_ns_ = saved_lost_ns_ = std::max(0.0, known.lost_ns);
   const double usual_ns = call_ns();
   if (usual_ns > 0) calls_before_ = spent_ns_ / usual_ns;
   set_allowance();
+}
+
+// A comparison with this incumbent goes on where it was.
+void OnlinePolicy::restore_pairs(Candidate& candidate, const CandidateState& state) {
+  if (state.compared_with != candidates_[incumbent_].text || state.log_ratios.empty()) return;
+  candidate.versus.clear();
+  for (const int log_ratio : state.log_ratios) candidate.versus.add(log_ratio);
+  candidate.saved_pairs = state.log_ratios.size();
+  candidate.final = std::max(state.final, 1U);
+  candidate.closed = candidate.versus.evidence_below(least_gain()) >= kEnoughToDrop;
 }
 
 void OnlinePolicy::restore_order(const KeyState& known, bool is_answer) {

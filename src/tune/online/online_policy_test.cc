@@ -171,9 +171,9 @@ TEST(OnlinePolicy, ManyEqualCandidatesSettle) {
     space.true_ns.assign(28, 200e3);
     space.prior_ns.assign(28, 200e3);
     OnlineSimulation run(space, {.noise = noise}, {}, 5);
-    run.calls(4000);
+    run.calls(20'000);
     EXPECT_TRUE(run.policy().settled()) << noise;
-    EXPECT_EQ(count_probes(run, 3000), 0u) << noise;
+    EXPECT_EQ(count_probes(run, 15'000), 0u) << noise;
   }
 }
 
@@ -404,7 +404,7 @@ TEST(OnlinePolicy, AHintIsTriedFirstAndIsNoAnswer) {
   EXPECT_EQ(run.policy().incumbent(), space.start);
   EXPECT_EQ(run.policy().ledger().spent_ns, 0);
   EXPECT_NE(run.policy().view()[5].stage, CandidateStage::dropped);
-  run.calls(40);
+  run.calls(80);
   const auto probe =
       std::ranges::find_if(run.history(), [](const auto& call) { return call.step.probe; });
   ASSERT_NE(probe, run.history().end());

@@ -1,0 +1,116 @@
+#include "vyre/tune/online/paired_comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace vyre {
+namespace {
+
+constexpr std::size_t kKnownScale = 5;  // pairs
+constexpr double kMostScales = 1.5;     // that one pair counts for: one disturbed call says little
+constexpr int kMostLogRatio = 100'000;  // a factor of e^10
+
+// A robust standard deviation of sorted values: half the range of their middle half, scaled.
+double scale_of(std::span<const int> sorted) {
+  const std::size_t quarter = sorted.size() / 4;
+  const int range = sorted[sorted.size() - 1 - quarter] - sorted[quarter];
+  return 0.7413 * range;
+}
+
+double median_of_sorted(std::span<const int> sorted) {
+  const std::size_t half = sorted.size() / 2;
+  if (sorted.size() % 2 == 1) return sorted[half];
+  return 0.5 * (sorted[half - 1] + sorted[half]);
+}
+
+double log_of_gain(double gain) { return -std::log1p(-gain) / PairedComparison::kResolution; }
+double gain_of_log(double log_gain) {
+  return -std::expm1(-log_gain * PairedComparison::kResolution);
+}
+
+}  // namespace
+
+std::string gain_words(const GainInterval& gain, std::string_view than) {
+  const bool slower = gain.gain < 0;
+  const double sign = slower ? -100 : 100;
+  return fmt::format("{:.1f}% {}{}{} (99% interval {:.1f} to {:.1f})", sign * gain.gain,
+                     slower ? "slower" : "faster", than.empty() ? "" : " than ", than,
+                     sign * (slower ? gain.high : gain.low),
+                     sign * (slower ? gain.low : gain.high));
+}
+
+void PairedComparison::add(double incumbent_ns, double challenger_ns) {
+  assert(incumbent_ns > 0 && challenger_ns > 0);
+  const double log_ratio = std::log(incumbent_ns / challenger_ns) / kResolution;
+  const double most = kMostLogRatio;
+  add(static_cast<int>(std::lround(std::clamp(log_ratio, -most, most))));
+}
+
+void PairedComparison::add(int log_ratio) {
+  log_ratios_.push_back(log_ratio);
+  scales_.push_back(sorted_.size() < kKnownScale ? 0 : scale_of(sorted_));
+  sorted_.insert(std::ranges::upper_bound(sorted_, log_ratio), log_ratio);
+}
+
+double PairedComparison::gain() const {
+  return sorted_.empty() ? 0 : gain_of_log(median_of_sorted(sorted_));
+}
+
+double PairedComparison::error() const {
+  constexpr double kOfMedian = 1.2533;  // against that of a mean: the root of pi / 2
+  if (sorted_.size() < kKnownScale) return 1;
+  return kOfMedian * kResolution * scale_of(sorted_) / std::sqrt(double(sorted_.size()));
+}
+
+// A bet of stake s on x pays 2 / (1 + e^-2sx): for x and -x these add up to 2, so that it is fair.
+double PairedComparison::evidence(Bets& bets) const {
+  for (; bets.taken < log_ratios_.size(); ++bets.taken) {
+    const double beyond = bets.direction * (log_ratios_[bets.taken] - bets.log_gain);
+    const double scale = scales_[bets.taken];
+    double x = beyond > 0 ? kMostScales : beyond < 0 ? -kMostScales : 0;
+    if (scale > 0) x = std::clamp(beyond / scale, -kMostScales, kMostScales);
+    for (std::size_t s = 0; s < kStakes.size(); ++s) {
+      bets.wealth[s] += std::log(2 / (1 + std::exp(-2 * kStakes[s] * x)));
+    }
+  }
+  const double most = std::ranges::max(bets.wealth);
+  double sum = 0;
+  for (const double each : bets.wealth) sum += std::exp(each - most);
+  return most + std::log(sum / kStakes.size());
+}
+
+double PairedComparison::evidence(double log_gain, double direction) const {
+  Bets bets{.log_gain = log_gain, .direction = direction};
+  return evidence(bets);
+}
+
+double PairedComparison::evidence_above(double gain) const {
+  if (above_.log_gain != log_of_gain(gain)) above_ = {log_of_gain(gain), 1};
+  return evidence(above_);
+}
+
+double PairedComparison::evidence_below(double gain) const {
+  if (below_.log_gain != log_of_gain(gain)) below_ = {log_of_gain(gain), -1};
+  return evidence(below_);
+}
+
+GainInterval PairedComparison::interval(double confidence) const {
+  const double enough = std::log(2 / (1 - confidence));
+  // Evidence falls as what it is asked about moves towards it.
+  const auto end = [&](double direction) {
+    double ruled_out = -direction * kMostLogRatio, possible = median_of_sorted(sorted_);
+    if (evidence(ruled_out, direction) < enough) return ruled_out;
+    while (std::abs(ruled_out - possible) > 0.5) {
+      const double middle = (ruled_out + possible) / 2;
+      (evidence(middle, direction) >= enough ? ruled_out : possible) = middle;
+    }
+    return ruled_out;
+  };
+  if (sorted_.empty()) return {0, -1, 1};
+  return {gain(), gain_of_log(end(1)), gain_of_log(end(-1))};
+}
+
+}  // namespace vyre
