@@ -62,7 +62,8 @@ class CacheEvidence : public testing::Test {
          .reason = "faster in every pair",
          .over = "workgroup=64",
          .gain = 0.5,
-         .gain_low = 0.002,
+         .gain_low = 0.45,
+         .gain_high = 0.55,
          .pairs = 5},
         {.kind = EventKind::settled, .candidate = "workgroup=256"},
         {.kind = EventKind::spent, .lost_ns = 20'000, .spent_ns = 2'000'000}};
@@ -122,20 +123,21 @@ TEST_F(CacheEvidence, ShowsCandidatesTheFastestFirst) {
 TEST_F(CacheEvidence, ExplainsADecision) {
   learn(key_of("saxpy", "1000x1x1"));
   const std::string out = cache({"explain", "saxpy"}).out;
-  EXPECT_EQ(out,
-            "saxpy, 1000x1x1, on Nowhere 9000, driver 1.2, code generator 7 [" +
-                key_id(key_of("saxpy", "1000x1x1")) +
-                "]\n"
-                "  The decision is workgroup=256, 3 h ago; the search has settled.\n"
-                "  Why: faster in every pair.\n"
-                "  It took the place of workgroup=64 after 5 pairs of calls side by side: it saves "
-                "50.0% of the time, give or take 0.2%.\n"
-                "  2 candidates were measured, with 6 samples in all.\n"
-                "  It takes 1.00 us.\n"
-                "  The best of the others, workgroup=64, takes 2.01 us: 101.0% more.\n"
-                "  The search cost 20.0 us of 2.00 ms of calls (1.0%).\n"
-                "  Rejected: workgroup=512, because its results differ.\n"
-                "  Known for 3 h, from 7 events.\n");
+  EXPECT_EQ(
+      out,
+      "saxpy, 1000x1x1, on Nowhere 9000, driver 1.2, code generator 7 [" +
+          key_id(key_of("saxpy", "1000x1x1")) +
+          "]\n"
+          "  The decision is workgroup=256, 3 h ago; the search has settled.\n"
+          "  Why: faster in every pair.\n"
+          "  It took the place of workgroup=64 after 5 pairs of calls: it is 50.0% faster (99% "
+          "interval 45.0 to 55.0).\n"
+          "  2 candidates were measured, with 6 samples in all.\n"
+          "  It takes 1.00 us.\n"
+          "  The best of the others, workgroup=64, takes 2.01 us: 101.0% more.\n"
+          "  The search cost 20.0 us of 2.00 ms of calls (1.0%).\n"
+          "  Rejected: workgroup=512, because its results differ.\n"
+          "  Known for 3 h, from 7 events.\n");
   EXPECT_EQ(nlohmann::json::parse(cache({"explain", "saxpy", "--json"}).out)
                 .at("keys")
                 .at(0)
