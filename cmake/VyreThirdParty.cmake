@@ -92,6 +92,8 @@ vyre_extract_blake3(VYRE_BLAKE3_OBJECTS)
 # Code generation: LLVM's own static libraries, for the rooms marked LLVM.
 add_library(third_party_llvm INTERFACE)
 target_include_directories(third_party_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
-target_compile_options(third_party_llvm INTERFACE -fno-rtti)
+# Built like LLVM itself. Where memory runs out, an exception ends a compilation, and nothing is
+# cleaned up on its way: objects that LLVM left half changed must not be touched again.
+target_compile_options(third_party_llvm INTERFACE -fno-rtti -fno-exceptions)
 llvm_map_components_to_libnames(VYRE_LLVM_LIBRARIES x86codegen nvptxcodegen orcjit passes)
 target_link_libraries(third_party_llvm INTERFACE ${VYRE_LLVM_LIBRARIES})

@@ -1,6 +1,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "vyre/base/abandonable.h"
 #include "vyre/engine/compilers_internal.h"
 
 namespace vyre {
@@ -47,7 +48,8 @@ void Compilers::work() {
       threads_.emplace_back([this] { work(); });
     }
     lock.unlock();
-    job();
+    // A job that memory ran out for is left undone: nobody waits for what it was to make.
+    (void)attempt_work(job);
     lock.lock();
     --running_;
     if (jobs_.empty() && running_ == 0) waited_.notify_all();

@@ -22,6 +22,7 @@
 #include "vyre/lower/gpu/hoist_loads_internal.h"
 #include "vyre/lower/gpu/order_tests_internal.h"
 #include "vyre/lower/gpu/part_ends_internal.h"
+#include "vyre/lower/guarded_compile_internal.h"
 #include "vyre/lower/range_checks_internal.h"
 #include "vyre/lower/subgroups_internal.h"
 
@@ -100,7 +101,9 @@ llvm::ModulePassManager full_pipeline(llvm::PassBuilder& passes) {
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& target, bool brief) {
-  llvm::PassBuilder passes(&target);
+  llvm::PassInstrumentationCallbacks callbacks;
+  skip_passes_when_unwanted(callbacks);
+  llvm::PassBuilder passes(&target, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
   passes.registerVectorizerStartEPCallback(
       [](llvm::FunctionPassManager& functions, llvm::OptimizationLevel) {
         functions.addPass(llvm::LoopSimplifyPass());
@@ -142,6 +145,7 @@ Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const Gpu
   out.brief = is_large(module);
   if (out.brief) out.target->setOptLevel(llvm::CodeGenOptLevel::None);
   optimise(module, *out.target, out.brief);
+  if (is_work_unwanted()) return fail(Code::limit, "nobody waits for the code any more");
   if (const std::string fault = not_allowed(module, TargetKind::nvptx); !fault.empty()) {
     return fail(Code::internal, fmt::format("kernel '{}' needs {}, which is not generated for GPUs",
                                             kernel.program->name, fault));
@@ -170,8 +174,8 @@ std::string gpu_generator_version() {
   return fmt::format("vyre-ptx-{} llvm-{}", kGeneratorVersion, LLVM_VERSION_STRING);
 }
 
-Result<GpuCode> compile_gpu(const Kernel& kernel, const Variant& variant,
-                            const GpuOptions& options) {
+Result<GpuCode> unguarded_compile_gpu(const Kernel& kernel, const Variant& variant,
+                                      const GpuOptions& options) {
   VYRE_TRY(auto prepared, prepare(kernel, variant, options));
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream stream(text);
@@ -189,8 +193,8 @@ Result<GpuCode> compile_gpu(const Kernel& kernel, const Variant& variant,
   return out;
 }
 
-Result<std::string> gpu_llvm_text(const Kernel& kernel, const Variant& variant,
-                                  const GpuOptions& options) {
+Result<std::string> unguarded_gpu_llvm_text(const Kernel& kernel, const Variant& variant,
+                                            const GpuOptions& options) {
   VYRE_TRY(auto prepared, prepare(kernel, variant, options));
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "vyre/base/abandonable.h"
 #include "vyre/base/error.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/target/code.h"
@@ -16,6 +17,7 @@ namespace vyre {
 struct GpuOptions {
   std::string processor = "sm_70";  // as the device calls itself; newer ones than known are clamped
   bool wide_offsets = false;        // for launches that bind 2 GiB or more as one buffer
+  WorkLimits limits{};              // when the caller no longer waits for the code
   // Looks at the timer as it begins: for grids that take long even without a loop.
   bool check_at_start = false;
   std::vector<std::uint32_t> by_value{};  // slots of uniforms that come as parameters, ascending

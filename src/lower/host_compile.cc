@@ -17,8 +17,10 @@
 #include <mutex>
 #include <utility>
 
+#include "vyre/base/abandonable.h"
 #include "vyre/lower/allowed_operations_internal.h"
 #include "vyre/lower/brief_pipeline_internal.h"
+#include "vyre/lower/guarded_compile_internal.h"
 #include "vyre/lower/host/host_kernel_internal.h"
 #include "vyre/lower/host/interleave_gangs_internal.h"
 #include "vyre/lower/range_checks_internal.h"
@@ -38,8 +40,12 @@ struct Host {
 };
 
 const Host& host() {
-  static const Host value = [] {
-    Host h;
+  // Not a static with a constructor: where memory runs out, code without exceptions leaves its
+  // guard locked, and call_once does not.
+  static Host h;
+  static std::once_flag once;
+  std::call_once(once, [] {
+    h = {};
     h.cpu = llvm::sys::getHostCPUName().str();
     std::vector<std::string> all;
     const auto features = llvm::sys::getHostCPUFeatures();
@@ -56,9 +62,8 @@ const Host& host() {
       if (!features.lookup(needed))
         h.missing += (h.missing.empty() ? "" : ", ") + std::string(needed);
     }
-    return h;
-  }();
-  return value;
+  });
+  return h;
 }
 
 void initialise_target() {
@@ -99,7 +104,9 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool scalar, bo
   // Gangs are vectors already; only the scalar lane loop is left to the loop vectoriser.
   tuning.LoopVectorization = scalar;
   tuning.SLPVectorization = scalar;
-  llvm::PassBuilder passes(&target, tuning);
+  llvm::PassInstrumentationCallbacks callbacks;
+  skip_passes_when_unwanted(callbacks);
+  llvm::PassBuilder passes(&target, tuning, std::nullopt, &callbacks);
   passes.registerVectorizerStartEPCallback(
       [](llvm::FunctionPassManager& functions, llvm::OptimizationLevel) {
         functions.addPass(llvm::LoopSimplifyPass());
@@ -150,6 +157,7 @@ Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const Hos
   out.brief = is_large(*out.code.module);
   if (out.brief) out.target->setOptLevel(llvm::CodeGenOptLevel::None);
   optimise(*out.code.module, *out.target, variant.gang_width == 1, out.brief);
+  if (is_work_unwanted()) return fail(Code::limit, "nobody waits for the code any more");
   if (const std::string fault = not_allowed(*out.code.module, TargetKind::host); !fault.empty()) {
     return fail(Code::internal, fmt::format("kernel '{}' needs {}, which is not generated here",
                                             kernel.program->name, fault));
@@ -182,8 +190,8 @@ std::string generator_version() {
   return fmt::format("vyre-host-{} llvm-{}", kGeneratorVersion, LLVM_VERSION_STRING);
 }
 
-Result<HostObject> compile_host(const Kernel& kernel, const Variant& variant,
-                                const HostOptions& options) {
+Result<HostObject> unguarded_compile_host(const Kernel& kernel, const Variant& variant,
+                                          const HostOptions& options) {
   VYRE_TRY(auto prepared, prepare(kernel, variant, options));
   VYRE_TRY(const auto bytes, emit_file(prepared, llvm::CodeGenFileType::ObjectFile));
   HostObject out;
@@ -195,8 +203,8 @@ Result<HostObject> compile_host(const Kernel& kernel, const Variant& variant,
   return out;
 }
 
-Result<std::string> host_text(const Kernel& kernel, const Variant& variant, HostText what,
-                              const HostOptions& options) {
+Result<std::string> unguarded_host_text(const Kernel& kernel, const Variant& variant, HostText what,
+                                        const HostOptions& options) {
   VYRE_TRY(auto prepared, prepare(kernel, variant, options));
   if (what == HostText::llvm) {
     std::string text;
@@ -208,10 +216,14 @@ Result<std::string> host_text(const Kernel& kernel, const Variant& variant, Host
   return std::string(bytes.begin(), bytes.end());
 }
 
-Result<HostCode> load_host(const HostObject& object) {
+Result<HostCode> unguarded_load_host(const HostObject& object) {
   initialise_target();
   auto jit = llvm::orc::LLJITBuilder().create();
   if (!jit) return std::unexpected(from_llvm(jit.takeError(), "the JIT did not start"));
+  // The reason goes to the session; what the lookup gives says only which symbol is missing.
+  const auto reasons = std::make_shared<std::string>();
+  (*jit)->getExecutionSession().setErrorReporter(
+      [reasons](llvm::Error reason) { *reasons += llvm::toString(std::move(reason)); });
   llvm::SmallVector<char, 0> bytes(object.object.size());
   std::transform(object.object.begin(), object.object.end(), bytes.begin(),
                  [](std::byte c) { return static_cast<char>(c); });
@@ -222,13 +234,17 @@ Result<HostCode> load_host(const HostObject& object) {
   }
   auto symbol = (*jit)->lookup(kHostEntryName);
   if (!symbol) {
-    return std::unexpected(from_llvm(symbol.takeError(), "the kernel's code does not link"));
+    Error error = from_llvm(symbol.takeError(), "the kernel's code does not link");
+    if (!reasons->empty()) error.what += ": " + *reasons;
+    return std::unexpected(std::move(error));
   }
   HostCode out;
   out.entry = symbol->toPtr<HostEntry>();
   out.scratch_bytes = object.scratch_bytes;
   out.brief = object.brief;
-  out.owner = std::shared_ptr<const void>(std::move(*jit));
+  // Unloading allocates, too; where it cannot, the code stays.
+  out.owner = std::shared_ptr<const void>(
+      jit->release(), [](llvm::orc::LLJIT* loaded) { (void)attempt_work([=] { delete loaded; }); });
   return out;
 }
 

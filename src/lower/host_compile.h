@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "vyre/base/abandonable.h"
 #include "vyre/base/error.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/target/code.h"
@@ -22,6 +23,7 @@ struct HostObject {
 
 struct HostOptions {
   bool wide_offsets = false;  // for launches that bind 2 GiB or more as one buffer
+  WorkLimits limits{};        // when the caller no longer waits for the code
 };
 
 // The processor with everything that code is made for, in one line: part of a code cache's key.

@@ -1,0 +1,49 @@
+// Work that can be given up halfway, such as that of a code generator which cannot report that
+// memory has run out. Giving up unwinds the stack by an exception. Code that was built without
+// exceptions is unwound too, but leaks its objects: whatever the work changes must be its own.
+//
+// The work runs on a thread of its own, whose stack is reserved beforehand: where the address space
+// is limited, the stack of the calling thread may be unable to grow. A thread of its own also lets
+// the caller leave at a deadline, while the work behind it comes to an end unobserved.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "vyre/base/error.h"
+
+namespace vyre {
+
+struct WorkLimits {
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  const std::atomic<std::uint32_t>* stop = nullptr;  // anything but 0: the caller leaves
+};
+
+// Gives up the work that this thread is in. Its caller gets the error.
+[[noreturn]] void abandon_work(Error why);
+bool is_in_abandonable_work();
+// Whether the caller of the work that this thread is in has left, so that the work should end soon.
+bool is_work_unwanted();
+
+// Runs the work on this thread. An error where it was abandoned or memory ran out.
+Result<void> attempt_work(const std::function<void()>& work);
+
+// Runs the work on a thread of its own. The caller leaves early where the limits say so, which is
+// an error as well; the work must own everything it uses.
+Result<void> run_abandonable(std::function<void()> work, const WorkLimits& limits = {});
+
+// The same for a function without parameters that gives a Result.
+template <class Work>
+auto result_of_abandonable(Work work, const WorkLimits& limits) -> decltype(work()) {
+  auto result = std::make_shared<std::optional<decltype(work())>>();
+  VYRE_CHECK(
+      run_abandonable([work = std::move(work), result] { result->emplace(work()); }, limits));
+  return std::move(**result);
+}
+
+}  // namespace vyre

@@ -1,0 +1,90 @@
+#include "vyre/base/abandonable.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <new>
+#include <string>
+#include <thread>
+
+namespace vyre {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+TEST(Abandonable, GivesTheResultOfItsWork) {
+  const auto length = [text = std::string("four")]() -> Result<std::size_t> { return text.size(); };
+  EXPECT_EQ(result_of_abandonable(length, {}), 4U);
+  const auto refuses = []() -> Result<int> { return fail(Code::io, "refused"); };
+  EXPECT_EQ(result_of_abandonable(refuses, {}).error().what, "refused");
+}
+
+TEST(Abandonable, MemoryThatRunsOutIsAnError) {
+  const auto ran = run_abandonable([] { throw std::bad_alloc(); });
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().code, Code::out_of_memory);
+}
+
+TEST(Abandonable, GivingUpIsTheErrorThatWasGiven) {
+  bool went_on = false;
+  const auto ran = attempt_work([&] {
+    EXPECT_TRUE(is_in_abandonable_work());
+    abandon_work({Code::unavailable, "no way", {}});
+    went_on = true;
+  });
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().code, Code::unavailable);
+  EXPECT_EQ(ran.error().what, "no way");
+  EXPECT_FALSE(went_on);
+  EXPECT_FALSE(is_in_abandonable_work());
+  EXPECT_TRUE(attempt_work([] {}));
+}
+
+// Work that goes on until its caller has left, and says so.
+struct Endless {
+  std::promise<void> seen;
+  std::function<void()> work() {
+    return [this] {
+      while (!is_work_unwanted()) std::this_thread::sleep_for(1ms);
+      seen.set_value();
+    };
+  }
+  bool ended() { return seen.get_future().wait_for(10s) == std::future_status::ready; }
+};
+
+TEST(Abandonable, TheCallerLeavesAtTheDeadlineAndTheWorkSeesIt) {
+  Endless endless;
+  const auto begin = Clock::now();
+  const auto ran = run_abandonable(endless.work(), {.deadline = begin + 30ms});
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().code, Code::limit);
+  EXPECT_GE(Clock::now() - begin, 30ms);
+  EXPECT_TRUE(endless.ended());
+}
+
+TEST(Abandonable, TheCallerLeavesWhenItIsStopped) {
+  Endless endless;
+  std::atomic<std::uint32_t> stop{0};
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(20ms);
+    stop = 1;
+  });
+  const auto ran = run_abandonable(endless.work(), {.stop = &stop});
+  stopper.join();
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().what, "it was stopped");
+  EXPECT_TRUE(endless.ended());
+}
+
+TEST(Abandonable, HasAStackForDeepRecursion) {
+  const std::function<int(int)> deep = [&](int levels) {
+    volatile char frame[1024];
+    frame[0] = 1;
+    return levels == 0 ? 0 : frame[0] + deep(levels - 1);
+  };
+  EXPECT_EQ(result_of_abandonable([&]() -> Result<int> { return deep(1500); }, {}), 1500);
+}
+
+}  // namespace
+}  // namespace vyre

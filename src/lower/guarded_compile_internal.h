@@ -1,0 +1,25 @@
+// What the functions of host_compile.h and gpu_compile.h do, without the guard around them: LLVM
+// ends the process where memory runs out, and takes the time it takes.
+#pragma once
+
+#include <llvm/IR/PassInstrumentation.h>
+
+#include "vyre/lower/gpu_compile.h"
+#include "vyre/lower/host_compile.h"
+
+namespace vyre {
+
+Result<HostObject> unguarded_compile_host(const Kernel& kernel, const Variant& variant,
+                                          const HostOptions& options);
+Result<HostCode> unguarded_load_host(const HostObject& object);
+Result<std::string> unguarded_host_text(const Kernel& kernel, const Variant& variant, HostText what,
+                                        const HostOptions& options);
+Result<GpuCode> unguarded_compile_gpu(const Kernel& kernel, const Variant& variant,
+                                      const GpuOptions& options);
+Result<std::string> unguarded_gpu_llvm_text(const Kernel& kernel, const Variant& variant,
+                                            const GpuOptions& options);
+
+// Once the caller has left, passes that only improve the code are skipped.
+void skip_passes_when_unwanted(llvm::PassInstrumentationCallbacks& callbacks);
+
+}  // namespace vyre
