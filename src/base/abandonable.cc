@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <list>
 #include <mutex>
 #include <new>
 
@@ -17,7 +20,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kStack = std::size_t{16} << 20;
 constexpr std::chrono::milliseconds kStopPeriod{5};  // how often a waiting caller looks at `stop`
-constexpr std::chrono::seconds kMostAtExit{5};
 
 struct Abandoned {
   Error why;
@@ -25,76 +27,92 @@ struct Abandoned {
 
 struct Job {
   std::function<void()> work;
+  pthread_t thread{};
   std::atomic<bool> unwanted = false;
   std::mutex mutex;
   std::condition_variable changed;
   std::optional<Result<void>> result;  // once the work has ended
+  double spent_ns = 0;                 // processor time, likewise
 };
 
-thread_local int attempts = 0;        // that this thread is in
-thread_local Job* own_job = nullptr;  // that this thread was made for
+thread_local int attempts = 0;         // the calls of attempt_work that this thread is in
+thread_local Job* own_job = nullptr;   // the job that this thread was made for
+thread_local double others_spent = 0;  // nanoseconds that threads worked for this one
 
-// How many threads are at work. One that nobody waits for any more may use objects that are
-// destroyed when the process exits: it is given some time to end before that.
-class Threads {
+double thread_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return double(now.tv_sec) * 1e9 + double(now.tv_nsec);
+}
+
+using Jobs = std::list<std::shared_ptr<Job>>;
+
+// Jobs whose callers have left. Their threads use objects that are destroyed when the process exits
+// and code that dlclose unmaps, so both wait for them.
+class LeftJobs {
  public:
-  void add(int count) {
+  // Takes one over. Allocates nothing.
+  void add(Jobs& job) {
     const std::scoped_lock lock(mutex_);
-    count_ += count;
-    changed_.notify_all();
+    jobs_.splice(jobs_.end(), job);
   }
-  void wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, kMostAtExit, [&] { return count_ == 0; });
+  void join_those_that_ended() {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(jobs_,
+                  [](const auto& job) { return pthread_tryjoin_np(job->thread, nullptr) == 0; });
+  }
+  void join_all() {
+    Jobs all;
+    {
+      const std::scoped_lock lock(mutex_);
+      all.swap(jobs_);
+    }
+    for (const auto& job : all) pthread_join(job->thread, nullptr);
   }
 
  private:
   std::mutex mutex_;
-  std::condition_variable changed_;
-  int count_ = 0;
+  Jobs jobs_;
 };
 
-Threads& threads() {
-  static Threads& all = *new Threads;  // never destroyed: threads may outlive it
-  struct AtExit {
-    ~AtExit() { all.wait(); }
-  };
-  static const AtExit at_exit;
+LeftJobs& left_jobs() {
+  static LeftJobs& all = *new LeftJobs;  // never destroyed: it is used while the process exits
   return all;
 }
 
+void leave(Jobs& job) {
+  left_jobs().add(job);
+  // Once more for each job: what was constructed since the last time, and may be in use by this
+  // one, is destroyed before earlier handlers run.
+  (void)std::atexit([] { left_jobs().join_all(); });
+}
+
 void* run_job(void* argument) {
-  std::shared_ptr<Job> job = std::move(*static_cast<std::shared_ptr<Job>*>(argument));
-  delete static_cast<std::shared_ptr<Job>*>(argument);
-  own_job = job.get();
-  auto result = attempt_work(job->work);
-  job->work = nullptr;
-  {
-    const std::scoped_lock lock(job->mutex);
-    job->result = std::move(result);
-    job->changed.notify_all();
-  }
-  job.reset();
-  threads().add(-1);
+  const std::unique_ptr<std::shared_ptr<Job>> given(static_cast<std::shared_ptr<Job>*>(argument));
+  Job& job = **given;
+  own_job = &job;
+  auto result = attempt_work(job.work);
+  job.work = nullptr;
+  const std::scoped_lock lock(job.mutex);
+  job.result = std::move(result);
+  job.spent_ns = thread_ns();
+  job.changed.notify_all();
   return nullptr;
 }
 
-int start_thread(std::shared_ptr<Job>* job) {
+int start_thread(pthread_t& thread, std::shared_ptr<Job>* job) {
   pthread_attr_t attributes;
   if (const int status = pthread_attr_init(&attributes); status != 0) return status;
   pthread_attr_setstacksize(&attributes, kStack);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_t thread{};
   const int status = pthread_create(&thread, &attributes, run_job, job);
   pthread_attr_destroy(&attributes);
   return status;
 }
 
-// Waits for the job's end, or until the caller should leave.
-std::optional<Result<void>> wait_for(Job& job, const WorkLimits& limits) {
-  const auto has_stopped = [&] { return limits.stop != nullptr && limits.stop->load() != 0; };
+// Waits for the job's end, or until the caller should leave. Whether it has ended.
+bool wait_for(Job& job, const WorkLimits& limits) {
   std::unique_lock lock(job.mutex);
-  while (!job.result && !has_stopped() && Clock::now() < limits.deadline) {
+  while (!job.result && !limits.over()) {
     if (limits.stop != nullptr) {
       job.changed.wait_until(lock, std::min(limits.deadline, Clock::now() + kStopPeriod));
     } else if (limits.deadline != Clock::time_point::max()) {
@@ -104,14 +122,28 @@ std::optional<Result<void>> wait_for(Job& job, const WorkLimits& limits) {
     }
   }
   if (!job.result) job.unwanted = true;
-  return std::move(job.result);
+  return job.result.has_value();
 }
+
+// While one exists the thread is not cancelled: standard condition variables do not permit it.
+class Uncancelled {
+ public:
+  Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
+  Uncancelled(const Uncancelled&) = delete;
+  Uncancelled& operator=(const Uncancelled&) = delete;
+
+ private:
+  int before_ = 0;
+};
 
 }  // namespace
 
 void abandon_work(Error why) { throw Abandoned{std::move(why)}; }
+void throw_out_of_memory() { throw std::bad_alloc(); }
 bool is_in_abandonable_work() { return attempts > 0; }
 bool is_work_unwanted() { return own_job != nullptr && own_job->unwanted.load(); }
+double work_ns() { return thread_ns() + others_spent; }
 
 Result<void> attempt_work(const std::function<void()>& work) {
   struct Inside {
@@ -132,20 +164,34 @@ Result<void> attempt_work(const std::function<void()>& work) {
   }
 }
 
-Result<void> run_abandonable(std::function<void()> work, const WorkLimits& limits) {
+Error over_error(const WorkLimits& limits, std::string_view what) {
+  return {Code::device,
+          fmt::format("{} {}", what,
+                      limits.stopped() ? "was stopped" : "was not done by its deadline"),
+          {}};
+}
+
+Result<void> run_abandonable(std::string_view what, std::function<void()> work,
+                             const WorkLimits& limits) {
+  const Uncancelled uncancelled;
+  left_jobs().join_those_that_ended();
   const auto job = std::make_shared<Job>();
+  Jobs to_leave{job};
   job->work = std::move(work);
   auto for_thread = std::make_unique<std::shared_ptr<Job>>(job);
-  threads().add(1);
-  if (const int status = start_thread(for_thread.get()); status != 0) {
-    threads().add(-1);
-    return fail(Code::out_of_memory, fmt::format("no thread with a stack of {} MiB: {}",
-                                                 kStack >> 20, std::strerror(status)));
+  if (const int status = start_thread(job->thread, for_thread.get()); status != 0) {
+    return fail(Code::out_of_memory,
+                fmt::format("{} needs a thread with a stack of {} MiB: {}", what, kStack >> 20,
+                            std::strerror(status)));
   }
   for_thread.release();  // NOLINT(bugprone-unused-return-value): the thread has it
-  if (auto result = wait_for(*job, limits)) return *std::move(result);
-  return fail(Code::limit,
-              Clock::now() < limits.deadline ? "it was stopped" : "it did not end by its deadline");
+  if (!wait_for(*job, limits)) {
+    leave(to_leave);
+    return std::unexpected(over_error(limits, what));
+  }
+  pthread_join(job->thread, nullptr);
+  others_spent += job->spent_ns;
+  return *std::move(job->result);
 }
 
 }  // namespace vyre

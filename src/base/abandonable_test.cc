@@ -15,13 +15,13 @@ using Clock = std::chrono::steady_clock;
 
 TEST(Abandonable, GivesTheResultOfItsWork) {
   const auto length = [text = std::string("four")]() -> Result<std::size_t> { return text.size(); };
-  EXPECT_EQ(result_of_abandonable(length, {}), 4U);
+  EXPECT_EQ(result_of_abandonable("it", length, {}), 4U);
   const auto refuses = []() -> Result<int> { return fail(Code::io, "refused"); };
-  EXPECT_EQ(result_of_abandonable(refuses, {}).error().what, "refused");
+  EXPECT_EQ(result_of_abandonable("it", refuses, {}).error().what, "refused");
 }
 
 TEST(Abandonable, MemoryThatRunsOutIsAnError) {
-  const auto ran = run_abandonable([] { throw std::bad_alloc(); });
+  const auto ran = run_abandonable("it", [] { throw std::bad_alloc(); });
   ASSERT_FALSE(ran);
   EXPECT_EQ(ran.error().code, Code::out_of_memory);
 }
@@ -56,9 +56,10 @@ struct Endless {
 TEST(Abandonable, TheCallerLeavesAtTheDeadlineAndTheWorkSeesIt) {
   Endless endless;
   const auto begin = Clock::now();
-  const auto ran = run_abandonable(endless.work(), {.deadline = begin + 30ms});
+  const auto ran = run_abandonable("the endless work", endless.work(), {.deadline = begin + 30ms});
   ASSERT_FALSE(ran);
-  EXPECT_EQ(ran.error().code, Code::limit);
+  EXPECT_EQ(ran.error().code, Code::device);
+  EXPECT_EQ(ran.error().what, "the endless work was not done by its deadline");
   EXPECT_GE(Clock::now() - begin, 30ms);
   EXPECT_TRUE(endless.ended());
 }
@@ -70,10 +71,10 @@ TEST(Abandonable, TheCallerLeavesWhenItIsStopped) {
     std::this_thread::sleep_for(20ms);
     stop = 1;
   });
-  const auto ran = run_abandonable(endless.work(), {.stop = &stop});
+  const auto ran = run_abandonable("the endless work", endless.work(), {.stop = &stop});
   stopper.join();
   ASSERT_FALSE(ran);
-  EXPECT_EQ(ran.error().what, "it was stopped");
+  EXPECT_EQ(ran.error().what, "the endless work was stopped");
   EXPECT_TRUE(endless.ended());
 }
 
@@ -83,7 +84,17 @@ TEST(Abandonable, HasAStackForDeepRecursion) {
     frame[0] = 1;
     return levels == 0 ? 0 : frame[0] + deep(levels - 1);
   };
-  EXPECT_EQ(result_of_abandonable([&]() -> Result<int> { return deep(1500); }, {}), 1500);
+  EXPECT_EQ(result_of_abandonable("it", [&]() -> Result<int> { return deep(1500); }, {}), 1500);
+}
+
+TEST(Abandonable, CountsTheTimeOfItsThread) {
+  const double before = work_ns();
+  const auto spin = [] {
+    for (const auto end = Clock::now() + 30ms; Clock::now() < end;) {
+    }
+  };
+  ASSERT_TRUE(run_abandonable("it", spin));
+  EXPECT_GE(work_ns() - before, 1e6);
 }
 
 }  // namespace

@@ -1,26 +1,29 @@
 #include "vyre/base/memory_headroom.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 #include <string_view>
+#include <utility>
 
 namespace vyre {
 namespace {
 
-// Files of the kernel have no size that could be asked for beforehand.
-std::optional<std::string> text_of(const std::filesystem::path& path) {
+namespace fs = std::filesystem;
+
+// Empty where it cannot be read. Files of the kernel have no size that could be asked for.
+std::string text_of(const fs::path& path) {
   std::ifstream file(path);
-  if (!file) return std::nullopt;
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// The number behind a word at the start of a line; without a word the first one of the text.
+// The number behind a word that begins a line; without a word, the number that begins the text.
 std::optional<std::uint64_t> number_in(std::string_view text, std::string_view word = {}) {
   while (!text.empty()) {
     if (text.starts_with(word)) {
@@ -36,51 +39,87 @@ std::optional<std::uint64_t> number_in(std::string_view text, std::string_view w
   return std::nullopt;
 }
 
-void take(MemoryHeadroom& least, const char* name, std::uint64_t most, std::uint64_t used) {
+void take(MemoryHeadroom& least, std::string name, std::uint64_t most, std::uint64_t used) {
   const std::uint64_t left = most > used ? most - used : 0;
-  if (left < least.bytes) least = {left, name};
+  if (left < least.bytes) least = {left, std::move(name)};
 }
 
-void take_resource_limits(MemoryHeadroom& least) {
+void take_resource_limits(MemoryHeadroom& least, const fs::path& system) {
   rlimit space{}, data{};
   if (getrlimit(RLIMIT_AS, &space) != 0 || getrlimit(RLIMIT_DATA, &data) != 0) return;
   if (space.rlim_cur == RLIM_INFINITY && data.rlim_cur == RLIM_INFINITY) return;
-  const auto status = text_of("/proc/self/status");
-  if (!status) return;
-  if (const auto kib = number_in(*status, "VmSize:"); kib && space.rlim_cur != RLIM_INFINITY) {
+  const std::string status = text_of(system / "proc/self/status");
+  if (const auto kib = number_in(status, "VmSize:"); kib && space.rlim_cur != RLIM_INFINITY) {
     take(least, "RLIMIT_AS", space.rlim_cur, *kib * 1024);
   }
-  if (const auto kib = number_in(*status, "VmData:"); kib && data.rlim_cur != RLIM_INFINITY) {
+  if (const auto kib = number_in(status, "VmData:"); kib && data.rlim_cur != RLIM_INFINITY) {
     take(least, "RLIMIT_DATA", data.rlim_cur, *kib * 1024);
   }
 }
 
-void take_control_groups(MemoryHeadroom& least) {
-  const auto groups = text_of("/proc/self/cgroup");
-  if (!groups || !groups->starts_with("0::/")) return;
-  const std::filesystem::path root = "/sys/fs/cgroup";
-  std::filesystem::path below = groups->substr(4, groups->find('\n') - 4);
+// The names of one version's files. Pages of files count as free: the kernel gives them up first.
+struct GroupFiles {
+  const char* limit;
+  const char* used;
+  const char* idle_pages;
+  const char* recent_pages;
+};
+constexpr GroupFiles kVersion1{"memory.limit_in_bytes", "memory.usage_in_bytes",
+                               "total_inactive_file ", "total_active_file "};
+constexpr GroupFiles kVersion2{"memory.max", "memory.current", "inactive_file ", "active_file "};
+
+// Every group limits those below it. A container may see its own group as the root alone.
+void take_control_group(MemoryHeadroom& least, const fs::path& root, fs::path below,
+                        const GroupFiles& files) {
   while (true) {
-    const std::filesystem::path folder = root / below;
-    const auto most = text_of(folder / "memory.max");
-    const auto used = text_of(folder / "memory.current");
-    const auto kinds = text_of(folder / "memory.stat");
-    if (most && used && kinds && number_in(*most) && number_in(*used)) {
-      const std::uint64_t files = number_in(*kinds, "file ").value_or(0);
-      const std::uint64_t all = *number_in(*used);
-      take(least, "the control group's memory.max", *number_in(*most), all - std::min(all, files));
+    const fs::path folder = root / below;
+    const auto most = number_in(text_of(folder / files.limit));
+    const auto used = number_in(text_of(folder / files.used));
+    if (most && used) {
+      const std::string kinds = text_of(folder / "memory.stat");
+      const std::uint64_t of_files = number_in(kinds, files.idle_pages).value_or(0) +
+                                     number_in(kinds, files.recent_pages).value_or(0);
+      take(least, fmt::format("the control group's {}", files.limit), *most,
+           *used - std::min(*used, of_files));
     }
     if (below.empty()) return;
     below = below.parent_path();
   }
 }
 
+// Lines such as "0::/a/b" (version 2) and "4:cpu,memory:/a/b" (version 1).
+void take_control_groups(MemoryHeadroom& least, const fs::path& system) {
+  std::istringstream lines(text_of(system / "proc/self/cgroup"));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == line.npos ? line.npos : line.find(':', first + 1);
+    if (second == line.npos || second + 1 >= line.size()) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const fs::path below = line.substr(second + 2);
+    if (controllers == ",,") {
+      take_control_group(least, system / "sys/fs/cgroup", below, kVersion2);
+      take_control_group(least, system / "sys/fs/cgroup/unified", below, kVersion2);
+    } else if (controllers.contains(",memory,")) {
+      take_control_group(least, system / "sys/fs/cgroup/memory", below, kVersion1);
+    }
+  }
+}
+
+void take_machine(MemoryHeadroom& least, const fs::path& system) {
+  const std::string kinds = text_of(system / "proc/meminfo");
+  if (const auto kib = number_in(kinds, "MemAvailable:")) {
+    const std::uint64_t swap_kib = number_in(kinds, "SwapFree:").value_or(0);
+    take(least, "the machine's memory", (*kib + swap_kib) * 1024, 0);
+  }
+}
+
 }  // namespace
 
-MemoryHeadroom memory_headroom() {
+MemoryHeadroom memory_headroom(const fs::path& system) {
   MemoryHeadroom least;
-  take_resource_limits(least);
-  take_control_groups(least);
+  take_resource_limits(least, system);
+  take_control_groups(least, system);
+  take_machine(least, system);
   return least;
 }
 

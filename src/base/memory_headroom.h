@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <string>
 
@@ -12,8 +13,8 @@ struct MemoryHeadroom {
   std::string limit;  // the name of the limit that leaves the least; empty where there is none
 };
 
-// Of RLIMIT_AS, RLIMIT_DATA, and the memory.max of the process's control groups (version 2), where
-// pages of files count as free because the kernel gives them up first.
-MemoryHeadroom memory_headroom();
+// The least that RLIMIT_AS, RLIMIT_DATA, the limits of the process's control groups (version 1 and
+// 2) and the machine's free memory leave. Below `system` lie the folders proc and sys.
+MemoryHeadroom memory_headroom(const std::filesystem::path& system = "/");
 
 }  // namespace vyre

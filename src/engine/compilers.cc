@@ -1,7 +1,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <system_error>
+
 #include "vyre/base/abandonable.h"
+#include "vyre/base/log.h"
 #include "vyre/engine/compilers_internal.h"
 
 namespace vyre {
@@ -20,14 +23,39 @@ void Compilers::add(std::function<void()> job) {
   {
     const std::scoped_lock lock(mutex_);
     jobs_.push_back(std::move(job));
-    if (threads_.empty()) threads_.emplace_back([this] { work(); });
+    if (threads_.empty()) start_thread();
   }
   changed_.notify_one();
 }
 
 void Compilers::wait() {
   std::unique_lock lock(mutex_);
+  while (threads_.empty() && !jobs_.empty()) run_next(lock);
   waited_.wait(lock, [&] { return jobs_.empty() && running_ == 0; });
+}
+
+// Where the system gives none, jobs wait for the next one that is added, or for `wait`.
+void Compilers::start_thread() {
+  try {
+    threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error& none) {
+    VYRE_LOG(debug, "no thread can compile in the background: {}", none.what());
+  }
+}
+
+void Compilers::run_next(std::unique_lock<std::mutex>& lock) {
+  const std::function<void()> job = std::move(jobs_.front());
+  jobs_.pop_front();
+  ++running_;
+  // Threads are started by threads: the caller of `add` has no time for it.
+  if (!threads_.empty() && idle_ < jobs_.size() && threads_.size() < most_) start_thread();
+  lock.unlock();
+  if (const auto done = attempt_work(job); !done) {
+    VYRE_LOG(warn, "work in the background failed: {}", describe(done.error()));
+  }
+  lock.lock();
+  --running_;
+  if (jobs_.empty() && running_ == 0) waited_.notify_all();
 }
 
 void Compilers::work() {
@@ -40,19 +68,7 @@ void Compilers::work() {
     changed_.wait(lock, [&] { return ends_ || !jobs_.empty(); });
     --idle_;
     if (ends_) return;
-    const std::function<void()> job = std::move(jobs_.front());
-    jobs_.pop_front();
-    ++running_;
-    // Threads are started by threads: the caller of `add` has no time for it.
-    if (idle_ < jobs_.size() && threads_.size() < most_) {
-      threads_.emplace_back([this] { work(); });
-    }
-    lock.unlock();
-    // A job that memory ran out for is left undone: nobody waits for what it was to make.
-    (void)attempt_work(job);
-    lock.lock();
-    --running_;
-    if (jobs_.empty() && running_ == 0) waited_.notify_all();
+    run_next(lock);
   }
 }
 

@@ -24,11 +24,13 @@ class Compilers {
   void add(std::function<void()> job);
   // Whether anything runs at this moment.
   bool busy() const { return running_.load(std::memory_order_relaxed) != 0; }
-  // Returns when no job is left.
+  // Returns when no job is left. Does them itself where there is no thread.
   void wait();
 
  private:
   void work();
+  void start_thread();
+  void run_next(std::unique_lock<std::mutex>& lock);
 
   const unsigned most_;
   const int niceness_;

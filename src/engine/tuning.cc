@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <set>
 
+#include "vyre/base/abandonable.h"
 #include "vyre/base/log.h"
 #include "vyre/base/private_folder.h"
 #include "vyre/engine/measure_order_internal.h"
@@ -30,18 +30,19 @@ unsigned compilers_for(const TuningOptions& options, const LaunchCosts& costs,
   return std::clamp(processors / 2, 1U, costs.most_compilers);
 }
 
-double thread_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return double(now.tv_sec) * 1e9 + double(now.tv_nsec);
-}
-
 std::string overrides_text(const std::vector<OverrideSetting>& overrides) {
   std::string out;
   for (const OverrideSetting& o : overrides) {
     out += fmt::format("{}{}={}", out.empty() ? "" : " ", o.name, o.value);
   }
   return out;
+}
+
+// A candidate that is dropped has its reason in the evidence. One that memory ran out for has not.
+void warn_of_memory(const Result<void>& made) {
+  static std::atomic<bool> told{false};
+  if (made || made.error().code != Code::out_of_memory || told.exchange(true)) return;
+  VYRE_LOG(warn, "the search goes on without a candidate: {}", describe(made.error()));
 }
 
 std::string overrides_of(std::span<const KernelChoice> choices) {
@@ -258,7 +259,7 @@ Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index) {
                  .begin = std::chrono::steady_clock::now(),
                  .end = {},
                  .outcome = {}};
-  const double before = thread_ns();
+  const double before = work_ns();
   bool compiled = false;
   Result<void> made;
   for (CandidateLaunch& launch : c.launches) {
@@ -273,9 +274,12 @@ Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index) {
   span.end = std::chrono::steady_clock::now();
   if (!made) span.outcome = describe(made.error());
   tell(span);
-  if (compiled) kernel.compile_ns.store(thread_ns() - before);
+  if (compiled) kernel.compile_ns.store(work_ns() - before);
   if (made) {
     kernel.tuner.made(index);
+  } else if (made.error().code == Code::out_of_memory) {
+    // There may be more memory another time: the search asks for it again.
+    kernel.tuner.leave_unmade(index);
   } else {
     kernel.tuner.drop(index, span.outcome);
   }
@@ -283,8 +287,11 @@ Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index) {
 }
 
 Result<FoundCode> Tuning::find_code(const CandidateLaunch& launch) {
-  VYRE_TRY(FoundCode found, codes_->find_or_make(launch.kernel, launch.variant, launch.options));
-  const CodeFacts facts = found.code->facts();
+  Result<FoundCode> found;
+  VYRE_CHECK(attempt_work(
+      [&] { found = codes_->find_or_make(launch.kernel, launch.variant, launch.options); }));
+  if (!found) return found;
+  const CodeFacts facts = found->code->facts();
   if (facts.max_threads == 0 || volume(launch.variant.workgroup) <= facts.max_threads) return found;
   return fail(
       Code::limit,
@@ -296,7 +303,7 @@ void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
   if (!tools_asked_.exchange(true)) {
     compilers_.add([this] {
       // Where it fails, making the tools meets the same failure and tells.
-      (void)make_comparing_ready(*device_, *codes_);
+      (void)attempt_work([&] { (void)make_comparing_ready(*device_, *codes_); });
       tools_ready_.store(true, std::memory_order_release);
     });
   }
@@ -345,12 +352,12 @@ void Tuning::compile_next(const std::shared_ptr<TunedKernel>& kernel) {
   work->to_make.pop_front();
   kernel->tuner.set_attention(TunedKernel::kToMake, !work->to_make.empty());
   compilers_.add([this, kernel, index] {
-    const double before = thread_ns();
+    const double before = work_ns();
     kernel->slowed_ns.store(0);
-    (void)make_now(*kernel, index);
+    warn_of_memory(make_now(*kernel, index));
     // A launch ends with its last thread, so calls may lose all of the compiler's time, and no
     // more.
-    const double spent = std::max(1.0, thread_ns() - before);
+    const double spent = std::max(1.0, work_ns() - before);
     const double lost = std::min(kernel->slowed_ns.load(), spent);
     kernel->lost_share.store((kernel->lost_share.load() + lost / spent) / 2);
     kernel->tuner.charge(lost);
@@ -370,9 +377,11 @@ void Tuning::compile_all_and_load(const std::shared_ptr<TunedKernel>& kernel) {
       work->to_make.pop_front();
       compilers_.add([this, kernel, index] {
         // Where it fails, loading meets the same failure and tells.
-        for (const CandidateLaunch& launch : kernel->candidates[index].launches) {
-          (void)codes_->make_ready(launch.kernel, launch.variant, launch.options);
-        }
+        (void)attempt_work([&] {
+          for (const CandidateLaunch& launch : kernel->candidates[index].launches) {
+            (void)codes_->make_ready(launch.kernel, launch.variant, launch.options);
+          }
+        });
         const auto done = kernel->work.lock();
         done->to_load.push_back(index);
         kernel->tuner.set_attention(TunedKernel::kToMake, true);

@@ -40,6 +40,7 @@ constexpr LocalId kNoLocal{0xFFFFFFFFU};
 constexpr std::uint32_t kMaxExprDepth = 1024;
 constexpr std::uint32_t kMaxBlockDepth = 512;
 constexpr std::uint32_t kMaxCallDepth = 256;
+constexpr std::uint32_t kMaxNesting = 4096;  // of blocks, counted through calls
 constexpr std::uint32_t kMaxTypeNesting = 255;
 
 // Lines and columns count from 1; 0 is unknown. A column counts bytes. Programs built in C++ have

@@ -1,7 +1,6 @@
 #include "vyre/lower/gpu_compile.h"
 
 #include <fmt/format.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
@@ -18,6 +17,7 @@
 #include "vyre/ir/slots.h"
 #include "vyre/lower/allowed_operations_internal.h"
 #include "vyre/lower/brief_pipeline_internal.h"
+#include "vyre/lower/generate_file_internal.h"
 #include "vyre/lower/gpu/gpu_kernel_internal.h"
 #include "vyre/lower/gpu/hoist_loads_internal.h"
 #include "vyre/lower/gpu/order_tests_internal.h"
@@ -177,14 +177,8 @@ std::string gpu_generator_version() {
 Result<GpuCode> unguarded_compile_gpu(const Kernel& kernel, const Variant& variant,
                                       const GpuOptions& options) {
   VYRE_TRY(auto prepared, prepare(kernel, variant, options));
-  llvm::SmallVector<char, 0> text;
-  llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager passes;
-  if (prepared.target->addPassesToEmitFile(passes, stream, nullptr,
-                                           llvm::CodeGenFileType::AssemblyFile)) {
-    return fail(Code::internal, "the code generator writes no PTX");
-  }
-  passes.run(*prepared.code.module);
+  VYRE_TRY(const auto text, generate_file(*prepared.target, *prepared.code.module,
+                                          llvm::CodeGenFileType::AssemblyFile));
   GpuCode out;
   out.ptx.assign(text.begin(), text.end());
   out.entry = kGpuEntryName;

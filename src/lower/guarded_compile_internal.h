@@ -19,6 +19,8 @@ Result<GpuCode> unguarded_compile_gpu(const Kernel& kernel, const Variant& varia
 Result<std::string> unguarded_gpu_llvm_text(const Kernel& kernel, const Variant& variant,
                                             const GpuOptions& options);
 
+// From now on LLVM's fatal errors and failed allocations end abandonable work, and not the process.
+void handle_llvm_failures();
 // Once the caller has left, passes that only improve the code are skipped.
 void skip_passes_when_unwanted(llvm::PassInstrumentationCallbacks& callbacks);
 

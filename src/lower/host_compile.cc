@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
@@ -20,6 +19,7 @@
 #include "vyre/base/abandonable.h"
 #include "vyre/lower/allowed_operations_internal.h"
 #include "vyre/lower/brief_pipeline_internal.h"
+#include "vyre/lower/generate_file_internal.h"
 #include "vyre/lower/guarded_compile_internal.h"
 #include "vyre/lower/host/host_kernel_internal.h"
 #include "vyre/lower/host/interleave_gangs_internal.h"
@@ -39,31 +39,37 @@ struct Host {
   std::string missing;  // instructions that our code is made of, and the processor has not
 };
 
+Host host_found() {
+  Host h;
+  h.cpu = llvm::sys::getHostCPUName().str();
+  std::vector<std::string> all;
+  const auto features = llvm::sys::getHostCPUFeatures();
+  for (const auto& f : features) all.push_back((f.second ? "+" : "-") + f.first().str());
+  std::ranges::sort(all);
+  for (const auto& f : all) h.features += (h.features.empty() ? "" : ",") + f;
+  if (features.lookup("avx512f")) {
+    h.vector_width = 16;
+  } else if (features.lookup("avx2")) {
+    h.vector_width = 8;
+  }
+  // Without them the code generator would call library functions.
+  for (const char* needed : {"fma", "f16c", "sse4.1"}) {
+    if (!features.lookup(needed))
+      h.missing += (h.missing.empty() ? "" : ", ") + std::string(needed);
+  }
+  return h;
+}
+
 const Host& host() {
   // Not a static with a constructor: where memory runs out, code without exceptions leaves its
   // guard locked, and call_once does not.
-  static Host h;
+  static Host found;
   static std::once_flag once;
   std::call_once(once, [] {
-    h = {};
-    h.cpu = llvm::sys::getHostCPUName().str();
-    std::vector<std::string> all;
-    const auto features = llvm::sys::getHostCPUFeatures();
-    for (const auto& f : features) all.push_back((f.second ? "+" : "-") + f.first().str());
-    std::ranges::sort(all);
-    for (const auto& f : all) h.features += (h.features.empty() ? "" : ",") + f;
-    if (features.lookup("avx512f")) {
-      h.vector_width = 16;
-    } else if (features.lookup("avx2")) {
-      h.vector_width = 8;
-    }
-    // Without them the code generator would call library functions.
-    for (const char* needed : {"fma", "f16c", "sse4.1"}) {
-      if (!features.lookup(needed))
-        h.missing += (h.missing.empty() ? "" : ", ") + std::string(needed);
-    }
+    handle_llvm_failures();
+    if (!attempt_work([] { found = host_found(); })) throw_out_of_memory();
   });
-  return h;
+  return found;
 }
 
 void initialise_target() {
@@ -165,17 +171,6 @@ Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const Hos
   return out;
 }
 
-Result<llvm::SmallVector<char, 0>> emit_file(Prepared& p, llvm::CodeGenFileType type) {
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  if (p.target->addPassesToEmitFile(passes, stream, nullptr, type)) {
-    return fail(Code::internal, "the host's code generator writes no such file");
-  }
-  passes.run(*p.code.module);
-  return bytes;
-}
-
 Error from_llvm(llvm::Error error, const char* doing) {
   return Error{Code::internal, fmt::format("{}: {}", doing, llvm::toString(std::move(error))), {}};
 }
@@ -193,7 +188,8 @@ std::string generator_version() {
 Result<HostObject> unguarded_compile_host(const Kernel& kernel, const Variant& variant,
                                           const HostOptions& options) {
   VYRE_TRY(auto prepared, prepare(kernel, variant, options));
-  VYRE_TRY(const auto bytes, emit_file(prepared, llvm::CodeGenFileType::ObjectFile));
+  VYRE_TRY(const auto bytes, generate_file(*prepared.target, *prepared.code.module,
+                                           llvm::CodeGenFileType::ObjectFile));
   HostObject out;
   out.scratch_bytes = prepared.code.scratch_bytes;
   out.brief = prepared.brief;
@@ -212,7 +208,8 @@ Result<std::string> unguarded_host_text(const Kernel& kernel, const Variant& var
     prepared.code.module->print(stream, nullptr);
     return text;
   }
-  VYRE_TRY(const auto bytes, emit_file(prepared, llvm::CodeGenFileType::AssemblyFile));
+  VYRE_TRY(const auto bytes, generate_file(*prepared.target, *prepared.code.module,
+                                           llvm::CodeGenFileType::AssemblyFile));
   return std::string(bytes.begin(), bytes.end());
 }
 

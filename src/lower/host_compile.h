@@ -41,7 +41,7 @@ std::uint32_t host_default_gang(const Kernel& kernel);
 // The variant is one that runs the kernel: see plan/variants/variant_legality.h.
 Result<HostObject> compile_host(const Kernel& kernel, const Variant& variant,
                                 const HostOptions& options = {});
-Result<HostCode> load_host(const HostObject& object);
+Result<HostCode> load_host(const HostObject& object, const WorkLimits& limits = {});
 
 enum class HostText : std::uint8_t { llvm, assembly };
 Result<std::string> host_text(const Kernel& kernel, const Variant& variant, HostText what,

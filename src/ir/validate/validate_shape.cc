@@ -177,6 +177,7 @@ class Shape {
 
   void functions() {
     stmt_seen_.assign(program_.stmts.size(), false);
+    stmt_depth_.assign(program_.stmts.size(), 0);
     for (const Function& f : program_.functions) block(f.body, f.pos, 0);
   }
 
@@ -197,6 +198,7 @@ class Shape {
         report(program_[id].pos, "a statement stands in two places");
       } else {
         stmt_seen_[index_of(id)] = true;
+        stmt_depth_[index_of(id)] = depth;
         stmt(program_[id], depth);
       }
     }
@@ -225,9 +227,12 @@ class Shape {
   // Calls only go to functions before the caller, so there is no recursion.
   void calls() {
     std::vector<std::uint32_t> depth(program_.functions.size(), 1);
+    std::vector<std::uint32_t> nesting(program_.functions.size(), 0);
     for (std::size_t i = 0; i < program_.functions.size(); ++i) {
       const Function& f = program_.functions[i];
       for_each_stmt(program_, f.body, [&](StmtId id) {
+        const std::uint32_t blocks = stmt_depth_[index_of(id)] + 1;
+        nesting[i] = std::max(nesting[i], blocks);
         const auto* call = std::get_if<CallStmt>(&program_[id].node);
         if (call == nullptr) return;
         const std::size_t callee = index_of(call->callee);
@@ -242,10 +247,15 @@ class Shape {
                  f.name, program_.functions[callee].name);
         } else {
           depth[i] = std::max(depth[i], depth[callee] + 1);
+          nesting[i] = std::max(nesting[i], blocks + nesting[callee]);
         }
       });
       if (depth[i] == kMaxCallDepth + 1) {
         report(f.pos, "calls from '{}' are nested more than {} deep", f.name, kMaxCallDepth);
+      } else if (nesting[i] > kMaxNesting) {
+        report(f.pos, "statements of '{}' and of what it calls are nested more than {} deep", f.name,
+               kMaxNesting);
+        return;  // what calls it is nested deeper still
       }
     }
   }
@@ -253,6 +263,7 @@ class Shape {
   const Program& program_;
   Issues& issues_;
   std::vector<bool> stmt_seen_;
+  std::vector<std::uint32_t> stmt_depth_;  // blocks around each, within its function
 };
 
 }  // namespace

@@ -157,6 +157,28 @@ TEST_F(Validate, LongChainsOfCallsAreRefused) {
   expect_issue("nested more than 256 deep");
 }
 
+TEST_F(Validate, NestingIsCountedThroughCalls) {
+  // Each function calls the one before it from within 100 blocks.
+  for (std::uint32_t i = 0; i < 45; ++i) {
+    Function f;
+    f.name = "f" + std::to_string(i);
+    f.result = program.types.void_type();
+    for (int level = 0; level < 100; ++level) {
+      writer.open();
+      if (level > 0) {
+        writer.stmt(IfStmt{constant(true), f.body, {}});
+      } else if (i > 0) {
+        writer.stmt(CallStmt{static_cast<FunctionId>(i - 1), {}, kNoLocal});
+      }
+      f.body = writer.close();
+    }
+    program.functions.insert(program.functions.end() - 1, f);
+    program.entry = static_cast<FunctionId>(program.functions.size() - 1);
+    if (i == 39) EXPECT_EQ(issues(), std::vector<std::string>{});
+  }
+  expect_issue("statements of 'f40' and of what it calls are nested more than 4096 deep");
+}
+
 TEST_F(Validate, GarbageIsReportedAndCanBePrinted) {
   // Random statements and expressions with random ids: nothing may crash.
   std::mt19937 random(7);

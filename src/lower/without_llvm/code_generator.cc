@@ -20,7 +20,7 @@ std::uint32_t host_default_gang(const Kernel&) { return 1; }
 Result<HostObject> compile_host(const Kernel&, const Variant&, const HostOptions&) {
   return no_code_generator();
 }
-Result<HostCode> load_host(const HostObject&) { return no_code_generator(); }
+Result<HostCode> load_host(const HostObject&, const WorkLimits&) { return no_code_generator(); }
 Result<std::string> host_text(const Kernel&, const Variant&, HostText, const HostOptions&) {
   return no_code_generator();
 }

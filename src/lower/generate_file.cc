@@ -1,0 +1,54 @@
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/Pass.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "vyre/base/abandonable.h"
+#include "vyre/lower/generate_file_internal.h"
+
+namespace vyre {
+namespace {
+
+// Code generation has no callback that could end it, so a pass of our own asks.
+class LeaveWhenUnwanted : public llvm::FunctionPass {
+ public:
+  LeaveWhenUnwanted() : FunctionPass(id) {}
+  bool runOnFunction(llvm::Function&) override {
+    if (is_work_unwanted()) abandon_work({Code::limit, "nobody waits for the code any more", {}});
+    return false;
+  }
+  void getAnalysisUsage(llvm::AnalysisUsage& usage) const override { usage.setPreservesAll(); }
+
+ private:
+  static char id;  // LLVM tells passes apart by the address
+};
+
+char LeaveWhenUnwanted::id = 0;
+
+class StoppablePasses : public llvm::legacy::PassManager {
+ public:
+  void add(llvm::Pass* pass) override {
+    const bool is_of_functions = pass->getPassKind() == llvm::PT_Function;
+    PassManager::add(pass);  // may delete it
+    if (is_of_functions) PassManager::add(new LeaveWhenUnwanted);
+  }
+};
+
+}  // namespace
+
+Result<llvm::SmallVector<char, 0>> generate_file(llvm::TargetMachine& target, llvm::Module& module,
+                                                 llvm::CodeGenFileType type) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  StoppablePasses passes;
+  if (target.addPassesToEmitFile(passes, stream, nullptr, type)) {
+    return fail(Code::internal, "the code generator writes no such file");
+  }
+  const auto ran = attempt_work([&] { passes.run(module); });
+  if (ran) return bytes;
+  // Left between two passes, everything is whole and is given back. After any other failure it is
+  // not, and nothing is touched again.
+  if (ran.error().code != Code::limit) abandon_work(ran.error());
+  return std::unexpected(ran.error());
+}
+
+}  // namespace vyre
