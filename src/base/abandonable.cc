@@ -165,10 +165,10 @@ Result<void> attempt_work(const std::function<void()>& work) {
 }
 
 Error over_error(const WorkLimits& limits, std::string_view what) {
-  return {Code::device,
-          fmt::format("{} {}", what,
-                      limits.stopped() ? "was stopped" : "was not done by its deadline"),
-          {}};
+  return {
+      Code::device,
+      fmt::format("{} {}", what, limits.stopped() ? "was stopped" : "was not done by its deadline"),
+      {}};
 }
 
 Result<void> run_abandonable(std::string_view what, std::function<void()> work,
@@ -180,9 +180,8 @@ Result<void> run_abandonable(std::string_view what, std::function<void()> work,
   job->work = std::move(work);
   auto for_thread = std::make_unique<std::shared_ptr<Job>>(job);
   if (const int status = start_thread(job->thread, for_thread.get()); status != 0) {
-    return fail(Code::out_of_memory,
-                fmt::format("{} needs a thread with a stack of {} MiB: {}", what, kStack >> 20,
-                            std::strerror(status)));
+    return fail(Code::out_of_memory, fmt::format("{} needs a thread with a stack of {} MiB: {}",
+                                                 what, kStack >> 20, std::strerror(status)));
   }
   for_thread.release();  // NOLINT(bugprone-unused-return-value): the thread has it
   if (!wait_for(*job, limits)) {

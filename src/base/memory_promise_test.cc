@@ -21,8 +21,8 @@ TEST(MemoryPromise, MoreThanThereIsIsRefusedWithTheLimitsName) {
 TEST(MemoryPromise, TheSameMemoryIsNotPromisedTwice) {
   auto first = promise_memory(60 << 20, "the first", {}, kHundred);
   ASSERT_TRUE(first);
-  const auto second = promise_memory(60 << 20, "the second",
-                                     {.deadline = std::chrono::steady_clock::now() + 20ms}, kHundred);
+  const auto second = promise_memory(
+      60 << 20, "the second", {.deadline = std::chrono::steady_clock::now() + 20ms}, kHundred);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Code::device);
   EXPECT_TRUE(promise_memory(40 << 20, "a small one", {}, kHundred));

@@ -1,3 +1,4 @@
+#include <execinfo.h>
 #include <fmt/format.h>
 #include <llvm/Support/ErrorHandling.h>
 
@@ -21,7 +22,8 @@ namespace {
 //   a kernel of 30 nodes                   10 MiB for the host (of which 6 are code),  7 for PTX
 //   the full pipeline, loops the worst     at most 36 KiB a node for the host,         4 for PTX
 //   the brief pipeline, loops the worst    at most 3.3 KiB a node for the host,        0.9 for PTX
-// The full pipeline serves up to some 3,000 nodes, and took 124 MiB at most. The stack comes on top.
+// The full pipeline serves up to some 3,000 nodes, and took 124 MiB at most. The stack comes on
+// top.
 constexpr std::uint64_t kLeastBytes = std::uint64_t{36} << 20;
 constexpr std::uint64_t kBytesOfNode = 5 << 10;
 constexpr std::uint64_t kBytesOfNodeInFull = 40 << 10;
@@ -47,7 +49,8 @@ std::uint64_t most_bytes_for(const Program& program) {
   const auto calls = plan_calls(program);
   const std::uint64_t nodes =
       program.exprs.size() + program.stmts.size() + (calls ? calls->nodes : 0);
-  return kLeastBytes + nodes * kBytesOfNode + std::min(nodes * kBytesOfNodeInFull, kMostBytesInFull);
+  return kLeastBytes + nodes * kBytesOfNode +
+         std::min(nodes * kBytesOfNodeInFull, kMostBytesInFull);
 }
 
 // LLVM reports memory that it could not map as an error of its own.
@@ -106,6 +109,10 @@ Result<std::string> gpu_llvm_text(const Kernel& kernel, const Variant& variant,
 void handle_llvm_failures() {
   static std::once_flag once;
   std::call_once(once, [] {
+    // An exception that passes through call_once, which LLVM uses, makes the C library load the
+    // unwinder, and end the process where it cannot. A backtrace loads it beforehand.
+    void* caller = nullptr;
+    backtrace(&caller, 1);
     llvm::install_bad_alloc_error_handler(on_bad_alloc);
     llvm::install_fatal_error_handler(on_fatal_error);
   });

@@ -253,8 +253,8 @@ class Shape {
       if (depth[i] == kMaxCallDepth + 1) {
         report(f.pos, "calls from '{}' are nested more than {} deep", f.name, kMaxCallDepth);
       } else if (nesting[i] > kMaxNesting) {
-        report(f.pos, "statements of '{}' and of what it calls are nested more than {} deep", f.name,
-               kMaxNesting);
+        report(f.pos, "statements of '{}' and of what it calls are nested more than {} deep",
+               f.name, kMaxNesting);
         return;  // what calls it is nested deeper still
       }
     }
