@@ -61,6 +61,11 @@ class LeftJobs {
     std::erase_if(jobs_,
                   [](const auto& job) { return pthread_tryjoin_np(job->thread, nullptr) == 0; });
   }
+  bool is_empty() {
+    join_those_that_ended();
+    const std::scoped_lock lock(mutex_);
+    return jobs_.empty();
+  }
   void join_all() {
     Jobs all;
     {
@@ -143,6 +148,7 @@ void abandon_work(Error why) { throw Abandoned{std::move(why)}; }
 void throw_out_of_memory() { throw std::bad_alloc(); }
 bool is_in_abandonable_work() { return attempts > 0; }
 bool is_work_unwanted() { return own_job != nullptr && own_job->unwanted.load(); }
+bool is_work_left() { return !left_jobs().is_empty(); }
 double work_ns() { return thread_ns() + others_spent; }
 
 Result<void> attempt_work(const std::function<void()>& work) {

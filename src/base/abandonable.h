@@ -51,6 +51,9 @@ Result<void> attempt_work(const std::function<void()>& work);
 Result<void> run_abandonable(std::string_view what, std::function<void()> work,
                              const WorkLimits& limits = {});
 
+// Whether work that was left is still under way.
+bool is_work_left();
+
 // The same for a function without parameters that gives a Result.
 template <class Work>
 auto result_of_abandonable(std::string_view what, Work work, const WorkLimits& limits)

@@ -71,13 +71,14 @@ Outcome<FixedChoices> fixed_choices(const vyre_variant* given) {
 }
 
 Outcome<Dispatch> prepare(const KernelObject& kernel, const vyre_binding* given,
-                          std::uint64_t count, const vyre_grid* grid, const vyre_variant* wanted) {
+                          std::uint64_t count, const vyre_grid* grid, const vyre_variant* wanted,
+                          const RunLimits& limits) {
   const Session& session = kernel.session->session;
   VYRE_TRY(const auto bindings, bindings_of(*kernel.session, given, count));
   VYRE_TRY(const DispatchSize size, size_of(grid));
   VYRE_TRY(const FixedChoices fixed, fixed_choices(wanted));
   return with_enough_stack([&]() -> Outcome<Dispatch> {
-    VYRE_TRY(Dispatch dispatch, session.prepare(kernel.kernel, bindings, size, fixed));
+    VYRE_TRY(Dispatch dispatch, session.prepare(kernel.kernel, bindings, size, fixed, limits));
     return dispatch;
   });
 }
@@ -86,7 +87,7 @@ Outcome<> create_dispatch(vyre_kernel id, const vyre_binding* bindings, std::uin
                           const vyre_grid* grid, const vyre_variant* variant, vyre_dispatch* out) {
   VYRE_TRY(const auto pin, find<KernelObject>(id));
   if (out == nullptr) return null_pointer("dispatch");
-  VYRE_TRY(Dispatch dispatch, prepare(*pin, bindings, count, grid, variant));
+  VYRE_TRY(Dispatch dispatch, prepare(*pin, bindings, count, grid, variant, {}));
   VYRE_TRY(*out, publish(DispatchObject{pin->session, std::move(dispatch)}));
   return {};
 }
@@ -172,8 +173,11 @@ vyre_code vyre_run(vyre_kernel kernel, const vyre_binding* bindings, uint64_t bi
                    const vyre_grid* grid, const vyre_variant* variant, uint64_t deadline_ns) {
   return guarded([&]() -> Outcome<> {
     VYRE_TRY(const auto pin, find<KernelObject>(kernel));
-    VYRE_TRY(const Dispatch dispatch, prepare(*pin, bindings, binding_count, grid, variant));
-    VYRE_CHECK(pin->session->session.run(dispatch, limits_of(deadline_ns)));
+    const auto begin = std::chrono::steady_clock::now();
+    const RunLimits limits = limits_of(deadline_ns);
+    VYRE_TRY(const Dispatch dispatch,
+             prepare(*pin, bindings, binding_count, grid, variant, limits));
+    VYRE_CHECK(pin->session->session.run(dispatch, limits.counted_from(begin)));
     return {};
   });
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "vyre/base/abandonable.h"
 #include "vyre/cli/command_line.h"
 #include "vyre/cli/interrupt.h"
 
@@ -37,5 +38,10 @@ int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const int exit = vyre::run_command_line(arguments, streams);
   vyre::end_by_signal();
+  if (vyre::is_work_left()) {
+    out.flush();
+    err.flush();
+    ::_exit(exit);  // nobody waits for what a deadline has ended
+  }
   return exit;
 }

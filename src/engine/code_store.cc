@@ -34,19 +34,29 @@ Digest key_of(const Kernel& kernel, const Variant& variant, const Target& target
   return hasher.finish();
 }
 
-Result<StoredCode> make_code(const Kernel& kernel, const Variant& variant, Device& device,
-                             const CodeOptions& options) {
-  const Target target = device.target();
+// The driver's compiler cannot be stopped, but its caller can leave it.
+Result<StoredCode> finish(const std::shared_ptr<Device>& device, const GpuCode& code,
+                          const WorkLimits& limits) {
+  VYRE_TRY(DeviceCode finished,
+           result_of_abandonable("compiling PTX", [=] { return device->finish(code); }, limits));
+  return std::get<GpuCode>(std::move(finished));
+}
+
+Result<StoredCode> make_code(const Kernel& kernel, const Variant& variant,
+                             const std::shared_ptr<Device>& device, const CodeOptions& options,
+                             const WorkLimits& limits) {
+  const Target target = device->target();
   if (target.kind == TargetKind::host) {
-    return compile_host(kernel, variant, {.wide_offsets = options.wide_offsets});
+    return compile_host(kernel, variant,
+                        {.wide_offsets = options.wide_offsets, .limits = limits});
   }
   VYRE_TRY(GpuCode ptx, compile_gpu(kernel, variant,
                                     {.processor = target.processor,
                                      .wide_offsets = options.wide_offsets,
+                                     .limits = limits,
                                      .check_at_start = options.check_at_start,
                                      .by_value = options.by_value}));
-  VYRE_TRY(DeviceCode finished, device.finish(std::move(ptx)));
-  return std::get<GpuCode>(std::move(finished));
+  return finish(device, ptx, limits);
 }
 
 Result<void> write_code(const std::filesystem::path& path, const StoredCode& code) {
@@ -75,9 +85,10 @@ std::optional<StoredCode> kept_code(const std::filesystem::path& path) {
   return std::nullopt;
 }
 
-Result<std::shared_ptr<const LoadedCode>> load(Device& device, StoredCode code) {
+Result<std::shared_ptr<const LoadedCode>> load(Device& device, StoredCode code,
+                                               const WorkLimits& limits = {}) {
   if (auto* gpu = std::get_if<GpuCode>(&code)) return device.load(std::move(*gpu));
-  VYRE_TRY(auto host, load_host(std::get<HostObject>(code)));
+  VYRE_TRY(auto host, load_host(std::get<HostObject>(code), limits));
   return device.load(std::move(host));
 }
 
@@ -103,7 +114,7 @@ CodeStore::CodeStore(std::shared_ptr<Device> device, std::optional<std::filesyst
 CodeStore::~CodeStore() = default;
 
 Result<FoundCode> CodeStore::find_or_make(const Kernel& kernel, const Variant& variant,
-                                          const CodeOptions& options) {
+                                          const CodeOptions& options, const WorkLimits& limits) {
   if (device_->name() == "null") {
     VYRE_TRY(auto nothing, device_->load(HostCode{}));
     return FoundCode{std::move(nothing), CodeSource::compiled};
@@ -116,10 +127,10 @@ Result<FoundCode> CodeStore::find_or_make(const Kernel& kernel, const Variant& v
     if (auto node = ready_.extract(key); !node.empty()) made = std::move(*node.mapped());
   }
   if (!made) {
-    VYRE_TRY(made, make(key, kernel, variant, options));
+    VYRE_TRY(made, make(key, kernel, variant, options, limits));
   }
   const auto begin = std::chrono::steady_clock::now();
-  VYRE_TRY(auto loaded, load(*device_, std::move(made->code)));
+  VYRE_TRY(auto loaded, load(*device_, std::move(made->code), limits));
   const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - begin;
   VYRE_TRY(FoundCode out, put(key, std::move(loaded), made->source));
   out.load_ns = spent.count();
@@ -127,14 +138,13 @@ Result<FoundCode> CodeStore::find_or_make(const Kernel& kernel, const Variant& v
 }
 
 Result<void> CodeStore::make_ready(const Kernel& kernel, const Variant& variant,
-                                   const CodeOptions& options) {
+                                   const CodeOptions& options, const WorkLimits& limits) {
   if (device_->name() == "null") return {};
   const Digest key = key_of(kernel, variant, device_->target(), options);
   if (find_loaded(key)) return {};
-  VYRE_TRY(auto made, make(key, kernel, variant, options));
-  if (auto* gpu = std::get_if<GpuCode>(&made.code)) {
-    VYRE_TRY(DeviceCode finished, device_->finish(std::move(*gpu)));
-    made.code = std::get<GpuCode>(std::move(finished));
+  VYRE_TRY(auto made, make(key, kernel, variant, options, limits));
+  if (const auto* gpu = std::get_if<GpuCode>(&made.code)) {
+    VYRE_TRY(made.code, finish(device_, *gpu, limits));
   }
   const std::scoped_lock lock(mutex_);
   ready_.emplace(key, std::make_shared<Ready>(std::move(made)));
@@ -151,13 +161,14 @@ bool CodeStore::keeps(const Kernel& kernel, const Variant& variant,
 }
 
 Result<CodeStore::Ready> CodeStore::make(const Digest& key, const Kernel& kernel,
-                                         const Variant& variant, const CodeOptions& options) {
+                                         const Variant& variant, const CodeOptions& options,
+                                         const WorkLimits& limits) {
   std::filesystem::path path;
   if (folder_) {
     path = *folder_ / to_hex(key);
     if (auto code = kept_code(path)) return Ready{*std::move(code), CodeSource::disk};
   }
-  VYRE_TRY(auto code, make_code(kernel, variant, *device_, options));
+  VYRE_TRY(auto code, make_code(kernel, variant, device_, options, limits));
   if (folder_) keep(path, code);
   return Ready{std::move(code), CodeSource::compiled};
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "vyre/base/abandonable.h"
 #include "vyre/base/digest.h"
 #include "vyre/base/error.h"
 #include "vyre/device/device.h"
@@ -44,13 +45,15 @@ class CodeStore {
   CodeStore(std::shared_ptr<Device> device, std::optional<std::filesystem::path> folder);
   ~CodeStore();
 
-  // Thread-safe. A folder that cannot be written costs a warning, not the launch.
+  // Thread-safe. A folder that cannot be written costs a warning, not the launch. Within the
+  // limits the caller has an answer, whatever is compiled; what was begun may go on behind it.
   Result<FoundCode> find_or_make(const Kernel& kernel, const Variant& variant,
-                                 const CodeOptions& options);
+                                 const CodeOptions& options, const WorkLimits& limits = {});
   // The slow part of it alone: afterwards find_or_make has only to load. Device code waits there.
   // Whether that was done before, here or by another process.
   bool keeps(const Kernel& kernel, const Variant& variant, const CodeOptions& options) const;
-  Result<void> make_ready(const Kernel& kernel, const Variant& variant, const CodeOptions& options);
+  Result<void> make_ready(const Kernel& kernel, const Variant& variant, const CodeOptions& options,
+                          const WorkLimits& limits = {});
   // Code that someone else made, kept in the form that loads fastest.
   Result<FoundCode> load_own(const GpuCode& code);
 
@@ -58,7 +61,7 @@ class CodeStore {
   struct Ready;
   std::optional<FoundCode> find_loaded(const Digest& key);
   Result<Ready> make(const Digest& key, const Kernel& kernel, const Variant& variant,
-                     const CodeOptions& options);
+                     const CodeOptions& options, const WorkLimits& limits);
   Result<FoundCode> put(const Digest& key, std::shared_ptr<const LoadedCode> code,
                         CodeSource source);
 

@@ -3,7 +3,6 @@
 
 #include <system_error>
 
-#include "vyre/base/abandonable.h"
 #include "vyre/base/log.h"
 #include "vyre/engine/compilers_internal.h"
 
@@ -11,7 +10,7 @@ namespace vyre {
 Compilers::~Compilers() {
   {
     const std::scoped_lock lock(mutex_);
-    ends_ = true;
+    ends_ = 1;
     jobs_.clear();
   }
   changed_.notify_all();
@@ -65,9 +64,9 @@ void Compilers::work() {
   std::unique_lock lock(mutex_);
   while (true) {
     ++idle_;
-    changed_.wait(lock, [&] { return ends_ || !jobs_.empty(); });
+    changed_.wait(lock, [&] { return ends_ != 0 || !jobs_.empty(); });
     --idle_;
-    if (ends_) return;
+    if (ends_ != 0) return;
     run_next(lock);
   }
 }

@@ -9,19 +9,23 @@
 #include <thread>
 #include <vector>
 
+#include "vyre/base/abandonable.h"
+
 namespace vyre {
 
 class Compilers {
  public:
   // `niceness` as the system counts it: 19 leaves a busy processor almost alone.
   Compilers(unsigned threads, int niceness) : most_(threads), niceness_(niceness) {}
-  // Jobs that have begun are finished, others are forgotten.
+  // Jobs that have begun are told to end by their limits, others are forgotten.
   ~Compilers();
   Compilers(const Compilers&) = delete;
   Compilers& operator=(const Compilers&) = delete;
 
   unsigned count() const { return most_; }
   void add(std::function<void()> job);
+  // For what a job compiles.
+  WorkLimits limits() const { return {.stop = &ends_}; }
   // Whether anything runs at this moment.
   bool busy() const { return running_.load(std::memory_order_relaxed) != 0; }
   // Returns when no job is left. Does them itself where there is no thread.
@@ -41,7 +45,7 @@ class Compilers {
   std::deque<std::function<void()>> jobs_;
   std::vector<std::thread> threads_;
   unsigned idle_ = 0;
-  bool ends_ = false;
+  std::atomic<std::uint32_t> ends_{0};
 };
 
 }  // namespace vyre

@@ -26,6 +26,20 @@ bool is_wide(std::span<const BoundMemory> bindings) {
 
 }  // namespace
 
+WorkLimits RunLimits::for_work() const {
+  WorkLimits out{.stop = stop};
+  if (deadline) out.deadline = std::chrono::steady_clock::now() + *deadline;
+  return out;
+}
+
+RunLimits RunLimits::counted_from(std::chrono::steady_clock::time_point begin) const {
+  RunLimits out = *this;
+  if (!deadline) return out;
+  const std::chrono::nanoseconds spent = std::chrono::steady_clock::now() - begin;
+  out.deadline = std::max(*deadline - spent, std::chrono::nanoseconds(1));
+  return out;
+}
+
 Result<SessionOptions> SessionOptions::from_environment() {
   SessionOptions options;
   VYRE_TRY(options.cpu, cpu_options_from_environment());
@@ -196,28 +210,31 @@ Result<LaunchStep> Session::bind(const Kernel& kernel, std::span<const Binding> 
 }
 
 Result<Dispatch> Session::prepare(const Kernel& kernel, std::span<const Binding> bindings,
-                                  DispatchSize size, const FixedChoices& fixed) const {
+                                  DispatchSize size, const FixedChoices& fixed,
+                                  const RunLimits& limits) const {
   const KernelChoice only{kernel};
   return prepare_launch({.identity = to_hex(kernel.fingerprint),
                          .kernels = std::span(&only, 1),
                          .size = size,
                          .fixed = fixed},
-                        bindings);
+                        bindings, limits.for_work());
 }
 
 Result<Dispatch> Session::prepare(std::string_view identity, std::span<const KernelChoice> choices,
-                                  std::span<const Binding> bindings, DispatchSize size) const {
+                                  std::span<const Binding> bindings, DispatchSize size,
+                                  const RunLimits& limits) const {
   if (choices.empty()) return fail(Code::invalid_input, "there is no kernel to choose from");
   if (tuning_ == nullptr) {
     return fail(Code::invalid_input, "this session tunes nothing, so it cannot choose",
                 "open it with tuning in its options");
   }
   return prepare_launch({.identity = std::string(identity), .kernels = choices, .size = size},
-                        bindings);
+                        bindings, limits.for_work());
 }
 
 Result<Dispatch> Session::prepare_launch(const LaunchRequest& asked,
-                                         std::span<const Binding> bindings) const {
+                                         std::span<const Binding> bindings,
+                                         const WorkLimits& limits) const {
   LaunchRequest request = asked;
   const auto gangs = default_gangs(request.kernels);
   request.default_gangs = gangs;
@@ -231,11 +248,11 @@ Result<Dispatch> Session::prepare_launch(const LaunchRequest& asked,
   request.bindings = bytes;
   if (tuning_ == nullptr || request.fixed.any()) {
     VYRE_TRY(out.plan, plan_launch(request, *plan_device_, plan_memory()));
-    VYRE_CHECK(compile(out, request.kernels.front().kernel));
+    VYRE_CHECK(compile(out, request.kernels.front().kernel, limits));
     return Dispatch(std::move(out));
   }
   const CodeNeeds needs{.wide_offsets = is_wide(out.bindings), .by_value = out.by_value};
-  VYRE_TRY(out.tuned, tuning_->kernel_for(request, needs));
+  VYRE_TRY(out.tuned, tuning_->kernel_for(request, needs, limits));
   out.served = std::make_shared<ServedLaunches>();
   const TunedKernel& tuned = *out.tuned;
   const TunedCandidate& first = tuned.candidates[tuned.tuner.best()];
@@ -248,11 +265,12 @@ Result<Dispatch> Session::prepare_launch(const LaunchRequest& asked,
 }
 
 // The code of a dispatch whose plan is fixed.
-Result<void> Session::compile(LaunchStep& out, const Kernel& kernel) const {
+Result<void> Session::compile(LaunchStep& out, const Kernel& kernel,
+                              const WorkLimits& limits) const {
   const CodeOptions options{.wide_offsets = is_wide(out.bindings),
                             .check_at_start = has_many_groups(out.plan.grid),
                             .by_value = out.by_value};
-  VYRE_TRY(auto found, codes_->find_or_make(kernel, out.plan.variant, options));
+  VYRE_TRY(auto found, codes_->find_or_make(kernel, out.plan.variant, options, limits));
   out.code = std::move(found.code);
   out.source = found.source;
   return {};

@@ -126,10 +126,14 @@ class Dispatch {
 };
 
 struct RunLimits {
-  std::optional<std::chrono::nanoseconds> deadline;
+  std::optional<std::chrono::nanoseconds> deadline;  // counted from the call
   std::atomic<std::uint32_t>* stop = nullptr;  // set from elsewhere: a launch on the CPU ends early
 
   bool stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed) != 0; }
+  // For work that begins now.
+  WorkLimits for_work() const;
+  // What they leave for a later call, when the deadline was counted from an earlier moment.
+  RunLimits counted_from(std::chrono::steady_clock::time_point begin) const;
 };
 
 struct SessionOptions {
@@ -168,14 +172,17 @@ class Session {
 
   // Plans the launch and compiles it if need be. Where the caller fixes nothing, the order of
   // authority of plan/launch_plan.h decides, and a session that tunes goes on from there. A whole
-  // Variant fixes everything.
+  // Variant fixes everything. The limits are for compiling: where they end it, the error has
+  // Code::device, as that of a launch that was stopped.
   Result<Dispatch> prepare(const Kernel& kernel, std::span<const Binding> bindings,
-                           DispatchSize size, const FixedChoices& fixed = {}) const;
+                           DispatchSize size, const FixedChoices& fixed = {},
+                           const RunLimits& limits = {}) const;
   // The same program with one of several settings of its overrides, whichever is the fastest.
   // `identity` names the program in the evidence, whatever its settings are. All kernels have the
   // same bindings; the size is in invocations unless they all declare the same workgroup.
   Result<Dispatch> prepare(std::string_view identity, std::span<const KernelChoice> choices,
-                           std::span<const Binding> bindings, DispatchSize size) const;
+                           std::span<const Binding> bindings, DispatchSize size,
+                           const RunLimits& limits = {}) const;
   // What `prepare` would launch first, without memory, code or a launch.
   Result<LaunchPlan> plan(const Kernel& kernel, std::span<const BindingBytes> bindings,
                           DispatchSize size, const FixedChoices& fixed = {}) const;
@@ -208,8 +215,9 @@ class Session {
                        LaunchStep& out) const;
   Result<void> check_dispatch(const Dispatch& dispatch) const;
   Result<Dispatch> prepare_launch(const LaunchRequest& request,
-                                  std::span<const Binding> bindings) const;
-  Result<void> compile(LaunchStep& step, const Kernel& kernel) const;
+                                  std::span<const Binding> bindings,
+                                  const WorkLimits& limits) const;
+  Result<void> compile(LaunchStep& step, const Kernel& kernel, const WorkLimits& limits) const;
   std::vector<std::uint32_t> default_gangs(std::span<const KernelChoice> choices) const;
   PlanMemory plan_memory() const;
   CallContext call_context() const;

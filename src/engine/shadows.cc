@@ -156,10 +156,10 @@ Result<std::shared_ptr<Queue>> make_side_queue(Device& device) {
   return out;
 }
 
-Result<void> make_comparing_ready(Device& device, CodeStore& codes) {
+Result<void> make_comparing_ready(Device& device, CodeStore& codes, const WorkLimits& limits) {
   if (device.target().kind == TargetKind::host) return {};
   VYRE_TRY(const Kernel kernel, compare_kernel());
-  return codes.make_ready(kernel, compare_variant(), {.wide_offsets = true});
+  return codes.make_ready(kernel, compare_variant(), {.wide_offsets = true}, limits);
 }
 
 bool is_comparing_ready(Device& device, const CodeStore& codes) {

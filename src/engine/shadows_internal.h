@@ -51,7 +51,7 @@ struct CompareTools {
 // With all that a queue's first read sets up, which takes milliseconds in which launches wait.
 Result<std::shared_ptr<Queue>> make_side_queue(Device& device);
 // Compiles what is needed: slow, and beside what runs.
-Result<void> make_comparing_ready(Device& device, CodeStore& codes);
+Result<void> make_comparing_ready(Device& device, CodeStore& codes, const WorkLimits& limits = {});
 // Whether that is not needed.
 bool is_comparing_ready(Device& device, const CodeStore& codes);
 // Loads it. Without a queue aside it makes one.

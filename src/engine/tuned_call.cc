@@ -58,11 +58,12 @@ Result<void> serve_and_lease(const CallContext& cx, const LaunchStep& d, std::ui
 }
 
 // Has the candidate that the step names compiled, and lets the compilers go on.
-void let_compile(const CallContext& cx, const LaunchStep& d, const OnlineStep& step) {
+void let_compile(const CallContext& cx, const LaunchStep& d, const OnlineStep& step,
+                 const RunLimits& limits) {
   TunedKernel& t = *d.tuned;
   if (step.make && cx.tuning->options().compile_at_once) {
     if (const auto now = cx.queue->record()) (void)(*now)->wait();
-    (void)cx.tuning->make_now(t, *step.make);
+    (void)cx.tuning->make_now(t, *step.make, limits.for_work());
   } else if (step.make) {
     const auto work = t.work.lock();
     // Shadows are wanted when the code is there.
@@ -136,17 +137,18 @@ Result<void> serve_and_time(const CallContext& cx, const LaunchStep& d, const On
 
 Result<void> submit_tuned(const CallContext& cx, const LaunchStep& d, const RunLimits& limits) {
   TunedKernel& t = *d.tuned;
+  const auto began = Clock::now();
   t.given.fetch_sub(d.served->settle_given(), std::memory_order_relaxed);
   if (t.tuner.has_attention(TunedKernel::kToSweep)) VYRE_CHECK(sweep(cx, d, limits));
   harvest_at_times(cx, t);
   const OnlineStep step = t.tuner.next();
   if (!t.candidates[step.candidate].is_made()) {
     t.tuner.abandon(step);
-    VYRE_CHECK(cx.tuning->make_now(t, step.candidate));
-    return serve(cx, d, step.candidate, limits);
+    VYRE_CHECK(cx.tuning->make_now(t, step.candidate, limits.for_work()));
+    return serve(cx, d, step.candidate, limits.counted_from(began));
   }
   if (only_serves(t, step)) return serve_and_lease(cx, d, step.candidate, limits);
-  let_compile(cx, d, step);
+  let_compile(cx, d, step, limits);
   if (step.verify) return serve_and_verify(cx, d, step, limits);
   if (step.timed) return serve_and_time(cx, d, step, limits);
   return serve_beside_compilers(cx, d, step.candidate, limits);

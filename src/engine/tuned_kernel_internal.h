@@ -235,12 +235,15 @@ class Tuning {
 
   // The same object for equal requests. Its incumbent is compiled.
   Result<std::shared_ptr<TunedKernel>> kernel_for(const LaunchRequest& request,
-                                                  const CodeNeeds& needs);
+                                                  const CodeNeeds& needs, const WorkLimits& limits);
   // The same for candidates that somebody else has put together. Its incumbent is compiled.
   Result<std::shared_ptr<TunedKernel>> tune(const LaunchSpace& space,
-                                            std::deque<TunedCandidate> candidates);
-  // Compiles a candidate on this thread, and drops it from the search where that fails.
-  Result<void> make_now(TunedKernel& kernel, std::uint32_t candidate);
+                                            std::deque<TunedCandidate> candidates,
+                                            const WorkLimits& limits = {});
+  // Compiles a candidate while this thread waits, and drops it from the search where that fails;
+  // not where memory or the limits ended it.
+  Result<void> make_now(TunedKernel& kernel, std::uint32_t candidate,
+                        const WorkLimits& limits = {});
   // Lets the background compile what was asked for, as far as the ledger allows.
   void make_later(const std::shared_ptr<TunedKernel>& kernel);
 
@@ -258,10 +261,11 @@ class Tuning {
 
  private:
   Result<std::shared_ptr<TunedKernel>> make_kernel_for(const LaunchRequest& request,
-                                                       const CodeNeeds& needs);
+                                                       const CodeNeeds& needs,
+                                                       const WorkLimits& limits);
   OnlineOptions online_options() const;
-  Result<void> make_first(TunedKernel& kernel);
-  Result<FoundCode> find_code(const CandidateLaunch& launch);
+  Result<void> make_first(TunedKernel& kernel, const WorkLimits& limits);
+  Result<FoundCode> find_code(const CandidateLaunch& launch, const WorkLimits& limits);
   void compile_next(const std::shared_ptr<TunedKernel>& kernel);
   void compile_all_and_load(const std::shared_ptr<TunedKernel>& kernel);
   bool load_next(TunedKernel& kernel, bool idle);
@@ -279,7 +283,7 @@ class Tuning {
   std::mutex tools_mutex_;
   std::uint32_t tools_looks_ = 0;
   std::shared_ptr<const CompareTools> tools_;
-  std::mutex mutex_;
+  std::timed_mutex mutex_;  // held while a first candidate is compiled
   std::map<std::string, std::shared_ptr<TunedKernel>> kernels_;
   Compilers compilers_;  // last: its threads use the rest
 };

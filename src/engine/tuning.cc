@@ -20,6 +20,7 @@ constexpr std::size_t kMostCandidates = 4096;  // while a program runs
 // At most this many candidates are loaded at once, and after this many calls that found the device
 // busy one is loaded all the same.
 constexpr std::size_t kMostLoads = 4;
+constexpr std::chrono::milliseconds kLookAtLimits{5};
 constexpr double kGuessedCompileNs = 15e6;
 constexpr std::uint32_t kMostLooks = 16;
 constexpr std::uint64_t kManyGroups = std::uint64_t{1} << 24;
@@ -179,21 +180,26 @@ Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device,
 }
 
 Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(const LaunchRequest& request,
-                                                        const CodeNeeds& needs) {
+                                                        const CodeNeeds& needs,
+                                                        const WorkLimits& limits) {
   VYRE_TRY(const LaunchKey key,
            launch_key(request, *plan_device_, plan_memory_of(options_, store_.get())));
   const std::string name =
       fmt::format("{}|{}|{}{}", key_id(key.key), needs.wide_offsets, fmt::join(needs.by_value, ","),
                   overrides_of(request.kernels));
-  const std::scoped_lock lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  while (!lock.try_lock_for(kLookAtLimits)) {
+    if (limits.over()) return std::unexpected(over_error(limits, "compiling another kernel"));
+  }
   if (const auto found = kernels_.find(name); found != kernels_.end()) return found->second;
-  VYRE_TRY(auto made, make_kernel_for(request, needs));
+  VYRE_TRY(auto made, make_kernel_for(request, needs, limits));
   kernels_.emplace(name, made);
   return made;
 }
 
 Result<std::shared_ptr<TunedKernel>> Tuning::make_kernel_for(const LaunchRequest& request,
-                                                             const CodeNeeds& needs) {
+                                                             const CodeNeeds& needs,
+                                                             const WorkLimits& limits) {
   VYRE_TRY(const LaunchSpace space,
            plan_space(request, *plan_device_, plan_memory_of(options_, store_.get())));
   std::deque<TunedCandidate> candidates;
@@ -209,11 +215,12 @@ Result<std::shared_ptr<TunedKernel>> Tuning::make_kernel_for(const LaunchRequest
                                         double(kManyGroups),
                       .by_value = needs.by_value};
   }
-  return tune(space, std::move(candidates));
+  return tune(space, std::move(candidates), limits);
 }
 
 Result<std::shared_ptr<TunedKernel>> Tuning::tune(const LaunchSpace& space,
-                                                  std::deque<TunedCandidate> candidates) {
+                                                  std::deque<TunedCandidate> candidates,
+                                                  const WorkLimits& limits) {
   auto out = std::make_shared<TunedKernel>(space, std::move(candidates), options_.mode,
                                            online_options(), store_, costs_);
   if (options_.mode == TunerMode::sweep) {
@@ -221,7 +228,7 @@ Result<std::shared_ptr<TunedKernel>> Tuning::tune(const LaunchSpace& space,
         std::ranges::any_of(out->candidates, [](const TunedCandidate& c) { return c.choice != 0; });
     out->strategy = strategy_for(options_.strategy, out->candidates.size(), has_choices);
   }
-  VYRE_CHECK(make_first(*out));
+  VYRE_CHECK(make_first(*out, limits));
   return out;
 }
 
@@ -243,15 +250,15 @@ OnlineOptions Tuning::online_options() const {
 }
 
 // What was decided before may be impossible here by now: the search then names another incumbent.
-Result<void> Tuning::make_first(TunedKernel& kernel) {
+Result<void> Tuning::make_first(TunedKernel& kernel, const WorkLimits& limits) {
   while (true) {
     const std::uint32_t best = kernel.tuner.best();
-    const auto made = make_now(kernel, best);
+    const auto made = make_now(kernel, best, limits);
     if (made || kernel.tuner.best() == best) return made;
   }
 }
 
-Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index) {
+Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index, const WorkLimits& limits) {
   TunedCandidate& c = kernel.candidates[index];
   if (c.is_made()) return {};
   TunerSpan span{.kind = TunerSpan::Kind::compile,
@@ -263,7 +270,7 @@ Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index) {
   bool compiled = false;
   Result<void> made;
   for (CandidateLaunch& launch : c.launches) {
-    const auto found = find_code(launch);
+    const auto found = find_code(launch, limits);
     if (!found) {
       made = std::unexpected(found.error());
       break;
@@ -277,8 +284,8 @@ Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index) {
   if (compiled) kernel.compile_ns.store(work_ns() - before);
   if (made) {
     kernel.tuner.made(index);
-  } else if (made.error().code == Code::out_of_memory) {
-    // There may be more memory another time: the search asks for it again.
+  } else if (made.error().code == Code::out_of_memory || limits.over()) {
+    // There may be more memory, or more time, later: the search asks for it again.
     kernel.tuner.leave_unmade(index);
   } else {
     kernel.tuner.drop(index, span.outcome);
@@ -286,10 +293,11 @@ Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index) {
   return made;
 }
 
-Result<FoundCode> Tuning::find_code(const CandidateLaunch& launch) {
+Result<FoundCode> Tuning::find_code(const CandidateLaunch& launch, const WorkLimits& limits) {
   Result<FoundCode> found;
-  VYRE_CHECK(attempt_work(
-      [&] { found = codes_->find_or_make(launch.kernel, launch.variant, launch.options); }));
+  VYRE_CHECK(attempt_work([&] {
+    found = codes_->find_or_make(launch.kernel, launch.variant, launch.options, limits);
+  }));
   if (!found) return found;
   const CodeFacts facts = found->code->facts();
   if (facts.max_threads == 0 || volume(launch.variant.workgroup) <= facts.max_threads) return found;
@@ -303,7 +311,7 @@ void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
   if (!tools_asked_.exchange(true)) {
     compilers_.add([this] {
       // Where it fails, making the tools meets the same failure and tells.
-      (void)attempt_work([&] { (void)make_comparing_ready(*device_, *codes_); });
+      (void)attempt_work([&] { (void)make_comparing_ready(*device_, *codes_, compilers_.limits()); });
       tools_ready_.store(true, std::memory_order_release);
     });
   }
@@ -354,7 +362,7 @@ void Tuning::compile_next(const std::shared_ptr<TunedKernel>& kernel) {
   compilers_.add([this, kernel, index] {
     const double before = work_ns();
     kernel->slowed_ns.store(0);
-    warn_of_memory(make_now(*kernel, index));
+    warn_of_memory(make_now(*kernel, index, compilers_.limits()));
     // A launch ends with its last thread, so calls may lose all of the compiler's time, and no
     // more.
     const double spent = std::max(1.0, work_ns() - before);
@@ -379,7 +387,8 @@ void Tuning::compile_all_and_load(const std::shared_ptr<TunedKernel>& kernel) {
         // Where it fails, loading meets the same failure and tells.
         (void)attempt_work([&] {
           for (const CandidateLaunch& launch : kernel->candidates[index].launches) {
-            (void)codes_->make_ready(launch.kernel, launch.variant, launch.options);
+            (void)codes_->make_ready(launch.kernel, launch.variant, launch.options,
+                                     compilers_.limits());
           }
         });
         const auto done = kernel->work.lock();

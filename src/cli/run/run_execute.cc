@@ -60,14 +60,13 @@ class DeviceRun {
   }
 
   Result<void> prepare(const Kernel& kernel, const RunOptions& options) {
-    {
-      const EndAtOnce while_compiling;
-      VYRE_TRY(dispatch_, session_.prepare(kernel, bindings_, plan_.size(), options.fixed));
-    }
     if (options.deadline_seconds) {
       limits_.deadline = nanoseconds(static_cast<std::int64_t>(*options.deadline_seconds * 1e9));
     }
     limits_.stop = &interrupt_flag();
+    const EndAtOnce while_compiling;
+    begun_ = Clock::now();
+    VYRE_TRY(dispatch_, session_.prepare(kernel, bindings_, plan_.size(), options.fixed, limits_));
     return {};
   }
 
@@ -89,7 +88,9 @@ class DeviceRun {
   Result<nanoseconds> launch() {
     if (interrupting_signal() != 0) return interrupted();
     VYRE_TRY(const auto begin, session_.record());
-    const auto submitted = session_.submit(dispatch_, limits_);
+    // The time for compiling is part of the first launch's.
+    const RunLimits limits = begun_ ? limits_.counted_from(*std::exchange(begun_, {})) : limits_;
+    const auto submitted = session_.submit(dispatch_, limits);
     if (interrupting_signal() != 0) return interrupted();
     if (!submitted) return std::unexpected(submitted.error());
     VYRE_TRY(const auto end, session_.record());
@@ -127,6 +128,7 @@ class DeviceRun {
   std::vector<Binding> bindings_;
   Dispatch dispatch_;
   RunLimits limits_;
+  std::optional<Clock::time_point> begun_;  // until the first launch
 };
 
 Result<InterpretReport> interpret_plan(const Kernel& kernel, std::span<const BoundBuffer> bound,

@@ -244,7 +244,7 @@ std::uint32_t launches_for(double ns) {
 // The declared workgroup, the first guess and the choice, taking turns: what was gained.
 Result<void> measure_gain(const Session& session, const std::vector<KernelChoice>& choices,
                           const Data& data, const Extent& extent, const TuningView& view,
-                          TuneRecord& record) {
+                          const RunLimits& limits, TuneRecord& record) {
   struct Side {
     ReportBaseline* into = nullptr;
     Dispatch dispatch;
@@ -258,7 +258,8 @@ Result<void> measure_gain(const Session& session, const std::vector<KernelChoice
         choices, [&](const KernelChoice& c) { return c.overrides == v.overrides; });
     if (choice == choices.end()) return {};
     VYRE_TRY(auto dispatch,
-             session.prepare(choice->kernel, data.bindings(), DispatchSize::extent(extent), v));
+             session.prepare(choice->kernel, data.bindings(), DispatchSize::extent(extent), v,
+                             limits));
     sides.push_back({&into, std::move(dispatch)});
     return {};
   };
@@ -318,8 +319,10 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
   Data data(session, plan);
   VYRE_CHECK(data.bind());
   const DispatchSize size = plan.size();
-  VYRE_TRY(const Dispatch dispatch, session.prepare(identity_of(*program, job, choices.kernels),
-                                                    choices.kernels, data.bindings(), size));
+  const RunLimits limits = limits_of(options, session, guard);
+  VYRE_TRY(const Dispatch dispatch,
+           session.prepare(identity_of(*program, job, choices.kernels), choices.kernels,
+                           data.bindings(), size, limits));
 
   TuneOutcome out;
   TuneRecord& record = out.record;
@@ -327,7 +330,6 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
   record.file = source_name(path);
   record.size = size_words(plan.extent);
   record.bytes = data.bytes();
-  const RunLimits limits = limits_of(options, session, guard);
   const auto begin = Clock::now();
   guard.limit(in_ns(options.budget_seconds) + kLastLaunch);
   const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
@@ -407,7 +409,7 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
                 options.tolerance)
           : "compared with the incumbent's results on shadow buffers, bit for bit";
   if (ended) {
-    VYRE_CHECK(measure_gain(session, choices.kernels, data, plan.extent, view, record));
+    VYRE_CHECK(measure_gain(session, choices.kernels, data, plan.extent, view, limits, record));
   }
   const bool keeps = options.keeps && !options.fresh && options.store.empty();
   if (keeps && job.axes.empty() && !job.run.grid && !out.interrupted) {
@@ -423,8 +425,9 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
     const auto choice = std::ranges::find_if(
         choices.kernels, [&](const KernelChoice& c) { return c.overrides == v.overrides; });
     VYRE_CHECK(data.restore());
-    VYRE_TRY(const auto chosen, session.prepare(choice->kernel, data.bindings(),
-                                                DispatchSize::extent(plan.extent), v));
+    VYRE_TRY(const auto chosen,
+             session.prepare(choice->kernel, data.bindings(), DispatchSize::extent(plan.extent), v,
+                             limits));
     VYRE_CHECK(session.run(chosen, limits));
     VYRE_CHECK(data.read_back());
     VYRE_TRY(out.verification,
