@@ -206,6 +206,30 @@ TEST_F(SessionTest, ADeadlineEndsALaunchAndNotTheSession) {
   EXPECT_TRUE(session.run(empty, {.deadline = 1h}));
 }
 
+TEST_F(SessionTest, LimitsThatAreOverEndCompiling) {
+  const auto size = DispatchSize::workgroups({1, 1, 1});
+  std::atomic<std::uint32_t> stop = 1;
+  const auto stopped = session.prepare(kernel_of("empty"), {}, size, {}, {{}, &stop});
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Code::device);
+  EXPECT_EQ(stopped.error().what, "compiling kernel 'empty' was stopped");
+  const auto late = session.prepare(kernel_of("empty"), {}, size, {}, {.deadline = 0ns});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().what, "compiling kernel 'empty' was not done by its deadline");
+  // Code that is there needs no time.
+  EXPECT_TRUE(session.prepare(kernel_of("empty"), {}, size));
+  EXPECT_TRUE(session.prepare(kernel_of("empty"), {}, size, {}, {.deadline = 0ns}));
+}
+
+TEST(RunLimits, ADeadlineIsCountedFromAnEarlierMoment) {
+  const auto now = std::chrono::steady_clock::now();
+  const RunLimits hour{.deadline = 1h};
+  EXPECT_LE(hour.counted_from(now - 10min).deadline, 50min);
+  EXPECT_GT(hour.counted_from(now - 10min).deadline, 49min);
+  EXPECT_EQ(hour.counted_from(now - 2h).deadline, 1ns);
+  EXPECT_EQ(RunLimits{}.counted_from(now - 2h).deadline, std::nullopt);
+}
+
 TEST_F(SessionTest, AFlagEndsALaunch) {
   const Buffer y = *session.buffer(16);
   const std::array bindings{Binding{0, 1, y}};

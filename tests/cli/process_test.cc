@@ -218,6 +218,54 @@ TEST_F(Process, InterruptedTuningEndsAKernelThatNeverEnds) {
   }
 }
 
+// Takes many seconds to compile.
+std::string slow_to_compile() {
+  std::string out = R"(
+@group(0) @binding(0) var<storage, read_write> out: array<f32>;
+@compute @workgroup_size(64) fn slow(@builtin(global_invocation_id) id: vec3<u32>) {
+  var a = out[id.x];
+)";
+  for (int i = 0; i < 8000; ++i) {
+    out += "  for (var i = 0u; i < u32(a); i += 1u) { a += out[i + " + std::to_string(i) + "u]; }\n";
+  }
+  return out + "  out[id.x] = a;\n}\n";
+}
+
+TEST_F(Process, ADeadlineEndsCompiling) {
+  if (std::string(kDevice) == "--device=interp") GTEST_SKIP() << "nothing is compiled";
+  const std::string text = slow_to_compile();
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"run"}, {"tune", "--mode", "on", "--fresh"}}) {
+    std::vector<std::string> arguments = command;
+    for (const char* more : {"-", "--size", "64", "--deadline", "0.5", kDevice}) {
+      arguments.emplace_back(more);
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    const Finished finished = vyre_command(arguments, {.input = text});
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4)) << command[0];
+    EXPECT_EQ(finished.exit, 1) << finished.out;
+    EXPECT_NE(finished.err.find("compiling kernel 'slow' was not done by its deadline"),
+              std::string::npos)
+        << finished.err;
+  }
+}
+
+TEST_F(Process, ASignalEndsCompiling) {
+  if (std::string(kDevice) == "--device=interp") GTEST_SKIP() << "nothing is compiled";
+  const std::string text = slow_to_compile();
+  for (const std::string command : {"run", "tune"}) {
+    for (const int signal : {SIGINT, SIGTERM}) {
+      Spawned spawned({command, "-", "--size", "64", kDevice}, {.input = text});
+      std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+      const auto begin = std::chrono::steady_clock::now();
+      ASSERT_EQ(::kill(spawned.pid(), signal), 0);
+      const Finished finished = spawned.wait();
+      EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2)) << command;
+      EXPECT_EQ(finished.signal, signal) << command << finished.err;
+    }
+  }
+}
+
 TEST_F(Process, NonsenseInTheEnvironmentIsWrong) {
   const Finished result =
       vyre_command({"run", kExamples + "saxpy.wgsl", "--in", "x=fill:iota:4", "--uniform", "a=1"},
