@@ -295,7 +295,7 @@ VYRE_API vyre_code vyre_dispatch_run(vyre_dispatch dispatch, uint64_t deadline_n
  * copies and reads of one session take place in the order of the calls. */
 VYRE_API vyre_code vyre_dispatch_submit(vyre_dispatch dispatch, uint64_t deadline_ns);
 
-/* vyre_dispatch_create, run and free in one. */
+/* vyre_dispatch_create, run and free in one. The deadline covers compiling as well. */
 VYRE_API vyre_code vyre_run(vyre_kernel kernel, const vyre_binding* bindings,
                             uint64_t binding_count, const vyre_grid* grid,
                             const vyre_variant* variant, uint64_t deadline_ns);
