@@ -13,6 +13,8 @@
 #include <mutex>
 #include <new>
 
+#include "vyre/base/fork_watch.h"
+
 namespace vyre {
 namespace {
 
@@ -43,6 +45,61 @@ double thread_ns() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return double(now.tv_sec) * 1e9 + double(now.tv_nsec);
+}
+
+// A child of fork(2) has no other thread, and a lock that one of them held inside the code
+// generator would stay locked there. So whoever forks waits, a moment, until every job has ended or
+// has come to a place where it asks whether it is wanted, and the jobs wait there for the fork.
+class JobsAroundFork {
+ public:
+  void begin() {
+    const std::scoped_lock lock(mutex_);
+    ++running_;
+  }
+  void end() {
+    const std::scoped_lock lock(mutex_);
+    --running_;
+    changed_.notify_all();
+  }
+  void wait_for_fork() {
+    if (!forking_.load(std::memory_order_relaxed)) return;
+    std::unique_lock lock(mutex_);
+    ++waiting_;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return !forking_.load(); });
+    --waiting_;
+  }
+
+ private:
+  void before(ForkWatch::Clock::time_point deadline) {
+    std::unique_lock lock(mutex_);
+    forking_ = true;
+    changed_.wait_until(lock, deadline, [&] { return waiting_ == running_; });
+  }
+  void in_parent() {
+    const std::scoped_lock lock(mutex_);
+    forking_ = false;
+    changed_.notify_all();
+  }
+  void in_child() {
+    make_anew(mutex_);
+    make_anew(changed_);
+    forking_ = false;
+    running_ = waiting_ = 0;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<bool> forking_ = false;
+  int running_ = 0, waiting_ = 0;
+  ForkWatch watch_{{.before = [this](auto deadline) { before(deadline); },
+                    .in_parent = [this] { in_parent(); },
+                    .in_child = [this] { in_child(); }}};
+};
+
+JobsAroundFork& jobs_around_fork() {
+  static auto& all = *new JobsAroundFork;
+  return all;
 }
 
 using Jobs = std::list<std::shared_ptr<Job>>;
@@ -78,6 +135,11 @@ class LeftJobs {
  private:
   std::mutex mutex_;
   Jobs jobs_;
+  ForkGuard<std::mutex> guard_{mutex_};
+  ForkWatch watch_{{.in_child = [this] {
+    abandon(jobs_);  // their threads are not there
+    jobs_.clear();
+  }}};
 };
 
 LeftJobs& left_jobs() {
@@ -98,6 +160,7 @@ void* run_job(void* argument) {
   own_job = &job;
   auto result = attempt_work(job.work);
   job.work = nullptr;
+  jobs_around_fork().end();
   const std::scoped_lock lock(job.mutex);
   job.result = std::move(result);
   job.spent_ns = thread_ns();
@@ -147,7 +210,11 @@ class Uncancelled {
 void abandon_work(Error why) { throw Abandoned{std::move(why)}; }
 void throw_out_of_memory() { throw std::bad_alloc(); }
 bool is_in_abandonable_work() { return attempts > 0; }
-bool is_work_unwanted() { return own_job != nullptr && own_job->unwanted.load(); }
+bool is_work_unwanted() {
+  if (own_job == nullptr) return false;
+  jobs_around_fork().wait_for_fork();
+  return own_job->unwanted.load();
+}
 bool is_work_left() { return !left_jobs().is_empty(); }
 double work_ns() { return thread_ns() + others_spent; }
 
@@ -185,9 +252,12 @@ Result<void> run_abandonable(std::string_view what, std::function<void()> work,
   Jobs to_leave{job};
   job->work = std::move(work);
   auto for_thread = std::make_unique<std::shared_ptr<Job>>(job);
+  jobs_around_fork().begin();
   if (const int status = start_thread(job->thread, for_thread.get()); status != 0) {
-    return fail(Code::out_of_memory, fmt::format("{} needs a thread with a stack of {} MiB: {}",
-                                                 what, kStack >> 20, std::strerror(status)));
+    jobs_around_fork().end();
+    return fail(Code::out_of_memory,
+                fmt::format("{} needs a thread with a stack of {} MiB: {}", what, kStack >> 20,
+                            std::strerror(status)));
   }
   for_thread.release();  // NOLINT(bugprone-unused-return-value): the thread has it
   if (!wait_for(*job, limits)) {

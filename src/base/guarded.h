@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "vyre/base/fork_watch.h"
+
 namespace vyre {
 
 template <class T>
@@ -18,8 +20,8 @@ class Guarded {
 
    private:
     friend class Guarded;
-    Access(std::unique_lock<std::mutex> lock, T* value) : lock_(std::move(lock)), value_(value) {}
-    std::unique_lock<std::mutex> lock_;
+    Access(std::unique_lock<ForkSafeMutex> lock, T* value) : lock_(std::move(lock)), value_(value) {}
+    std::unique_lock<ForkSafeMutex> lock_;
     T* value_;
   };
 
@@ -27,7 +29,7 @@ class Guarded {
   Access try_lock() { return {std::unique_lock(mutex_, std::try_to_lock), &value_}; }
 
  private:
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   T value_;
 };
 

@@ -15,6 +15,8 @@
 #include <mutex>
 #include <utility>
 
+#include "vyre/base/fork_watch.h"
+
 namespace vyre {
 
 template <class T>
@@ -137,7 +139,7 @@ class HandleTable {
   }
 
   const std::uint8_t kind_;
-  std::mutex mutex_;  // of all below, but for reading chunks_
+  ForkSafeMutex mutex_;  // of all below, but for reading chunks_
   std::uint32_t used_ = 0;
   std::uint32_t free_ = kNone;
   std::array<std::atomic<Place*>, kChunks> chunks_{};

@@ -11,6 +11,8 @@
 #include <shared_mutex>
 #include <string>
 
+#include "vyre/base/fork_watch.h"
+
 namespace vyre {
 namespace {
 
@@ -30,6 +32,21 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
 }
 
 // Never destroyed: a message may come from a destructor of a static object.
+std::shared_mutex& sink_mutex() {
+  static auto* const instance = new std::shared_mutex;
+  return *instance;
+}
+
+// A thread that is not in a child of fork(2) may have been writing.
+void keep_usable_in_children() {
+  static auto& console =
+      *new ForkGuard<std::mutex>(spdlog::details::console_mutex::mutex());
+  static auto& sink = *new ForkGuard<std::shared_mutex>(sink_mutex());
+  static_cast<void>(console);
+  static_cast<void>(sink);
+}
+
+// Never destroyed: a message may come from a destructor of a static object.
 spdlog::logger& logger() {
   static spdlog::logger* const instance = [] {
     auto* made = new spdlog::logger("vyre", std::make_shared<spdlog::sinks::stderr_sink_mt>());
@@ -42,10 +59,6 @@ spdlog::logger& logger() {
 }
 
 // Never destroyed, for the same reason.
-std::shared_mutex& sink_mutex() {
-  static auto* const instance = new std::shared_mutex;
-  return *instance;
-}
 LogSink& sink_in_use() {
   static auto* const instance = new LogSink;
   return *instance;
@@ -100,12 +113,14 @@ void set_log_level(LogLevel level) {
 }
 
 void set_log_sink(LogSink sink) {
+  keep_usable_in_children();
   const std::unique_lock lock(sink_mutex());
   sink_in_use() = std::move(sink);
 }
 
 void log_message(LogLevel level, std::string_view message) {
   if (level == LogLevel::off || !log_enabled(level)) return;
+  keep_usable_in_children();
   {
     const std::shared_lock lock(sink_mutex());
     if (sink_in_use()) return sink_in_use()(level, message);

@@ -5,6 +5,8 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "vyre/base/fork_watch.h"
+
 namespace vyre {
 namespace {
 
@@ -14,6 +16,12 @@ struct Promises {
   std::mutex mutex;
   std::condition_variable given_back;
   std::uint64_t bytes = 0;
+  ForkGuard<std::mutex> guard{mutex};
+  // What other threads were promised is given back in the parent alone.
+  ForkWatch watch{{.in_child = [this] {
+    make_anew(given_back);
+    bytes = 0;
+  }}};
 };
 
 Promises& all_promises() {

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <set>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/base/log.h"
 #include "vyre/base/paths.h"
 
@@ -293,7 +294,7 @@ Result<std::vector<std::string>> PrivateFolder::names() const {
 
 void warn_once(std::string_view consequence, const Error& error) {
   constexpr std::size_t kMostTold = 256;
-  static auto& mutex = *new std::mutex;
+  static auto& mutex = *new ForkSafeMutex;
   static auto& told = *new std::set<std::string>;
   {
     const std::scoped_lock lock(mutex);

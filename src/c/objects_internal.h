@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <unordered_set>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/base/handle_table.h"
 #include "vyre/c/failure_internal.h"
 #include "vyre/engine/session.h"
@@ -25,7 +26,7 @@ struct SharedSession {
   explicit SharedSession(Session its_session) : session(std::move(its_session)) {}
 
   Session session;
-  std::mutex mutex;
+  ForkSafeMutex mutex;
   bool closed = false;
   std::unordered_set<std::uint64_t> members;
 };

@@ -16,6 +16,7 @@
 #include "vyre/base/abandonable.h"
 #include "vyre/base/digest.h"
 #include "vyre/base/error.h"
+#include "vyre/base/fork_watch.h"
 #include "vyre/device/device.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/target/variant.h"
@@ -67,7 +68,7 @@ class CodeStore {
 
   std::shared_ptr<Device> device_;
   std::optional<std::filesystem::path> folder_;
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   std::map<Digest, std::shared_ptr<const LoadedCode>> loaded_;
   std::map<Digest, std::shared_ptr<Ready>> ready_;  // made, not loaded yet
 };

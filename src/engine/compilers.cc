@@ -18,6 +18,17 @@ Compilers::~Compilers() {
   for (std::thread& t : threads_) t.join();
 }
 
+void Compilers::begin_again() {
+  abandon(threads_);
+  threads_.clear();
+  make_anew(changed_);
+  make_anew(waited_);
+  abandon(jobs_);
+  jobs_.clear();
+  running_ = 0;
+  idle_ = 0;
+}
+
 void Compilers::add(std::function<void()> job) {
   {
     const std::scoped_lock lock(mutex_);
@@ -42,7 +53,7 @@ void Compilers::start_thread() {
   }
 }
 
-void Compilers::run_next(std::unique_lock<std::mutex>& lock) {
+void Compilers::run_next(std::unique_lock<ForkSafeMutex>& lock) {
   const std::function<void()> job = std::move(jobs_.front());
   jobs_.pop_front();
   ++running_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "vyre/base/abandonable.h"
+#include "vyre/base/fork_watch.h"
 
 namespace vyre {
 
@@ -34,18 +35,20 @@ class Compilers {
  private:
   void work();
   void start_thread();
-  void run_next(std::unique_lock<std::mutex>& lock);
+  void run_next(std::unique_lock<ForkSafeMutex>& lock);
+  void begin_again();  // in a child of fork(2): what its parent compiles is compiled there alone
 
   const unsigned most_;
   const int niceness_;
   std::atomic<unsigned> running_{0};
-  std::mutex mutex_;
-  std::condition_variable changed_;  // there are jobs, or it ends
-  std::condition_variable waited_;   // for no job to be left
+  ForkSafeMutex mutex_;
+  std::condition_variable_any changed_;  // there are jobs, or it ends
+  std::condition_variable_any waited_;   // for no job to be left
   std::deque<std::function<void()>> jobs_;
   std::vector<std::thread> threads_;
   unsigned idle_ = 0;
   std::atomic<std::uint32_t> ends_{0};
+  ForkWatch fork_watch_{{.in_child = [this] { begin_again(); }}};
 };
 
 }  // namespace vyre

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/device/device.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/plan/plan_device.h"
@@ -19,7 +20,7 @@ class DefaultGangs {
   std::uint32_t of(const Kernel& kernel);
 
  private:
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   std::map<Digest, std::uint32_t> gangs_;
 };
 

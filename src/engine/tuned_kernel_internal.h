@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/base/guarded.h"
 #include "vyre/engine/code_store.h"
 #include "vyre/engine/compilers_internal.h"
@@ -130,7 +131,7 @@ class ServedLaunches {
   };
   std::atomic<Lease> lease_{};
   ServedLaunch first_;
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   bool has_first_ = false;
   std::deque<ServedLaunch> others_;
   std::atomic<std::uint32_t> given_{0};
@@ -280,10 +281,10 @@ class Tuning {
   std::shared_ptr<EvidenceStore> store_;
   std::atomic<bool> tools_asked_{false}, tools_ready_{false};
   std::shared_ptr<Queue> aside_;  // of the tools; null: they make their own
-  std::mutex tools_mutex_;
+  ForkSafeMutex tools_mutex_;
   std::uint32_t tools_looks_ = 0;
   std::shared_ptr<const CompareTools> tools_;
-  std::timed_mutex mutex_;  // held while a first candidate is compiled
+  ForkSafeMutex mutex_;  // held while a first candidate is compiled
   std::map<std::string, std::shared_ptr<TunedKernel>> kernels_;
   Compilers compilers_;  // last: its threads use the rest
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <thread>
 
 #include "vyre/base/abandonable.h"
 #include "vyre/base/log.h"
@@ -20,7 +21,7 @@ constexpr std::size_t kMostCandidates = 4096;  // while a program runs
 // At most this many candidates are loaded at once, and after this many calls that found the device
 // busy one is loaded all the same.
 constexpr std::size_t kMostLoads = 4;
-constexpr std::chrono::milliseconds kLookAtLimits{5};
+constexpr std::chrono::milliseconds kLookAtLimits{1};
 constexpr double kGuessedCompileNs = 15e6;
 constexpr std::uint32_t kMostLooks = 16;
 constexpr std::uint64_t kManyGroups = std::uint64_t{1} << 24;
@@ -188,8 +189,9 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(const LaunchRequest& req
       fmt::format("{}|{}|{}{}", key_id(key.key), needs.wide_offsets, fmt::join(needs.by_value, ","),
                   overrides_of(request.kernels));
   std::unique_lock lock(mutex_, std::defer_lock);
-  while (!lock.try_lock_for(kLookAtLimits)) {
+  while (!lock.try_lock()) {
     if (limits.over()) return std::unexpected(over_error(limits, "compiling another kernel"));
+    std::this_thread::sleep_for(kLookAtLimits);
   }
   if (const auto found = kernels_.find(name); found != kernels_.end()) return found->second;
   VYRE_TRY(auto made, make_kernel_for(request, needs, limits));

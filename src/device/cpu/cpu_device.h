@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "vyre/base/error.h"
+#include "vyre/base/fork_watch.h"
 #include "vyre/device/cpu/thread_pool.h"
 #include "vyre/device/cpu/watchdog.h"
 #include "vyre/device/device.h"
@@ -59,7 +60,7 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
   std::atomic<std::chrono::steady_clock::time_point> last_end_{};  // of a launch that is worth it
   const std::function<void(const Launch&)> after_launch_;
   Watchdog watchdog_;
-  std::mutex profile_mutex_;
+  ForkSafeMutex profile_mutex_;
   std::optional<Profile> profile_;
 };
 

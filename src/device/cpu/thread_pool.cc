@@ -52,6 +52,20 @@ ThreadPool::~ThreadPool() {
   for (std::thread& t : workers_) t.join();
 }
 
+void ThreadPool::begin_again() {
+  abandon(workers_);
+  workers_.clear();
+  make_anew(asking_);
+  make_anew(mutex_);
+  make_anew(wake_);
+  make_anew(idle_);
+  started_ = false;
+  job_ = nullptr;
+  busy_ = 0;
+  sleeping_ = 0;
+  asker_sleeps_ = false;
+}
+
 void ThreadPool::drain(const Job& job, unsigned self) {
   for (unsigned i = 0; i < threads_; ++i) {
     Share& share = shares_[(self + i) % threads_];

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "vyre/base/fork_watch.h"
+
 namespace vyre {
 
 class ThreadPool {
@@ -55,6 +57,7 @@ class ThreadPool {
   void keep_away();
   void wait_for_workers();
   void drain(const Job& job, unsigned self);
+  void begin_again();  // in a child of fork(2), without its parent's workers and launches
 
   const unsigned threads_;
   const std::chrono::microseconds watch_;
@@ -77,6 +80,7 @@ class ThreadPool {
   std::atomic<bool> asker_sleeps_{false};
   std::mutex mutex_;  // of those who go to sleep, and who wake them
   std::condition_variable wake_, idle_;
+  ForkWatch fork_watch_{{.in_child = [this] { begin_again(); }}};
 };
 
 }  // namespace vyre

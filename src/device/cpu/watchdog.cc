@@ -36,6 +36,12 @@ void Watchdog::disarm(std::uint64_t id) {
   entries_.erase(id);
 }
 
+void Watchdog::begin_again() {
+  abandon(thread_);
+  make_anew(changed_);
+  entries_.clear();
+}
+
 void Watchdog::watch() {
   std::unique_lock lock(mutex_);
   while (!ending_) {

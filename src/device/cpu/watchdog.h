@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "vyre/base/error.h"
+#include "vyre/base/fork_watch.h"
 
 namespace vyre {
 
@@ -38,13 +39,15 @@ class Watchdog {
   };
 
   void watch();
+  void begin_again();  // in a child of fork(2): nothing of its parent runs there
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  ForkSafeMutex mutex_;
+  std::condition_variable_any changed_;
   std::map<std::uint64_t, Entry> entries_;
   std::uint64_t next_id_ = 1;
   bool ending_ = false;
   std::thread thread_;
+  ForkWatch fork_watch_{{.in_child = [this] { begin_again(); }}};
 };
 
 }  // namespace vyre

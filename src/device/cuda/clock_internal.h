@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/device/cuda/image_internal.h"
 #include "vyre/device/cuda/memory_internal.h"
 
@@ -57,7 +58,7 @@ class DeviceClock {
   Host::duration fresh_;
   std::string processor_;
   std::optional<std::filesystem::path> folder_;
-  mutable std::mutex mutex_;
+  mutable ForkSafeMutex mutex_;
   CudaImage image_;
   CuFunction function_ = nullptr;
   CuStream stream_ = nullptr;

@@ -31,6 +31,7 @@ Error CudaContext::error_of(CuResult result, std::string_view call, std::string_
 }
 
 Error CudaContext::lost_error() const {
+  if (driver_.forked) return forked_error();
   const std::scoped_lock lock(mutex_);
   return {Code::device, fmt::format("{} is lost, with its memory and code: {}", name(), loss_),
           kOpenAgain};

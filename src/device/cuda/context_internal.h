@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "vyre/base/error.h"
+#include "vyre/base/fork_watch.h"
 #include "vyre/device/cuda/driver_internal.h"
 
 namespace vyre {
@@ -44,7 +45,7 @@ class CudaContext {
   }
   Error error_of(CuResult result, std::string_view call, std::string_view kernel = {});
 
-  bool lost() const { return lost_.load(std::memory_order_acquire); }
+  bool lost() const { return lost_.load(std::memory_order_acquire) || driver_.forked; }
   Error lost_error() const;
 
   // Whom to ask, at a loss, for the kernels that may have caused it.
@@ -59,7 +60,7 @@ class CudaContext {
   Options options_;
   std::function<std::vector<std::string>()> suspects_;
   std::atomic<bool> lost_{false};
-  mutable std::mutex mutex_;
+  mutable ForkSafeMutex mutex_;
   std::string loss_;
 };
 
@@ -110,7 +111,7 @@ class EventPool {
  private:
   CudaContext& context_;
   unsigned flags_;
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   std::vector<CuEvent> free_;
 };
 

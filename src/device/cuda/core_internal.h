@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/device/cuda/clock_internal.h"
 #include "vyre/device/cuda/context_internal.h"
 #include "vyre/device/cuda/image_internal.h"
@@ -45,7 +46,7 @@ struct CudaCore {
   Limits limits;
   Target target;
   std::atomic<bool> destroyed{false};
-  std::mutex profile_mutex;
+  ForkSafeMutex profile_mutex;
   std::optional<Profile> profile;
 };
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/device/cuda/core_internal.h"
 #include "vyre/device/cuda/driver_internal.h"
 
@@ -31,7 +32,7 @@ class OwnDevices {
   }
 
  private:
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   std::vector<std::weak_ptr<CudaCore>> cores_;
 };
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/device/cuda/memory_internal.h"
 
 namespace vyre {
@@ -22,7 +23,7 @@ class Deadlines {
       : context_(context), pinned_(pinned), events_(events), stream_(stream) {}
 
   // Held from take() until the launch is submitted, so that the ring's order is the stream's.
-  std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
+  std::unique_lock<ForkSafeMutex> lock() { return std::unique_lock(mutex_); }
   // Under the lock, with the context current: the address of a word of its own, 0. Waits when all
   // are in use.
   Result<CuAddress> take(std::string_view kernel, std::chrono::nanoseconds deadline);
@@ -49,7 +50,7 @@ class Deadlines {
   PinnedPool& pinned_;
   EventPool& events_;
   CuStream stream_;
-  mutable std::mutex mutex_;
+  mutable ForkSafeMutex mutex_;
   PinnedChunk words_{};
   std::array<CuEvent, 2> half_done_{};  // behind the last launch of each half
   std::array<Slot, kSlots> slots_{};

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/device/cuda/driver_internal.h"
 
 namespace vyre {
@@ -34,7 +35,19 @@ std::unexpected<Error> no_device(const CudaDriver& driver) {
               "unset it, or name a device that is there");
 }
 
+template <class... Parameters>
+void disable(CuResult (*&function)(Parameters...)) {
+  if (function == nullptr) return;
+  function = [](Parameters...) -> CuResult { return cu::kNotInitialized; };
+}
+
 }  // namespace
+
+Error forked_error() {
+  return {Code::unavailable,
+          "CUDA was opened before this process was forked, and works in its parent alone",
+          "open devices in the process that uses them"};
+}
 
 Result<CudaDriver> load_cuda_driver(const char* library) {
   // Never closed: the driver keeps threads, and handlers for the process's end.
@@ -81,9 +94,21 @@ Result<unsigned> device_count(const CudaDriver& driver) {
   return static_cast<unsigned>(count);
 }
 
+void disable_after_fork(CudaDriver& driver) {
+  driver.forked = true;
+#define VYRE_CUDA_DISABLE(member, symbol, parameters) disable(driver.member);
+  VYRE_CUDA_FUNCTIONS(VYRE_CUDA_DISABLE)
+  VYRE_CUDA_NEWER_FUNCTIONS(VYRE_CUDA_DISABLE)
+#undef VYRE_CUDA_DISABLE
+}
+
 Result<const CudaDriver*> cuda_driver() {
-  static const Result<CudaDriver> driver = load_and_initialize();
+  static Result<CudaDriver> driver = load_and_initialize();
+  static const ForkWatch watch({.in_child = [] {
+    if (driver) disable_after_fork(*driver);
+  }});
   if (!driver) return std::unexpected(driver.error());
+  if (driver->forked) return std::unexpected(forked_error());
   return &*driver;
 }
 

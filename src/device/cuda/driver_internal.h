@@ -233,11 +233,16 @@ struct CudaDriver {
   VYRE_CUDA_FUNCTIONS(VYRE_CUDA_MEMBER)
   VYRE_CUDA_NEWER_FUNCTIONS(VYRE_CUDA_MEMBER)
 #undef VYRE_CUDA_MEMBER
+  bool forked = false;  // this is a child of the process that loaded it, where CUDA does not work
 };
 
 // Fills the table from the library of that name: `unavailable`, with the loader's own words, when
 // it is not there.
 Result<CudaDriver> load_cuda_driver(const char* library);
+
+// After this every function answers that the driver is not initialised.
+void disable_after_fork(CudaDriver& driver);
+Error forked_error();
 
 // The driver of this process, loaded and initialised once.
 Result<const CudaDriver*> cuda_driver();

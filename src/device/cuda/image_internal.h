@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/device/cuda/context_internal.h"
 
 namespace vyre {
@@ -35,7 +36,7 @@ class CudaLibraries {
 
  private:
   const CudaDriver& driver_;
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   std::set<CuLibrary> all_;
 };
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/device/cuda/context_internal.h"
 #include "vyre/device/cuda/reclaim_internal.h"
 #include "vyre/device/device.h"
@@ -77,7 +78,7 @@ class MemoryPool {
   std::atomic<std::uint64_t> used_{0};      // by buffers
   std::atomic<std::uint64_t> retiring_{0};  // by work that runs
   std::atomic<std::uint64_t> cached_{0};    // by nobody
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   std::multimap<std::uint64_t, Block> free_;
   std::atomic<bool> has_ordered_{false};
 };
@@ -99,7 +100,7 @@ class PinnedPool {
 
  private:
   CudaContext& context_;
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   std::multimap<std::uint64_t, PinnedChunk> free_;
 };
 

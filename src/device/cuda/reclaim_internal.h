@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/device/cuda/context_internal.h"
 #include "vyre/device/cuda/launch_notes_internal.h"
 
@@ -79,7 +80,7 @@ class Reclaim {
 
   CudaContext& context_;
   EventPool& events_;
-  mutable std::mutex mutex_;
+  mutable ForkSafeMutex mutex_;
   std::vector<Live> live_;
   std::vector<Ended> ended_;
   std::vector<Thing> fresh_;

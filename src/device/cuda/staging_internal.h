@@ -8,6 +8,7 @@
 #include <mutex>
 #include <span>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/device/cuda/memory_internal.h"
 #include "vyre/target/code.h"
 
@@ -51,8 +52,8 @@ class Staging {
   PinnedPool& pinned_;
   EventPool& events_;
   CuStream stream_;
-  std::mutex write_mutex_;
-  std::mutex read_mutex_;
+  ForkSafeMutex write_mutex_;
+  ForkSafeMutex read_mutex_;
   Pair small_{}, large_{}, read_small_{}, read_large_{};
   unsigned small_turn_ = 0;
 };

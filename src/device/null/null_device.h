@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/device/device.h"
 
 namespace vyre {
@@ -47,7 +48,7 @@ class NullDevice final : public Device, public std::enable_shared_from_this<Null
   void remember(NullRecord record);
 
   Limits limits_;
-  mutable std::mutex mutex_;
+  mutable ForkSafeMutex mutex_;
   std::vector<NullRecord> records_;
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/tune/decisions/decision_cache.h"
 
 namespace vyre {
@@ -35,9 +36,9 @@ class FeedbackStore {
 
   // Held while the file is read, so that a reader who finds it changed waits for the new content.
   // Taken before mutex_.
-  std::mutex reading_;
+  ForkSafeMutex reading_;
   // For what is below; never held while a file is read or written.
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   // Of the content that the cache took over; taken before it reads, so that a change in between is
   // seen as one later.
   Signature seen_;

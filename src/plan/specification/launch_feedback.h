@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/base/lru_index.h"
 #include "vyre/plan/adapter.h"
 #include "vyre/plan/specification/dispatch_config.h"
@@ -120,12 +121,12 @@ class LaunchFeedback {
 
   std::shared_ptr<FeedbackStore> store_of(const Adapter& adapter);
 
-  mutable std::mutex mutex_;
+  mutable ForkSafeMutex mutex_;
   LruIndex<kMaxFeedbackEntries> index_;
   std::vector<Entry> entries_;  // by slot of the index
 
   // By path. Made on first use and kept until memory is forgotten.
-  std::mutex stores_mutex_;
+  ForkSafeMutex stores_mutex_;
   std::map<std::filesystem::path, std::shared_ptr<FeedbackStore>> stores_;
 };
 

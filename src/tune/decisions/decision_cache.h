@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "vyre/base/extent.h"
+#include "vyre/base/fork_watch.h"
 #include "vyre/base/paths.h"
 #include "vyre/tune/decisions/decision_file.h"
 #include "vyre/tune/errors.h"
@@ -69,8 +70,8 @@ class DecisionCache {
 
   const std::filesystem::path path_;
   const std::size_t max_entries_;
-  std::mutex saving_;  // one save at a time; taken before mutex_
-  mutable std::mutex mutex_;
+  ForkSafeMutex saving_;  // one save at a time; taken before mutex_
+  mutable ForkSafeMutex mutex_;
   Entries entries_;
   std::uint64_t clock_ = 0;  // the last use
   std::optional<CacheError> load_error_;

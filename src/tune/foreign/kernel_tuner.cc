@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/base/paths.h"
 #include "vyre/base/private_folder.h"
 #include "vyre/tune/foreign/kernel_tuner_internal.h"
@@ -14,7 +15,7 @@ namespace {
 
 // Tuners of one process on one file share what was read of it.
 Result<std::shared_ptr<EvidenceStore>> store_at(const std::filesystem::path& path) {
-  static auto& mutex = *new std::mutex;
+  static auto& mutex = *new ForkSafeMutex;
   static auto& stores = *new std::map<std::filesystem::path, std::weak_ptr<EvidenceStore>>;
   const std::scoped_lock lock(mutex);
   if (std::shared_ptr<EvidenceStore> known = stores[path].lock()) {

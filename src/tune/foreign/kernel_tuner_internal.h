@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/tune/foreign/kernel_sweep_internal.h"
 #include "vyre/tune/foreign/kernel_tuner.h"
 #include "vyre/tune/online/online_tuner.h"
@@ -31,7 +32,7 @@ class PendingCalls {
 
  private:
   static constexpr std::size_t kPlaces = 1024;
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   std::vector<Entry> places_;  // made with the first call
 };
 
@@ -47,7 +48,7 @@ struct KernelTuner::State {
 
   // Made with the first question, because the verifier comes after open(); constant from then on.
   std::atomic<bool> started = false;
-  std::mutex start_mutex;
+  ForkSafeMutex start_mutex;
   Verifier verifier;
   std::unique_ptr<OnlineTuner> online;
   enum class Standing : std::uint8_t { unknown, right, out };
@@ -61,7 +62,7 @@ struct KernelTuner::State {
   std::atomic<bool> verifying = false;
 
   std::atomic<bool> sweeping = false;
-  std::mutex sweep_mutex;
+  ForkSafeMutex sweep_mutex;
   std::optional<KernelSweep> sweep;
 
   OnlineTuner& tuner();  // starts it if need be

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/tune/evidence/evidence.h"
 #include "vyre/tune/online/online_policy.h"
 #include "vyre/tune/tuning_mode.h"
@@ -132,7 +133,7 @@ class OnlineTuner {
   std::atomic<std::uint32_t> attention_{0};
   std::atomic<bool> settled_{false};
 
-  alignas(64) mutable std::mutex mutex_;  // of all below
+  alignas(64) mutable ForkSafeMutex mutex_;  // of all below
   std::unique_ptr<OnlinePolicy> policy_;
   bool searching_ = false;
   bool pinned_ = false;

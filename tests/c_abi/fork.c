@@ -1,0 +1,299 @@
+/* What a process has opened, its forked child can use (on the CPU), close or abandon. Other threads
+ * of the parent launch, compile and tune while it forks. One child in ten makes every call of the
+ * C ABI; fork_calls.h says which those are.
+ *
+ *   fork CACHE_FOLDER [DEVICE] */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "fork_calls.h"
+
+enum { kCount = 50000, kForks = 200, kThreads = 3 };
+
+struct world {
+  vyre_session session;
+  vyre_module module;
+  vyre_kernel kernel;
+  vyre_buffer buffer;
+  vyre_dispatch dispatch;
+  vyre_tuner tuner;
+};
+
+static const vyre_grid kGrid = {VYRE_INVOCATIONS, kCount, 1, 1};
+static const char* const kCandidates[] = {"a=1", "a=2", "a=3"};
+static const vyre_session_options kOptions = {sizeof kOptions, 2, NULL, 1, 0};
+static volatile int stop_threads = 0;
+
+/* A kernel of its own for each number, so that it has to be compiled. */
+static const char* text_of(unsigned number, char text[512]) {
+  snprintf(text, 512,
+           "@group(0) @binding(0) var<storage, read_write> x: array<u32>;\n"
+           "@compute @workgroup_size(64) fn add(@builtin(global_invocation_id) id: vec3u) {\n"
+           "  if (id.x < arrayLength(&x)) { x[id.x] += 1u + 0u * (x[id.x] ^ %uu); }\n}\n",
+           number);
+  return text;
+}
+
+static void open_world(struct world* w, const char* device, const char* store, const char* name) {
+  char text[512];
+  vyre_tuner_key key = {0};
+  key.struct_size = sizeof key;
+  key.name = name;
+  CHECK_OK(vyre_session_open(device, &kOptions, &w->session));
+  CHECK_OK(vyre_module_load(w->session, text_of(0, text), VYRE_TO_THE_END, "fork.wgsl", &w->module));
+  CHECK_OK(vyre_kernel_create(w->module, "add", NULL, 0, &w->kernel));
+  CHECK_OK(vyre_buffer_create(w->session, 4 * kCount, &w->buffer));
+  const vyre_binding binding = {0, 0, w->buffer, 0, VYRE_TO_THE_END};
+  CHECK_OK(vyre_dispatch_create(w->kernel, &binding, 1, &kGrid, NULL, &w->dispatch));
+  CHECK_OK(vyre_dispatch_run(w->dispatch, 10000000000u));
+  CHECK_OK(vyre_tuner_open(store, &key, kCandidates, 3, NULL, &w->tuner));
+}
+
+static vyre_code compile(vyre_session session, vyre_buffer buffer, unsigned number) {
+  char text[512];
+  vyre_module module = 0;
+  vyre_kernel kernel = 0;
+  const vyre_binding binding = {0, 0, buffer, 0, VYRE_TO_THE_END};
+  vyre_code code = vyre_module_load(session, text_of(number, text), VYRE_TO_THE_END, NULL, &module);
+  if (!code) code = vyre_kernel_create(module, "add", NULL, 0, &kernel);
+  if (!code) code = vyre_run(kernel, &binding, 1, &kGrid, NULL, VYRE_NO_DEADLINE);
+  vyre_kernel_free(kernel);
+  vyre_module_free(module);
+  return code;
+}
+
+static void run_and_look(struct world* w) {
+  uint32_t ends[2] = {0, 0};
+  CHECK_OK(vyre_buffer_clear(w->buffer));
+  CHECK_OK(vyre_dispatch_run(w->dispatch, VYRE_NO_DEADLINE));
+  CHECK_OK(vyre_dispatch_run(w->dispatch, 10000000000u));
+  CHECK_OK(vyre_dispatch_submit(w->dispatch, VYRE_NO_DEADLINE));
+  CHECK_OK(vyre_session_wait(w->session));
+  CHECK_OK(vyre_buffer_read(w->buffer, 0, &ends[0], 4));
+  CHECK_OK(vyre_buffer_read(w->buffer, 4 * (kCount - 1), &ends[1], 4));
+  CHECK(ends[0] == 3 && ends[1] == 3);
+}
+
+static int verify(void* user, uint32_t candidate, vyre_tuner_verdict* verdict) {
+  (void)user;
+  (void)verdict;
+  return candidate < 3;
+}
+
+static void use_tuner(vyre_tuner tuner) {
+  char text[4096];
+  uint64_t length = 0;
+  uint32_t best = 9;
+  int64_t value = 0;
+  vyre_tuner_state state = {0};
+  state.struct_size = sizeof state;
+  vyre_tuner_call call = {0};
+  call.struct_size = sizeof call;
+  for (int i = 0, timed = 0; i < 50; ++i) {
+    CHECK_OK(vyre_tuner_next(tuner, &call));
+    if (!call.timed) continue;
+    if (timed++ == 0) {
+      CHECK_OK(vyre_tuner_abandon(tuner, &call));
+    } else {
+      CHECK_OK(vyre_tuner_report(tuner, &call, 1000.0 * (1 + call.candidate)));
+    }
+  }
+  CHECK_OK(vyre_tuner_best(tuner, &best));
+  CHECK(best < 3);
+  CHECK_OK(vyre_tuner_value(tuner, best, "a", &value));
+  CHECK_OK(vyre_tuner_value_text(tuner, best, "a", text, sizeof text, &length));
+  CHECK_OK(vyre_tuner_status(tuner, &state));
+  CHECK_OK(vyre_tuner_explain(tuner, text, sizeof text, &length));
+  CHECK_OK(vyre_tuner_save(tuner));
+}
+
+static void use_queries(struct world* w) {
+  uint32_t count = 0, size[3];
+  char text[4096];
+  uint64_t length = 0;
+  vyre_device_info info = {0};
+  vyre_limits limits = {0};
+  vyre_binding_info binding = {0};
+  vyre_variant variant = {0};
+  info.struct_size = sizeof info;
+  limits.struct_size = sizeof limits;
+  binding.struct_size = sizeof binding;
+  variant.struct_size = sizeof variant;
+  CHECK(vyre_c_version() == VYRE_C_VERSION && vyre_version()[0] != 0);
+  CHECK(vyre_code_text(VYRE_OK)[0] != 0);
+  CHECK_OK(vyre_device_count(&count));
+  CHECK_OK(vyre_device_get(0, &info));
+  CHECK_OK(vyre_session_limits(w->session, &limits));
+  CHECK_OK(vyre_module_entry_count(w->module, &count));
+  CHECK_OK(vyre_module_entry_name(w->module, 0, text, sizeof text, &length));
+  CHECK_OK(vyre_module_warnings(w->module, text, sizeof text, &length));
+  CHECK_OK(vyre_kernel_workgroup_size(w->kernel, size));
+  CHECK_OK(vyre_kernel_binding_count(w->kernel, &count));
+  CHECK_OK(vyre_kernel_binding(w->kernel, 0, &binding));
+  CHECK_OK(vyre_dispatch_variant(w->dispatch, &variant));
+  CHECK_OK(vyre_dispatch_plan_text(w->dispatch, text, sizeof text, &length));
+  CHECK_OK(vyre_dispatch_plan_json(w->dispatch, text, sizeof text, &length));
+}
+
+static void use_objects(struct world* w) {
+  char text[512];
+  uint32_t memory[64] = {0};
+  uint64_t bytes = 0;
+  vyre_buffer other = 0;
+  vyre_module module = 0;
+  vyre_dispatch dispatch = 0;
+  CHECK_OK(vyre_buffer_create(w->session, 4 * kCount, &other));
+  CHECK_OK(vyre_buffer_size(other, &bytes));
+  CHECK_OK(vyre_buffer_write(other, 0, memory, sizeof memory));
+  CHECK_OK(vyre_buffer_copy(other, 0, w->buffer, 0, 4 * kCount));
+  CHECK_OK(compile(w->session, other, 1000));
+  const vyre_binding binding = {0, 0, other, 0, VYRE_TO_THE_END};
+  CHECK_OK(vyre_dispatch_create(w->kernel, &binding, 1, &kGrid, NULL, &dispatch));
+  for (int i = 0; i < 20; ++i) CHECK_OK(vyre_dispatch_run(dispatch, VYRE_NO_DEADLINE));
+  CHECK_OK(vyre_dispatch_free(dispatch));
+  CHECK_OK(vyre_buffer_free(other));
+  CHECK_OK(vyre_buffer_adopt(w->session, memory, sizeof memory, &other));
+  CHECK_OK(vyre_buffer_free(other));
+  CHECK_OK(vyre_module_load_lenient(w->session, text_of(0, text), VYRE_TO_THE_END, NULL, &module));
+  CHECK_OK(vyre_module_free(module));
+}
+
+/* What only a GPU has is refused as always, and a device that is not there stays away. */
+static void use_what_is_not_there(struct world* w) {
+  vyre_session session = 0;
+  vyre_buffer buffer = 0;
+  vyre_dispatch dispatch = 0;
+  CHECK(vyre_session_open_cuda(NULL, NULL, &session) != VYRE_OK || vyre_session_close(session) == 0);
+  CHECK_CODE(vyre_buffer_adopt_address(w->session, 4096, 64, &buffer), VYRE_INVALID_INPUT);
+  CHECK(vyre_dispatch_create_gpu(w->session, NULL, NULL, 0, &kGrid, &dispatch) != VYRE_OK);
+  CHECK(vyre_last_error() != VYRE_OK && vyre_last_error_text()[0] != 0);
+}
+
+static void note_message(void* user, int level, const char* message) {
+  (void)level;
+  (void)message;
+  ++*(int*)user;
+}
+
+static void make_every_call(struct world* w) {
+  static int messages = 0;
+  struct world own = {0};
+  memset(called, 0, sizeof called);
+  CHECK_OK(vyre_log_to(note_message, &messages, VYRE_LOG_WARN));
+  open_world(&own, "cpu", "", "of the child");
+  CHECK_OK(vyre_tuner_verify(own.tuner, verify, NULL));
+  vyre_tuner_call call = {0};
+  call.struct_size = sizeof call;
+  CHECK_OK(vyre_tuner_next(own.tuner, &call));
+  CHECK_OK(vyre_tuner_fail(own.tuner, &call, "it was meant to"));
+  for (int i = 0; i < 2; ++i) {
+    struct world* used = i == 0 ? &own : w;
+    use_queries(used);
+    run_and_look(used);
+    use_objects(used);
+    use_what_is_not_there(used);
+    use_tuner(used->tuner);
+  }
+  CHECK_OK(vyre_tuner_close(own.tuner));
+  CHECK_OK(vyre_session_close(own.session));
+  CHECK_OK(vyre_log_to(NULL, NULL, VYRE_LOG_WARN));
+  for (size_t i = 0; i < sizeof called / sizeof *called; ++i) {
+    if (!called[i]) printf("%s is not called\n", kCalls[i]);
+    CHECK(called[i]);
+  }
+}
+
+static void close_world(struct world* w) {
+  CHECK_OK(vyre_tuner_close(w->tuner));
+  CHECK_OK(vyre_session_close(w->session));
+}
+
+/* A session of a GPU, and its memory, are of no use; the driver has said why. */
+static void find_gpu_gone(struct world* w) {
+  vyre_session another = 0;
+  CHECK_CODE(vyre_dispatch_run(w->dispatch, VYRE_NO_DEADLINE), VYRE_UNAVAILABLE);
+  CHECK_CODE(vyre_buffer_clear(w->buffer), VYRE_UNAVAILABLE);
+  CHECK_CODE(vyre_session_open("cuda", &kOptions, &another), VYRE_UNAVAILABLE);
+  CHECK_OK(vyre_session_open("cpu", &kOptions, &another));
+  CHECK_OK(vyre_session_close(another));
+}
+
+struct thread {
+  struct world* w;
+  unsigned number;
+  vyre_buffer buffer;
+};
+
+static void* work(void* argument) {
+  struct thread* t = argument;
+  for (unsigned i = 0; !stop_threads; ++i) {
+    const struct timespec pause = {0, 200000};
+    nanosleep(&pause, NULL);
+    vyre_tuner_call call = {0};
+    call.struct_size = sizeof call;
+    vyre_dispatch_run(t->w->dispatch, 1000000000);
+    vyre_tuner_next(t->w->tuner, &call);
+    if (call.timed) vyre_tuner_report(t->w->tuner, &call, 1000.0 * (1 + call.candidate));
+    if (t->number == 0) compile(t->w->session, t->buffer, 2000 + i);
+  }
+  return NULL;
+}
+
+static void be_a_child(struct world* w, int number, int is_gpu) {
+  check_failures = 0;
+  alarm(100);
+  if (is_gpu) {
+    find_gpu_gone(w);
+    close_world(w);
+  } else if (number % 10 == 0) {
+    make_every_call(w);
+  } else if (number % 5 == 1) {
+    CHECK_OK(compile(w->session, w->buffer, 100000 + (unsigned)number));
+    close_world(w);
+  } else if (number % 2 == 0) {
+    run_and_look(w);
+    close_world(w);
+  } else if (number % 3 == 0) {
+    close_world(w);
+  } /* else it abandons them */
+  exit(checks_failed()); /* with the handlers of the process's end */
+}
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  const char* device = argc > 2 ? argv[2] : "cpu";
+  const int is_gpu = strcmp(device, "cpu") != 0;
+  char store[4096];
+  snprintf(store, sizeof store, "%s-fork/evidence.jsonl", argv[1]);
+  struct world w = {0};
+  struct thread threads[kThreads];
+  pthread_t ids[kThreads];
+  open_world(&w, device, store, "of the parent");
+  for (unsigned t = 0; t < kThreads; ++t) {
+    threads[t] = (struct thread){&w, t, 0};
+    CHECK_OK(vyre_buffer_create(w.session, 4 * kCount, &threads[t].buffer));
+    CHECK(pthread_create(&ids[t], NULL, work, &threads[t]) == 0);
+  }
+  for (int i = 0; i < kForks / (is_gpu ? 10 : 1); ++i) {
+    const struct timespec pause = {0, (i % 7) * 700000};
+    nanosleep(&pause, NULL);
+    fflush(stdout);
+    const pid_t id = fork();
+    if (id == 0) be_a_child(&w, i, is_gpu);
+    int status = -1;
+    CHECK(waitpid(id, &status, 0) == id);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) printf("child %d: %d\n", i, status);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  stop_threads = 1;
+  for (int t = 0; t < kThreads; ++t) pthread_join(ids[t], NULL);
+  if (!is_gpu) run_and_look(&w); /* the parent goes on undisturbed */
+  close_world(&w);
+  return checks_failed();
+}
