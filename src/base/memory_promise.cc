@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
@@ -35,7 +36,7 @@ class Promise {
   ~Promise() {
     Promises& all = all_promises();
     const std::scoped_lock lock(all.mutex);
-    all.bytes -= bytes_;
+    all.bytes -= std::min(all.bytes, bytes_);  // in a forked child it may be gone
     all.given_back.notify_all();
   }
   Promise(const Promise&) = delete;
