@@ -255,9 +255,8 @@ Result<void> run_abandonable(std::string_view what, std::function<void()> work,
   jobs_around_fork().begin();
   if (const int status = start_thread(job->thread, for_thread.get()); status != 0) {
     jobs_around_fork().end();
-    return fail(Code::out_of_memory,
-                fmt::format("{} needs a thread with a stack of {} MiB: {}", what, kStack >> 20,
-                            std::strerror(status)));
+    return fail(Code::out_of_memory, fmt::format("{} needs a thread with a stack of {} MiB: {}",
+                                                 what, kStack >> 20, std::strerror(status)));
   }
   for_thread.release();  // NOLINT(bugprone-unused-return-value): the thread has it
   if (!wait_for(*job, limits)) {

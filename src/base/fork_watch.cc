@@ -33,7 +33,7 @@ class ForkWatches {
       if (watch->calls_.before) watch->calls_.before(deadline);
     }
   }
-  void after(std::function<void()> ForkWatch::Calls::*call) {
+  void after(std::function<void()> ForkWatch::Calls::* call) {
     for (const ForkWatch* watch : watches_) {
       if (watch->calls_.*call) (watch->calls_.*call)();
     }

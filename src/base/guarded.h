@@ -20,7 +20,8 @@ class Guarded {
 
    private:
     friend class Guarded;
-    Access(std::unique_lock<ForkSafeMutex> lock, T* value) : lock_(std::move(lock)), value_(value) {}
+    Access(std::unique_lock<ForkSafeMutex> lock, T* value)
+        : lock_(std::move(lock)), value_(value) {}
     std::unique_lock<ForkSafeMutex> lock_;
     T* value_;
   };

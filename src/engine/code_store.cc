@@ -47,8 +47,7 @@ Result<StoredCode> make_code(const Kernel& kernel, const Variant& variant,
                              const WorkLimits& limits) {
   const Target target = device->target();
   if (target.kind == TargetKind::host) {
-    return compile_host(kernel, variant,
-                        {.wide_offsets = options.wide_offsets, .limits = limits});
+    return compile_host(kernel, variant, {.wide_offsets = options.wide_offsets, .limits = limits});
   }
   VYRE_TRY(GpuCode ptx, compile_gpu(kernel, variant,
                                     {.processor = target.processor,

@@ -214,8 +214,7 @@ class Session {
   void choose_uniforms(const Kernel& kernel, std::span<const Binding> bindings,
                        LaunchStep& out) const;
   Result<void> check_dispatch(const Dispatch& dispatch) const;
-  Result<Dispatch> prepare_launch(const LaunchRequest& request,
-                                  std::span<const Binding> bindings,
+  Result<Dispatch> prepare_launch(const LaunchRequest& request, std::span<const Binding> bindings,
                                   const WorkLimits& limits) const;
   Result<void> compile(LaunchStep& step, const Kernel& kernel, const WorkLimits& limits) const;
   std::vector<std::uint32_t> default_gangs(std::span<const KernelChoice> choices) const;

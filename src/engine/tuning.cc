@@ -313,7 +313,8 @@ void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
   if (!tools_asked_.exchange(true)) {
     compilers_.add([this] {
       // Where it fails, making the tools meets the same failure and tells.
-      (void)attempt_work([&] { (void)make_comparing_ready(*device_, *codes_, compilers_.limits()); });
+      (void)attempt_work(
+          [&] { (void)make_comparing_ready(*device_, *codes_, compilers_.limits()); });
       tools_ready_.store(true, std::memory_order_release);
     });
   }

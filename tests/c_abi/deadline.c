@@ -1,6 +1,6 @@
-/* A kernel that takes many seconds to compile, with a deadline of half a second: the call returns in
- * time, the process works on, and unloads the library and exits while the code generator may still
- * be at work.
+/* A kernel that takes many seconds to compile, with a deadline of half a second: the call returns
+ * in time, the process works on, and unloads the library and exits while the code generator may
+ * still be at work.
  *
  *   deadline LIBVYRE */
 #define _DEFAULT_SOURCE 1
@@ -65,7 +65,8 @@ static int use(void* library) {
   vyre_buffer buffer = 0;
   vyre_code code = vyre_session_open_.call("cpu", &options, &session);
   if (!code) {
-    code = vyre_module_load_.call(session, kernel_with(kLoops), VYRE_TO_THE_END, NULL, &slow_module);
+    code =
+        vyre_module_load_.call(session, kernel_with(kLoops), VYRE_TO_THE_END, NULL, &slow_module);
   }
   if (!code) code = vyre_kernel_create_.call(slow_module, NULL, NULL, 0, &slow);
   if (!code) {

@@ -46,7 +46,8 @@ static void open_world(struct world* w, const char* device, const char* store, c
   key.struct_size = sizeof key;
   key.name = name;
   CHECK_OK(vyre_session_open(device, &kOptions, &w->session));
-  CHECK_OK(vyre_module_load(w->session, text_of(0, text), VYRE_TO_THE_END, "fork.wgsl", &w->module));
+  CHECK_OK(
+      vyre_module_load(w->session, text_of(0, text), VYRE_TO_THE_END, "fork.wgsl", &w->module));
   CHECK_OK(vyre_kernel_create(w->module, "add", NULL, 0, &w->kernel));
   CHECK_OK(vyre_buffer_create(w->session, 4 * kCount, &w->buffer));
   const vyre_binding binding = {0, 0, w->buffer, 0, VYRE_TO_THE_END};
@@ -169,7 +170,8 @@ static void use_what_is_not_there(struct world* w) {
   vyre_session session = 0;
   vyre_buffer buffer = 0;
   vyre_dispatch dispatch = 0;
-  CHECK(vyre_session_open_cuda(NULL, NULL, &session) != VYRE_OK || vyre_session_close(session) == 0);
+  CHECK(vyre_session_open_cuda(NULL, NULL, &session) != VYRE_OK ||
+        vyre_session_close(session) == 0);
   CHECK_CODE(vyre_buffer_adopt_address(w->session, 4096, 64, &buffer), VYRE_INVALID_INPUT);
   CHECK(vyre_dispatch_create_gpu(w->session, NULL, NULL, 0, &kGrid, &dispatch) != VYRE_OK);
   CHECK(vyre_last_error() != VYRE_OK && vyre_last_error_text()[0] != 0);

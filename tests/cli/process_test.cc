@@ -226,7 +226,8 @@ std::string slow_to_compile() {
   var a = out[id.x];
 )";
   for (int i = 0; i < 8000; ++i) {
-    out += "  for (var i = 0u; i < u32(a); i += 1u) { a += out[i + " + std::to_string(i) + "u]; }\n";
+    out +=
+        "  for (var i = 0u; i < u32(a); i += 1u) { a += out[i + " + std::to_string(i) + "u]; }\n";
   }
   return out + "  out[id.x] = a;\n}\n";
 }

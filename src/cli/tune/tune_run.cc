@@ -257,9 +257,8 @@ Result<void> measure_gain(const Session& session, const std::vector<KernelChoice
     const auto choice = std::ranges::find_if(
         choices, [&](const KernelChoice& c) { return c.overrides == v.overrides; });
     if (choice == choices.end()) return {};
-    VYRE_TRY(auto dispatch,
-             session.prepare(choice->kernel, data.bindings(), DispatchSize::extent(extent), v,
-                             limits));
+    VYRE_TRY(auto dispatch, session.prepare(choice->kernel, data.bindings(),
+                                            DispatchSize::extent(extent), v, limits));
     sides.push_back({&into, std::move(dispatch)});
     return {};
   };
@@ -425,9 +424,8 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
     const auto choice = std::ranges::find_if(
         choices.kernels, [&](const KernelChoice& c) { return c.overrides == v.overrides; });
     VYRE_CHECK(data.restore());
-    VYRE_TRY(const auto chosen,
-             session.prepare(choice->kernel, data.bindings(), DispatchSize::extent(plan.extent), v,
-                             limits));
+    VYRE_TRY(const auto chosen, session.prepare(choice->kernel, data.bindings(),
+                                                DispatchSize::extent(plan.extent), v, limits));
     VYRE_CHECK(session.run(chosen, limits));
     VYRE_CHECK(data.read_back());
     VYRE_TRY(out.verification,
