@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include <ranges>
+
 namespace vyre {
 
 class ForkWatches {
@@ -29,7 +31,7 @@ class ForkWatches {
     constexpr std::chrono::milliseconds kPatience{50};
     mutex_.lock();
     const auto deadline = ForkWatch::Clock::now() + kPatience;
-    for (const ForkWatch* watch : watches_) {
+    for (const ForkWatch* watch : watches_ | std::views::reverse) {
       if (watch->calls_.before) watch->calls_.before(deadline);
     }
   }

@@ -17,7 +17,8 @@ class ForkWatch {
  public:
   using Clock = std::chrono::steady_clock;
   struct Calls {
-    // In the order of construction. Must return by about the deadline: whoever forks waits.
+    // In the reverse order of construction, because who uses another object, and may hold its own
+    // lock meanwhile, is made later. Returns by about the deadline: whoever forks waits.
     std::function<void(Clock::time_point deadline)> before{};
     std::function<void()> in_parent{};
     std::function<void()> in_child{};  // no other thread is there yet

@@ -1,7 +1,6 @@
 #include "vyre/tune/evidence/evidence.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +8,7 @@
 #include <new>
 #include <set>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/base/log.h"
 #include "vyre/base/paths.h"
 #include "vyre/base/private_folder.h"
@@ -71,8 +71,6 @@ class EvidenceStores {
 
  private:
   EvidenceStores() {
-    ::pthread_atfork([] { all().before_fork(); }, [] { all().after_fork_in_parent(); },
-                     [] { all().after_fork_in_child(); });
     std::atexit([] { all().flush(); });
   }
   void flush() {
@@ -94,6 +92,9 @@ class EvidenceStores {
 
   std::mutex mutex_;
   std::set<EvidenceStore*> stores_;
+  ForkWatch fork_watch_{{.before = [this](auto) { before_fork(); },
+                         .in_parent = [this] { after_fork_in_parent(); },
+                         .in_child = [this] { after_fork_in_child(); }}};
 };
 
 EvidenceStore::EvidenceStore(fs::path path)
