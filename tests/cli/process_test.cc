@@ -214,7 +214,7 @@ TEST_F(Process, InterruptedTuningEndsAKernelThatNeverEnds) {
     const Finished finished = spawned.wait();
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4)) << mode;
     EXPECT_EQ(finished.signal, SIGINT) << finished.err;
-    EXPECT_NE(finished.out.find("the search had not ended"), std::string::npos) << finished.out;
+    EXPECT_NE(finished.out.find("the search has not ended"), std::string::npos) << finished.out;
   }
 }
 
@@ -225,7 +225,7 @@ std::string slow_to_compile() {
 @compute @workgroup_size(64) fn slow(@builtin(global_invocation_id) id: vec3<u32>) {
   var a = out[id.x];
 )";
-  for (int i = 0; i < 8000; ++i) {
+  for (int i = 0; i < 3000; ++i) {
     out +=
         "  for (var i = 0u; i < u32(a); i += 1u) { a += out[i + " + std::to_string(i) + "u]; }\n";
   }
@@ -261,7 +261,7 @@ TEST_F(Process, ASignalEndsCompiling) {
       const auto begin = std::chrono::steady_clock::now();
       ASSERT_EQ(::kill(spawned.pid(), signal), 0);
       const Finished finished = spawned.wait();
-      EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2)) << command;
+      EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3)) << command;
       EXPECT_EQ(finished.signal, signal) << command << finished.err;
     }
   }
