@@ -60,30 +60,33 @@ target_link_libraries(vyre_library INTERFACE Threads::Threads)
 
 get_property(engine_libraries GLOBAL PROPERTY VYRE_BUNDLED_LLVM_LIBRARIES)
 list(REMOVE_ITEM engine_libraries vyre_c)
-if(engine_libraries)
-  vyre_bundle(vyre_engine_library vyre_engine engine vyreEngineTargets
-    OBJECTS_OF ${engine_libraries})
-  target_link_libraries(vyre_engine_library INTERFACE vyre_library ${VYRE_LLVM_LIBRARIES})
+vyre_bundle(vyre_engine_library vyre_engine engine vyreEngineTargets
+  OBJECTS_OF ${engine_libraries})
+target_link_libraries(vyre_engine_library INTERFACE vyre_library ${VYRE_LLVM_LIBRARIES})
 
-  set(symbols "${PROJECT_SOURCE_DIR}/cmake/libvyre.map")
-  add_library(vyre_shared SHARED $<TARGET_OBJECTS:vyre_c>)
-  add_library(vyre::c ALIAS vyre_shared)
-  set_target_properties(vyre_shared PROPERTIES
-    LINKER_LANGUAGE CXX OUTPUT_NAME vyre EXPORT_NAME c
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
-    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib" LINK_DEPENDS "${symbols}")
-  target_include_directories(vyre_shared INTERFACE
-    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
-    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-  target_link_libraries(vyre_shared PRIVATE vyre_engine third_party_fmt)
-  # It stays once it was loaded: its threads may not have ended when somebody unloads it.
-  target_link_options(vyre_shared PRIVATE
-    -static-libstdc++ -static-libgcc "LINKER:--version-script=${symbols}"
-    LINKER:-Bsymbolic LINKER:-z,defs LINKER:-z,nodelete LINKER:-z,pack-relative-relocs
-    LINKER:--gc-sections LINKER:--as-needed
-    $<$<CONFIG:Release>:LINKER:--strip-all>)
-  install(TARGETS vyre_shared EXPORT vyreCTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+set(symbols "${PROJECT_SOURCE_DIR}/cmake/libvyre.map")
+add_library(vyre_shared SHARED $<TARGET_OBJECTS:vyre_c>)
+add_library(vyre::c ALIAS vyre_shared)
+set_target_properties(vyre_shared PROPERTIES
+  LINKER_LANGUAGE CXX OUTPUT_NAME vyre EXPORT_NAME c
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+  LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib" LINK_DEPENDS "${symbols}")
+target_include_directories(vyre_shared INTERFACE
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+  "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+target_link_libraries(vyre_shared PRIVATE vyre_engine third_party_fmt)
+# It stays once it was loaded: its threads may not have ended when somebody unloads it.
+target_link_options(vyre_shared PRIVATE
+  "LINKER:--version-script=${symbols}" LINKER:-Bsymbolic LINKER:-z,nodelete
+  LINKER:-z,pack-relative-relocs LINKER:--gc-sections LINKER:--as-needed
+  $<$<CONFIG:Release>:LINKER:--strip-all>)
+# A sanitizer's functions, and its C++ library, are those of the program.
+if(VYRE_SANITIZE)
+  target_link_libraries(vyre_shared PRIVATE vyre_flags)
+else()
+  target_link_options(vyre_shared PRIVATE -static-libstdc++ -static-libgcc LINKER:-z,defs)
 endif()
+install(TARGETS vyre_shared EXPORT vyreCTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
 # What the installation builds, and what takes it away again.
 get_property(programs GLOBAL PROPERTY VYRE_INSTALLED_PROGRAMS)
@@ -116,10 +119,8 @@ endforeach()
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/vyre")
 install(EXPORT vyreTargets NAMESPACE vyre:: DESTINATION "${package_folder}")
-if(engine_libraries)
-  install(EXPORT vyreEngineTargets NAMESPACE vyre:: DESTINATION "${package_folder}")
-  install(EXPORT vyreCTargets NAMESPACE vyre:: DESTINATION "${package_folder}")
-endif()
+install(EXPORT vyreEngineTargets NAMESPACE vyre:: DESTINATION "${package_folder}")
+install(EXPORT vyreCTargets NAMESPACE vyre:: DESTINATION "${package_folder}")
 configure_package_config_file(cmake/vyreConfig.cmake.in "${PROJECT_BINARY_DIR}/vyreConfig.cmake"
   INSTALL_DESTINATION "${package_folder}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/vyreConfigVersion.cmake"
@@ -130,14 +131,10 @@ install(FILES "${PROJECT_BINARY_DIR}/vyreConfig.cmake" "${PROJECT_BINARY_DIR}/vy
 # Found by its own place, so that an installation can be moved.
 file(RELATIVE_PATH prefix_from_pc
   "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
-set(pc_files vyre)
-if(engine_libraries)
-  list(APPEND pc_files vyre-engine vyre-c)
-  vyre_llvm_closure(names ${VYRE_LLVM_LIBRARIES})
-  list(TRANSFORM names PREPEND "-l")
-  list(JOIN names " " llvm_flags)
-endif()
-foreach(name IN LISTS pc_files)
+vyre_llvm_closure(names ${VYRE_LLVM_LIBRARIES})
+list(TRANSFORM names PREPEND "-l")
+list(JOIN names " " llvm_flags)
+foreach(name vyre vyre-engine vyre-c)
   configure_file(cmake/${name}.pc.in "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/${name}.pc"
     DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

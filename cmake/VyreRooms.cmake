@@ -21,8 +21,7 @@
 # LIBS are third-party targets, private to the room and its tests. OBJECTS are ready-made object
 # files that become part of the library. DOOR are the headers to install; without it all are, but
 # those of tests and *_internal.h. LLVM marks a room that needs LLVM's libraries, or a room
-# that does: it is installed as a library of its own. LLVM is not built with sanitizers: in their
-# builds a marked room has no tests, and one with a folder without_llvm/ consists of that alone.
+# that does: it is installed as a library of its own.
 
 include_guard(GLOBAL)
 include("${CMAKE_CURRENT_LIST_DIR}/VyrePrecompile.cmake")
@@ -158,14 +157,7 @@ function(_vyre_make_room name)
   vyre_make_view(${name} view ${VISIBLE})
 
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${FOLDER}/*.cc")
-  list(FILTER sources EXCLUDE REGEX "/(fuzz|without_llvm)/")
-  if(LLVM AND VYRE_SANITIZE)
-    list(FILTER sources EXCLUDE REGEX "_(test|testing)\\.cc$")
-    if(IS_DIRECTORY "${FOLDER}/without_llvm")
-      file(GLOB sources CONFIGURE_DEPENDS "${FOLDER}/without_llvm/*.cc")
-      list(REMOVE_ITEM LIBS third_party_llvm)
-    endif()
-  endif()
+  list(FILTER sources EXCLUDE REGEX "/fuzz/")
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   set(testing ${sources})
@@ -190,9 +182,7 @@ function(_vyre_make_room name)
     target_compile_options(${library} PRIVATE ${options})
     vyre_precompile(${library} FLAGS vyre_flags OPTIONS ${options} LIBS ${LIBS})
     if(LLVM AND NOT EXECUTABLE)
-      if(NOT VYRE_SANITIZE)
-        set_property(GLOBAL APPEND PROPERTY VYRE_BUNDLED_LLVM_LIBRARIES ${library})
-      endif()
+      set_property(GLOBAL APPEND PROPERTY VYRE_BUNDLED_LLVM_LIBRARIES ${library})
     elseif(NOT EXECUTABLE)
       set_property(GLOBAL APPEND PROPERTY VYRE_BUNDLED_LIBRARIES ${library})
       set_property(GLOBAL APPEND PROPERTY VYRE_BUNDLED_OBJECTS ${OBJECTS})

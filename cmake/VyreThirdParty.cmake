@@ -94,6 +94,16 @@ add_library(third_party_llvm INTERFACE)
 target_include_directories(third_party_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 # Built like LLVM itself. Where memory runs out, an exception ends a compilation, and nothing is
 # cleaned up on its way: objects that LLVM left half changed must not be touched again.
-target_compile_options(third_party_llvm INTERFACE -fno-rtti -fno-exceptions)
+target_compile_options(third_party_llvm INTERFACE -fno-exceptions)
+# LLVM has no type information. Sanitizers want that of our own classes, and must not ask for LLVM's.
+if(VYRE_SANITIZE)
+  target_compile_options(third_party_llvm INTERFACE -fno-sanitize=vptr)
+else()
+  target_compile_options(third_party_llvm INTERFACE -fno-rtti)
+endif()
+if(VYRE_SANITIZE MATCHES "address")
+  target_compile_options(third_party_llvm INTERFACE
+    "SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/third_party/llvm_unpoisoned.h")
+endif()
 llvm_map_components_to_libnames(VYRE_LLVM_LIBRARIES x86codegen nvptxcodegen orcjit passes)
 target_link_libraries(third_party_llvm INTERFACE ${VYRE_LLVM_LIBRARIES})

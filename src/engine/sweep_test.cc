@@ -137,14 +137,6 @@ struct Search {
     }
     return true;
   }
-
-  static bool can_run() {
-    SessionOptions options;
-    const Session session = *Session::open("cpu", std::move(options));
-    const auto made =
-        session.prepare(choices().front().kernel, {}, DispatchSize::extent({1, 1, 1}));
-    return made || made.error().what.find("no code generator") == std::string::npos;
-  }
 };
 
 std::size_t measured(const TuningView& view) {
@@ -153,7 +145,6 @@ std::size_t measured(const TuningView& view) {
 }
 
 TEST(TunedSearchTest, ALargeSpaceOfOverridesIsSearchedAsAWhole) {
-  if (!Search::can_run()) GTEST_SKIP() << "this build has no code generator";
   ASSERT_GE(choices().size(), 500U);
   const Search search = Search::make(16, [](SessionOptions&) {});
   const TuningView before = *search.dispatch.tuning();
@@ -179,7 +170,6 @@ TEST(TunedSearchTest, ALargeSpaceOfOverridesIsSearchedAsAWhole) {
 }
 
 TEST(TunedSearchTest, WrongCandidatesAreDroppedAndTheSearchGoesOn) {
-  if (!Search::can_run()) GTEST_SKIP() << "this build has no code generator";
   // Tiles with a width of 8, 24 or 48 are wrong, and look fast; but not those of the first guess.
   std::atomic<std::uint32_t> right{0};
   const auto is_wrong = [&](std::uint32_t x) {
@@ -217,7 +207,6 @@ TEST(TunedSearchTest, WrongCandidatesAreDroppedAndTheSearchGoesOn) {
 }
 
 TEST(TunedSearchTest, AStoppedSearchKeepsWhatItLearnedAndGoesOn) {
-  if (!Search::can_run()) GTEST_SKIP() << "this build has no code generator";
   const TemporaryFolder folder;
   const auto keep = [&](SessionOptions& options) {
     options.tuning->evidence = folder.path() / "evidence.jsonl";
@@ -242,7 +231,6 @@ TEST(TunedSearchTest, AStoppedSearchKeepsWhatItLearnedAndGoesOn) {
 }
 
 TEST(TunedSearchTest, WhatASearchDecidedServesProgramsThatTryLess) {
-  if (!Search::can_run()) GTEST_SKIP() << "this build has no code generator";
   const TemporaryFolder folder;
   const auto keep = [&](SessionOptions& options) {
     options.tuning->evidence = folder.path() / "evidence.jsonl";

@@ -54,9 +54,6 @@ class Example : public testing::Test {
       arguments.insert(arguments.end(), {"--out", in(buffer)});
     }
     arguments.insert(arguments.end(), more.begin(), more.end());
-#ifdef VYRE_WITHOUT_LLVM
-    arguments.emplace_back("--device=interp");
-#endif
     const Finished finished = vyre_command(arguments);
     ASSERT_EQ(finished.exit, 0) << finished.err;
   }

@@ -23,13 +23,6 @@ namespace fs = std::filesystem;
 
 const std::string kExamples = VYRE_ROOT_DIR "/examples/";
 
-// Builds under a sanitizer have no code generator.
-#ifdef VYRE_WITHOUT_LLVM
-constexpr const char* kDevice = "--device=interp";
-#else
-constexpr const char* kDevice = "--device=cpu";
-#endif
-
 // The thread sanitizer delivers a signal with the next call that it knows: a loop has none.
 constexpr bool kSignalsWait = VYRE_THREAD_SANITIZER != 0;
 
@@ -99,8 +92,8 @@ TEST_F(Process, AFullDiskIsReported) {
            {"check", saxpy},
            {"check", "--json", saxpy},
            {"devices"},
-           {"run", saxpy, "--in", "x=fill:iota:4", "--uniform", "a=1", kDevice},
-           {"run", saxpy, "--in", "x=fill:iota:4", "--uniform", "a=1", "--json", kDevice}}) {
+           {"run", saxpy, "--in", "x=fill:iota:4", "--uniform", "a=1", "--device=cpu"},
+           {"run", saxpy, "--in", "x=fill:iota:4", "--uniform", "a=1", "--json", "--device=cpu"}}) {
     const Finished result = vyre_command(arguments, {.out_descriptor = full});
     EXPECT_EQ(result.exit, 1);
     EXPECT_EQ(result.err, "vyre: cannot write the output: No space left on device\n");
@@ -110,9 +103,10 @@ TEST_F(Process, AFullDiskIsReported) {
 
 TEST_F(Process, AClosedOutputDoesNotBecomeAFile) {
   const std::string out = path("y.bin");
-  const Finished result = vyre_command({"run", kExamples + "saxpy.wgsl", "--in", "x=fill:iota:4",
-                                        "--uniform", "a=1", "--out", "y=raw:" + out, kDevice},
-                                       {.close_out = true});
+  const Finished result =
+      vyre_command({"run", kExamples + "saxpy.wgsl", "--in", "x=fill:iota:4", "--uniform", "a=1",
+                    "--out", "y=raw:" + out, "--device=cpu"},
+                   {.close_out = true});
   EXPECT_EQ(result.exit, 1);
   EXPECT_EQ(result.err, "vyre: cannot write the output: Bad file descriptor\n");
   EXPECT_EQ(fs::file_size(out), 16U);
@@ -121,7 +115,7 @@ TEST_F(Process, AClosedOutputDoesNotBecomeAFile) {
 
 TEST_F(Process, InterruptedRunsEndByTheirSignalAndLeaveNothing) {
   if (kSignalsWait) GTEST_SKIP() << "signals do not end a loop here";
-  for (const std::string& device : {std::string("--device=interp"), std::string(kDevice)}) {
+  for (const std::string& device : {std::string("--device=interp"), std::string("--device=cpu")}) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
       Spawned spawned({"run", "-", "--size", "1", device, "--out", "out=" + path("out.npy")},
                       {.input = kEndless});
@@ -147,9 +141,8 @@ TEST_F(Process, InterruptedTimingAndVerifyingEndToo) {
 )";
   for (const std::vector<std::string>& more :
        std::vector<std::vector<std::string>>{{"--time=1000000"}, {"--verify"}}) {
-    if (std::string(kDevice) == "--device=interp" && more[0] == "--verify") continue;
     std::vector<std::string> arguments{
-        "run", "-", "--size", "1000000", kDevice, "--out", "out=" + path("out.npy")};
+        "run", "-", "--size", "1000000", "--device=cpu", "--out", "out=" + path("out.npy")};
     arguments.insert(arguments.end(), more.begin(), more.end());
     Spawned spawned(arguments, {.input = slow});
     std::this_thread::sleep_for(std::chrono::milliseconds(600));
@@ -162,7 +155,7 @@ TEST_F(Process, InterruptedTimingAndVerifyingEndToo) {
 
 TEST_F(Process, WhatAParentIgnoresStaysIgnored) {
   // As under nohup: the run ends by its deadline, not by the signal.
-  Spawned spawned({"run", "-", "--size", "1", "--deadline", "1", kDevice},
+  Spawned spawned({"run", "-", "--size", "1", "--deadline", "1", "--device=cpu"},
                   {.input = kEndless, .ignore_hangup = true});
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   ASSERT_EQ(::kill(spawned.pid(), SIGHUP), 0);
@@ -171,15 +164,13 @@ TEST_F(Process, WhatAParentIgnoresStaysIgnored) {
 
 TEST_F(Process, ACacheFolderThatCannotBeWrittenCostsAWarning) {
   std::ofstream(path("file")) << "in the way";
-  const Finished result = vyre_command(
-      {"run", kExamples + "saxpy.wgsl", "--in", "x=fill:iota:4", "--uniform", "a=1", kDevice},
-      {.environment = {{"XDG_CACHE_HOME", path("file")}}});
+  const Finished result = vyre_command({"run", kExamples + "saxpy.wgsl", "--in", "x=fill:iota:4",
+                                        "--uniform", "a=1", "--device=cpu"},
+                                       {.environment = {{"XDG_CACHE_HOME", path("file")}}});
   EXPECT_EQ(result.exit, 0) << result.err;
-  if (std::string(kDevice) != "--device=interp") {
-    EXPECT_TRUE(result.err.starts_with("vyre: warning: what was learned before is not used"))
-        << result.err;
-    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;  // one for one folder
-  }
+  EXPECT_TRUE(result.err.starts_with("vyre: warning: what was learned before is not used"))
+      << result.err;
+  EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;  // one for one folder
 }
 
 TEST_F(Process, AFullDiskCostsTuningOneWarning) {
@@ -283,9 +274,11 @@ TEST_F(Process, MissingFilesAreNamed) {
 
 TEST_F(Process, TwoProcessesShareTheCache) {
   // Both compile, both write, neither reads half of what the other wrote.
-  const std::vector<std::string> arguments{
-      "run",  kExamples + "saxpy.wgsl", "--size", "1000", "--in", "x=fill:iota", "--uniform", "a=2",
-      kDevice};
+  const std::vector<std::string> arguments{"run",         kExamples + "saxpy.wgsl",
+                                           "--size",      "1000",
+                                           "--in",        "x=fill:iota",
+                                           "--uniform",   "a=2",
+                                           "--device=cpu"};
   const SpawnOptions options{.environment = {{"XDG_CACHE_HOME", path("cache")}}};
   for (int round = 0; round < 3; ++round) {
     fs::remove_all(path("cache"));
@@ -315,9 +308,9 @@ TEST_F(Process, UnreadableFilesAreWrongInput) {
 TEST_F(Process, FailedRunsKeepTheOldOutput) {
   const std::string out = path("out.npy");
   std::ofstream(out) << "precious";
-  const Finished result =
-      vyre_command({"run", "-", "--size", "1", "--deadline", "0.1", "--out", "out=" + out, kDevice},
-                   {.input = kEndless});
+  const Finished result = vyre_command(
+      {"run", "-", "--size", "1", "--deadline", "0.1", "--out", "out=" + out, "--device=cpu"},
+      {.input = kEndless});
   EXPECT_EQ(result.exit, 1);
   std::stringstream content;
   content << std::ifstream(out).rdbuf();

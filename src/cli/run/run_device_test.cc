@@ -57,12 +57,6 @@ class RunDevice : public testing::Test {
       ::setenv("XDG_CACHE_HOME", before_.c_str(), 1);
     }
   }
-  void SetUp() override {
-    const CommandResult result = run("@compute @workgroup_size(1) fn f() {}", {"--size", "1"});
-    if (result.err.find("no code generator") != std::string::npos) {
-      GTEST_SKIP() << "this build has no code generator";
-    }
-  }
 
   CommandResult run(const std::string& text, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"run", "-"});
