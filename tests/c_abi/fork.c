@@ -268,11 +268,11 @@ static void be_a_child(struct world* w, int number, int is_gpu) {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 2) return 2;
-  const char* device = argc > 2 ? argv[2] : "cpu";
+  const char* device = argc > 1 ? argv[1] : "cpu";
   const int is_gpu = strcmp(device, "cpu") != 0;
   char store[4096];
-  snprintf(store, sizeof store, "%s-fork/evidence.jsonl", argv[1]);
+  const char* folder = getenv("XDG_CACHE_HOME");
+  snprintf(store, sizeof store, "%s/fork/evidence.jsonl", folder != NULL ? folder : "/tmp");
   struct world w = {0};
   struct thread threads[kThreads];
   pthread_t ids[kThreads];

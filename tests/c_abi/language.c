@@ -257,7 +257,7 @@ static void run(const struct program* p) {
 }
 
 int main(int argc, char** argv) {
-  CHECK_OK(vyre_session_open(argc > 2 ? argv[2] : "cpu", NULL, &session));
+  CHECK_OK(vyre_session_open(argc > 1 ? argv[1] : "cpu", NULL, &session));
   for (size_t i = 0; i < sizeof kPrograms / sizeof *kPrograms; ++i) run(&kPrograms[i]);
   CHECK_OK(vyre_session_close(session));
   return checks_failed();

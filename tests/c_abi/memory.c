@@ -136,7 +136,7 @@ static int in_a_process(const char* device, const char* text, uint64_t more_byte
 }
 
 int main(int count, char** arguments) {
-  const char* device = count > 2 ? arguments[2] : "cpu";
+  const char* device = count > 1 ? arguments[1] : "cpu";
   int done = 0, refused = 0;
   for (int i = 0; i < 2 * (kLimits + kTimes); ++i) {
     const char* text = kernel_of(i % 2 == 0 ? 0 : 8);

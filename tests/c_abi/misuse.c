@@ -474,7 +474,7 @@ static const struct {
 
 /* misuse [CACHE_FOLDER [DEVICE]] */
 int main(int argc, char** argv) {
-  if (argc > 2) device = argv[2];
+  if (argc > 1) device = argv[1];
   on_cpu = strcmp(device, "cpu") == 0;
   const struct world w = make_world();
   for (size_t i = 0; i < sizeof kParts / sizeof *kParts; ++i) {

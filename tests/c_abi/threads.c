@@ -120,7 +120,7 @@ static void small_stack(void) {
 
 /* threads [CACHE_FOLDER [DEVICE]] */
 int main(int argc, char** argv) {
-  CHECK_OK(vyre_session_open(argc > 2 ? argv[2] : "cpu", NULL, &session));
+  CHECK_OK(vyre_session_open(argc > 1 ? argv[1] : "cpu", NULL, &session));
   CHECK_OK(vyre_module_load(session, kText, VYRE_TO_THE_END, NULL, &module));
   CHECK_OK(vyre_kernel_create(module, NULL, NULL, 0, &kernel));
 

@@ -380,9 +380,10 @@ static void threads(const char* store) {
   }
 }
 
-int main(int argc, char** argv) {
+int main(void) {
   char store[1024];
-  snprintf(store, sizeof store, "%s-tuner-%s", argc > 1 ? argv[1] : "tuner", "evidence.jsonl");
+  const char* folder = getenv("XDG_CACHE_HOME");
+  snprintf(store, sizeof store, "%s/evidence.jsonl", folder != NULL ? folder : "/tmp");
   remove(store);
   use(store);
   verified(store);

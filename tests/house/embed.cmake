@@ -33,7 +33,6 @@ else()
     COMMAND_ERROR_IS_FATAL ANY)
 endif()
 
-set(ENV{XDG_CACHE_HOME} "${BINARY}/cache")
 execute_process(COMMAND "${BINARY}/embed" OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
 if(NOT said STREQUAL "vyre ${VERSION}: 1 3 5 7\n")
   message(FATAL_ERROR "the program said: ${said}")

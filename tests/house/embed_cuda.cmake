@@ -16,7 +16,6 @@ execute_process(
     -lcuda -Xlinker -rpath "-Xlinker" "${PREFIX}/${LIBDIR}" -o "${BINARY}/nvcc/embed"
   COMMAND_ERROR_IS_FATAL ANY)
 
-set(ENV{XDG_CACHE_HOME} "${BINARY}/cache")
 foreach(way cmake nvcc)
   execute_process(COMMAND "${BINARY}/${way}/embed"
     RESULT_VARIABLE result OUTPUT_VARIABLE said ERROR_VARIABLE complaint)

@@ -16,7 +16,6 @@ execute_process(
     -lvyre -Xlinker -rpath "-Xlinker" "${PREFIX}/${LIBDIR}" -o "${BINARY}/nvcc/tuned"
   COMMAND_ERROR_IS_FATAL ANY)
 
-set(ENV{XDG_CACHE_HOME} "${BINARY}/cache")
 foreach(way cmake nvcc)
   execute_process(COMMAND "${BINARY}/${way}/tuned" 16 600
     RESULT_VARIABLE result OUTPUT_VARIABLE said ERROR_VARIABLE complaint)
