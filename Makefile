@@ -33,8 +33,19 @@ test-release: deps-test build/release/build.ninja ## the tests of the release bu
 
 .PHONY: test-asan
 test-asan: deps-test build/asan/build.ninja ## the tests under the address and undefined-behaviour sanitizers
+	@cmake -B build/asan -DVYRE_LONG=OFF --log-level=NOTICE >/dev/null
 	@cmake --build build/asan -j $(JOBS)
 	@$(CTEST) --test-dir build/asan
+
+.PHONY: test-long
+test-long: deps-test build/asan/build.ninja build/tsan/build.ninja build/release/build.ninja ## every suite under every sanitizer in full, FUZZ_PROGRAMS random programs
+	@for build in asan tsan; do \
+	  cmake -B build/$$build -DVYRE_LONG=ON --log-level=NOTICE >/dev/null; \
+	  cmake --build build/$$build -j $(JOBS); \
+	  $(CTEST) --test-dir build/$$build; \
+	done
+	@cmake --build build/release --target differential_test -j $(JOBS)
+	@build/release/bin/differential_test --programs $(FUZZ_PROGRAMS) --seed $(FUZZ_SEED) --jobs $(JOBS)
 
 .PHONY: test-fuzz
 test-fuzz: deps-test build/asan/build.ninja ## SHORT_FUZZ_SECONDS of every fuzz target
@@ -50,6 +61,7 @@ fuzz: deps-test build/asan/build.ninja build/release/build.ninja ## FUZZ_SECONDS
 
 .PHONY: tsan
 tsan: deps-test build/tsan/build.ninja ## the tests under the thread sanitizer
+	@cmake -B build/tsan -DVYRE_LONG=OFF --log-level=NOTICE >/dev/null
 	@cmake --build build/tsan -j $(JOBS)
 	@$(CTEST) --test-dir build/tsan
 
