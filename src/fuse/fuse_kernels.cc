@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "vyre/fuse/fusion_plan_internal.h"
@@ -30,6 +31,7 @@ std::string_view to_string(RefusalReason reason) {
     case RefusalReason::seen_as_two_types: return "seen_as_two_types";
     case RefusalReason::accessed_as_a_whole: return "accessed_as_a_whole";
     case RefusalReason::too_many_bindings: return "too_many_bindings";
+    case RefusalReason::too_much_workgroup_memory: return "too_much_workgroup_memory";
     case RefusalReason::too_much_recomputation: return "too_much_recomputation";
     case RefusalReason::too_large: return "too_large";
     case RefusalReason::not_expressible: return "not_expressible";
@@ -73,6 +75,9 @@ std::string describe(const FusionRefusal& refusal, std::span<const KernelStage> 
                          stage);
     case RefusalReason::too_many_bindings:
       return fmt::format("together with '{}' the stages bind {} buffers", stage, refusal.count);
+    case RefusalReason::too_much_workgroup_memory:
+      return fmt::format("together with '{}' the stages use {} bytes of workgroup memory", stage,
+                         refusal.count);
     case RefusalReason::too_much_recomputation:
       return fmt::format(
           "computing '{}' again where '{}' reads it takes {} operations for each element", buffer,
@@ -104,6 +109,15 @@ std::expected<FusedKernel, FusionRefusal> fuse_kernels(std::span<const KernelSta
                                          .stage = last,
                                          .buffer = {},
                                          .detail = kernel.error().what});
+  }
+  const std::uint64_t shared = kernel->stats.workgroup_bytes;
+  if (shared > limits.workgroup_bytes && std::ranges::none_of(stages, [&](const KernelStage& s) {
+        return s.kernel->stats.workgroup_bytes == shared;
+      })) {
+    return std::unexpected(FusionRefusal{.reason = RefusalReason::too_much_workgroup_memory,
+                                         .stage = last,
+                                         .buffer = {},
+                                         .count = static_cast<double>(shared)});
   }
   return FusedKernel{.kernel = std::move(*kernel),
                      .extent = stages.back().extent,

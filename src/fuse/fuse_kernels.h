@@ -41,6 +41,8 @@ struct FusionLimits {
   std::size_t bindings = 64;
   // Operations for each element of an intermediate that is computed again where it is read.
   double recomputed_operations = 64;
+  // Of all stages together, unless one alone needs more; what every device has.
+  std::uint64_t workgroup_bytes = 16384;
 };
 
 // What became of a buffer that stages of the group share.
@@ -70,6 +72,7 @@ enum class RefusalReason : std::uint8_t {
   seen_as_two_types,      // the stages see a buffer that one of them writes as different types
   accessed_as_a_whole,    // an access is to no element of an array
   too_many_bindings,
+  too_much_workgroup_memory,
   too_much_recomputation,
   too_large,        // to be looked at
   not_expressible,  // the result is no valid program
@@ -80,7 +83,7 @@ struct FusionRefusal {
   RefusalReason reason{};
   std::size_t stage = 0;              // the later of the stages that cannot be one
   std::optional<std::size_t> buffer;  // that they share
-  double count = 0;                   // bindings, or operations for each element
+  double count = 0;                   // bindings, bytes, or operations for each element
   std::string detail = {};
 };
 // A sentence with the names of stages and buffers.

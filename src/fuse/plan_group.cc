@@ -160,7 +160,7 @@ class Planner {
     if (const auto* s = p.types.get_if<StructType>(type)) {
       std::string out = "{";
       for (const Member& m : s->members) {
-        out += std::to_string(m.offset) + structure(p, m.type) + ";";
+        out += m.name + std::to_string(m.offset) + structure(p, m.type) + ";";
       }
       return out + "}";
     }
@@ -352,17 +352,25 @@ class Planner {
         store->path.size() != 1 || store->times != 1) {
       return false;
     }
-    if (std::ranges::any_of(*store->key, [](const KeyPart& p) {
-          return p.what != KeyPart::What::global || (p.factor <= 0 && p.range.high > p.range.low);
-        })) {
-      return false;
-    }
+    if (!leads_back(*store->key)) return false;
     return std::ranges::all_of(all, [&](const StagedAccess& a) {
       const Program& p = plan_.stages[a.stage].program;
       return a.stage == producer ? a.access == store
                                  : a.stage > producer && a.access->in_entry &&
                                        !std::holds_alternative<LoopStmt>(p[a.access->stmt].node);
     });
+  }
+
+  // Whether dividing by the factors, the largest first, gives the ids that an index was made of.
+  static bool leads_back(const std::vector<KeyPart>& key) {
+    std::int64_t below = 0;  // the most that parts with smaller factors add up to
+    for (const KeyPart& p : key) {
+      const bool varies = p.range.high > p.range.low;
+      if (p.what != KeyPart::What::global || p.factor < 0 || p.range.low < 0) return false;
+      if (p.factor == 0 ? varies || p.range.low != 0 : p.factor <= below) return false;
+      below = p.sum.high;
+    }
+    return true;
   }
 
   // A stage with other invocations than the last can only be computed where it is read.

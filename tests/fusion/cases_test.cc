@@ -243,6 +243,25 @@ TEST(FusionCases, WhatTheProducerDoesNotWriteIsZero) {
   expect_fused(s, {.recomputed_operations = 1e6});
 }
 
+TEST(FusionCases, AnIndexThatDoesNotLeadBackIsNotRecomputed) {
+  // Columns 1 to 10 of rows of 10: dividing by 10 gives another row for the last column.
+  Staged s;
+  s.temporary("t", 4 * 100);
+  s.floats("y", 100);
+  s.stage(
+      "@group(0) @binding(0) var<storage, read_write> t: array<f32>;"
+      "@compute @workgroup_size(4, 4) fn a(@builtin(global_invocation_id) id: vec3<u32>) {"
+      "  if (id.x >= 1) { t[id.y * 10 + id.x] = f32(id.x) + 0.5; } }",
+      {11, 8, 1});
+  s.stage(
+      "@group(0) @binding(0) var<storage> t: array<f32>;"
+      "@group(0) @binding(1) var<storage, read_write> y: array<f32>;"
+      "@compute @workgroup_size(64) fn b(@builtin(global_invocation_id) id: vec3<u32>) {"
+      "  y[id.x] = t[id.x]; }",
+      {100, 1, 1});
+  expect_refused(s, RefusalReason::extents_differ);
+}
+
 TEST(FusionCases, AMapGoesIntoABlockReductionWithAGridStrideLoop) {
   Staged s;
   s.floats("x", 5000);
@@ -551,6 +570,31 @@ TEST(FusionCases, OtherTypesAreNotFused) {
       "  z[id.x] = t[id.x]; }",
       {300, 1, 1});
   expect_refused(s, RefusalReason::seen_as_two_types);
+}
+
+TEST(FusionCases, MembersOfOtherNamesAreAnotherType) {
+  Staged s;
+  s.floats("t", 64);
+  for (const char* member : {"a", "b"}) {
+    s.stage(fmt::format("struct P {{ {0}: f32 }}"
+                        "@group(0) @binding(0) var<storage, read_write> t: array<P>;"
+                        "@compute @workgroup_size(64) fn k("
+                        "  @builtin(global_invocation_id) id: vec3<u32>) {{ t[id.x].{0} *= 2; }}",
+                        member),
+            {64, 1, 1});
+  }
+  expect_refused(s, RefusalReason::seen_as_two_types);
+}
+
+TEST(FusionCases, TooMuchWorkgroupMemoryIsNotFused) {
+  Staged s;
+  s.floats("x", 7 * 200);
+  s.floats("t", 7 * 200);
+  s.floats("y", 7 * 200);
+  s.stage(normalise("x", "t"), {7 * 64, 1, 1});
+  s.stage(normalise("x", "y"), {7 * 64, 1, 1});
+  expect_fused(s);
+  expect_refused(s, RefusalReason::too_much_workgroup_memory, {.workgroup_bytes = 511});
 }
 
 TEST(FusionCases, ABufferWithoutElementsIsNotFused) {

@@ -122,7 +122,9 @@ std::string Staged::compare(const FusedKernel& fused, const RunKernel& run) cons
     for (const StageBinding& b : stage.bindings) {
       bound.push_back({b.group, b.binding, &apart[b.buffer]});
     }
-    if (auto r = run(*stage.kernel, bound, stage.extent); !r) return r.error().what;
+    if (auto r = run_in_interpreter(*stage.kernel, bound, stage.extent); !r) {
+      return r.error().what;
+    }
   }
   std::vector<BoundBytes> bound;
   for (std::uint32_t i = 0; i < fused.bindings.size(); ++i) {

@@ -44,7 +44,8 @@ class Staged {
              const std::map<std::string, std::string>& rename = {});
 
   std::expected<FusedKernel, FusionRefusal> fuse(const FusionLimits& limits = {}) const;
-  // The first difference between the two ways; empty when there is none.
+  // The first difference between the fused kernel and the stages one after the other, which the
+  // interpreter runs; empty when there is none.
   std::string compare(const FusedKernel& fused, const RunKernel& run = run_in_interpreter) const;
   std::string describe(const FusionRefusal& refusal) const;
   BufferFate fate(const FusedKernel& fused, const std::string& name) const;

@@ -55,8 +55,6 @@ struct Accesses {
   std::vector<MemoryAccess> all;  // in the order of execution
   // The condition of each `if` that stands directly in the body of the entry.
   std::unordered_map<std::uint32_t, ValueNumber> conditions;  // by StmtId
-  // Index expressions of loads in the entry, as sums.
-  std::unordered_map<std::uint32_t, ValueNumber> values;  // by ExprId
   bool complete = true;  // false: the program was too large to look at all of it
 };
 

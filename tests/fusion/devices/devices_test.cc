@@ -1,0 +1,60 @@
+// Random chains of kernels, fused and compiled, against the same chains stage by stage in the
+// interpreter.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "random_stages.h"
+#include "support/random.h"
+#include "support/runner.h"
+
+namespace vyre {
+namespace {
+
+// One of the variants that the device can run the kernel with.
+RunKernel on(const Runner& runner, Random& random) {
+  return [&](const Kernel& kernel, const std::vector<BoundBytes>& bound,
+             const Extent& extent) -> Result<void> {
+    Data data;
+    for (const Global* g : resources(*kernel.program)) {
+      for (const BoundBytes& b : bound) {
+        if (b.group == g->group && b.binding == g->binding) data.push_back(*b.bytes);
+      }
+    }
+    std::vector<Variant> variants = main_variants(runner, kernel);
+    const Variant variant =
+        random.chance(0.5) ? runner.default_variant(kernel) : random.of(variants);
+    VYRE_CHECK(runner.run(kernel, data, extent, variant));
+    std::size_t at = 0;
+    for (const Global* g : resources(*kernel.program)) {
+      for (const BoundBytes& b : bound) {
+        if (b.group == g->group && b.binding == g->binding) *b.bytes = data[at];
+      }
+      ++at;
+    }
+    return {};
+  };
+}
+
+TEST(FusionOnDevices, FusedChainsGiveTheInterpretersBits) {
+  const char* const number = std::getenv("VYRE_FUSION_CHAINS");
+  const std::uint64_t count = number != nullptr ? std::strtoull(number, nullptr, 10) : 400;
+  for (const std::string& device : devices_to_test()) {
+    const auto runner = Runner::open(device, 2);
+    if (!runner && runner.error().code == Code::unavailable) continue;
+    ASSERT_TRUE(runner) << runner.error().what;
+    std::size_t fused_chains = 0;
+    for (std::uint64_t seed = 100'000; seed < 100'000 + count; ++seed) {
+      const Staged chain = random_stages(seed);
+      const auto fused = chain.fuse({.recomputed_operations = 1e9});
+      if (!fused) continue;
+      ++fused_chains;
+      Random random(seed);
+      ASSERT_EQ(chain.compare(*fused, on(*runner, random)), "") << device << ", seed " << seed;
+    }
+    EXPECT_GT(fused_chains, count / 5) << device;
+  }
+}
+
+}  // namespace
+}  // namespace vyre
