@@ -6,6 +6,7 @@
 
 #include "vyre/cli/devices.h"
 #include "vyre/cli/launch_report.h"
+#include "vyre/cli/pipeline/pipeline_command.h"
 #include "vyre/cli/stage_report.h"
 #include "vyre/cli/values.h"
 
@@ -53,7 +54,8 @@ Result<Limits> parse_limits(std::string_view text) {
 }
 
 CommandHelp declare(OptionSet& set, PlanOptions& options) {
-  set.positional("FILE", "a WGSL file; - is the standard input", options.run.files, 0, 1);
+  set.positional("FILE", "a WGSL file, or a pipeline (.toml); - is WGSL on the standard input",
+                 options.run.files, 0, 1);
   declare_run_options(set, options.run);
   set.value("--limits", "KEY=VALUE,...",
             "plan for a device of which only the limits are known:\n"
@@ -115,6 +117,9 @@ Result<void> check(const PlanOptions& options) {
 }
 
 Exit run_command(const PlanOptions& options, Streams& streams) {
+  if (options.stages.empty() && names_pipeline(options.run)) {
+    return plan_pipeline_file(options.run, streams);
+  }
   return options.stages.empty() ? plan_kernel(options, streams) : plan_stages(options, streams);
 }
 

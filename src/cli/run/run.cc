@@ -9,6 +9,7 @@
 #include "vyre/base/files.h"
 #include "vyre/cli/devices.h"
 #include "vyre/cli/interrupt.h"
+#include "vyre/cli/pipeline/pipeline_command.h"
 #include "vyre/cli/run/emit.h"
 #include "vyre/cli/run/run_buffers.h"
 #include "vyre/cli/run/run_execute.h"
@@ -180,11 +181,17 @@ void declare_run_options(OptionSet& set, RunOptions& options) {
             });
   set.value("--deadline", "SECONDS", "fail if the kernel runs longer", options.deadline_seconds,
             parse_deadline);
+  set.repeated("--dim", "NAME=N", "pipelines: give a dim a value", options.dims, parse_dim);
+  set.flag("--no-fuse", "pipelines: a launch for every stage", options.no_fuse);
+  set.flag("--explain", "pipelines: show what was fused, what was not, and why", options.explain);
+  set.value("--memory-budget", "BYTES", "pipelines: the most memory to allocate",
+            options.memory_budget, [](const std::string& text) { return parse_bytes(text); });
   set.flag("--json", "print JSON", options.json);
 }
 
 CommandHelp declare(OptionSet& set, RunOptions& options) {
-  set.positional("FILE", "a WGSL file; - is the standard input", options.files, 1, 1);
+  set.positional("FILE", "a WGSL file, or a pipeline (.toml); - is WGSL on the standard input",
+                 options.files, 1, 1);
   declare_run_options(set, options);
   return {
       .usage = "vyre run FILE [options]",
@@ -228,6 +235,7 @@ Result<void> check(const RunOptions& options) {
     VYRE_CHECK(check_device_name(options.device, "null and interp"));
   }
   VYRE_CHECK(check_together(options));
+  VYRE_CHECK(check_pipeline_options(options));
   if (options.size && options.grid) {
     return fail(Code::invalid_input, "--size and --grid cannot both be given", "give one of them");
   }
@@ -259,6 +267,7 @@ Result<void> check(const RunOptions& options) {
 }
 
 Exit run_command(const RunOptions& options, Streams& streams) {
+  if (names_pipeline(options)) return run_pipeline(options, streams);
   const std::string& path = options.files.front();
   auto text = read_source(path, streams);
   if (!text) return report(streams, text.error());

@@ -37,6 +37,11 @@ struct RunOptions {
   std::uint64_t step_budget = 0;  // 0: none
   std::optional<double> deadline_seconds;
   bool json = false;
+  // Of pipelines.
+  std::vector<DimArgument> dims;
+  std::optional<std::uint64_t> memory_budget;
+  bool no_fuse = false;
+  bool explain = false;
 };
 
 // All options but the file.

@@ -77,6 +77,13 @@ Result<std::vector<Setting>> parse_settings(std::string_view text) {
   return out;
 }
 
+Result<DimArgument> parse_dim(std::string_view text) {
+  VYRE_TRY(const NameAndRest parts, split_name(text, "dim=number"));
+  VYRE_TRY(const std::uint64_t value, parse_whole(parts.rest));
+  if (value == 0) return fail(Code::invalid_input, "the least is 1");
+  return DimArgument{std::string(parts.name), value};
+}
+
 Result<PrintArgument> parse_print(std::string_view text) {
   const std::size_t colon = text.find(':');
   PrintArgument out{std::string(text.substr(0, colon)), std::nullopt};

@@ -27,6 +27,13 @@ struct OutputArgument {
 // name=SINK
 Result<OutputArgument> parse_output(std::string_view text);
 
+struct DimArgument {
+  std::string name;
+  std::uint64_t value = 0;
+};
+// name=N, from 1 on
+Result<DimArgument> parse_dim(std::string_view text);
+
 struct Assignment {
   std::string path;                 // p, p.n, p.items[2], p.direction.x
   std::vector<std::string> values;  // several for a vector, a matrix, an array or a struct

@@ -1,0 +1,15 @@
+// `vyre run` and `vyre plan` with a pipeline instead of a kernel.
+#pragma once
+
+#include "vyre/cli/run/run.h"
+
+namespace vyre {
+
+bool names_pipeline(const RunOptions& options);
+// Options of kernels that say nothing about a pipeline, and the other way round.
+Result<void> check_pipeline_options(const RunOptions& options);
+
+Exit run_pipeline(const RunOptions& options, Streams& streams);
+Exit plan_pipeline_file(const RunOptions& options, Streams& streams);
+
+}  // namespace vyre

@@ -1,0 +1,94 @@
+#include "vyre/cli/pipeline/pipeline_command.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "vyre/base/files.h"
+#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/cli/command_line_testing.h"
+
+namespace vyre {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The example, in a folder where it may write.
+class PipelineCommand : public testing::Test {
+ protected:
+  PipelineCommand() {
+    ::setenv("XDG_CACHE_HOME", (folder_.path() / "cache").c_str(), 1);
+    ::unsetenv("VYRE_AUTOTUNER");
+    const fs::path example = fs::path(VYRE_ROOT_DIR) / "examples" / "edges";
+    for (const char* name : {"edges.toml", "edges.wgsl"}) {
+      fs::copy_file(example / name, folder_.path() / name);
+    }
+  }
+  ~PipelineCommand() override { ::unsetenv("XDG_CACHE_HOME"); }
+
+  std::string file() const { return (folder_.path() / "edges.toml").string(); }
+  std::string bytes(const char* name) const {
+    return read_file(folder_.path() / name, 1 << 24).value_or("");
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(PipelineCommand, FusedAndSeparateLaunchesWriteTheSameFiles) {
+  const std::vector<std::string> sizes{"--dim", "width=83", "--dim", "height=47"};
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"run", file(), "--device", "cpu", "--verify", "--json"};
+    arguments.insert(arguments.end(), sizes.begin(), sizes.end());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const CommandResult result = run_vyre(arguments);
+    EXPECT_EQ(result.exit, 0) << result.err;
+    return result.exit == 0 ? nlohmann::json::parse(result.out) : nlohmann::json{};
+  };
+  const auto fused = run({});
+  EXPECT_LT(fused.at("launches").size(), 5U);
+  EXPECT_EQ(fused.at("verified_values"), 83 * 47 + 64);
+  const std::string edges = bytes("edges.png");
+  const std::string counts = bytes("counts.npy");
+  EXPECT_GT(edges.size(), 100U);
+  const auto separate = run({"--no-fuse"});
+  EXPECT_EQ(separate.at("launches").size(), 5U);
+  EXPECT_LE(fused.at("allocated_bytes"), separate.at("allocated_bytes"));
+  EXPECT_EQ(bytes("edges.png"), edges);
+  EXPECT_EQ(bytes("counts.npy"), counts);
+}
+
+TEST_F(PipelineCommand, ThePlanSaysWhatWasFusedAndWhyNot) {
+  const CommandResult result = run_vyre({"plan", file()});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  expect_golden(result.out, "plan_pipeline.txt");
+  EXPECT_FALSE(fs::exists(folder_.path() / "edges.png")) << "nothing ran";
+}
+
+TEST_F(PipelineCommand, TheInterpreterRunsAPipelineToo) {
+  const CommandResult result =
+      run_vyre({"run", file(), "--device", "interp", "--dim", "width=16", "--dim", "height=9"});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_NE(result.out.find("5 stages"), std::string::npos);
+}
+
+TEST_F(PipelineCommand, WhatIsWrongIsSaidBeforeAnythingRuns) {
+  const auto error = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"run", file()});
+    const CommandResult result = run_vyre(arguments);
+    EXPECT_EQ(result.exit, 2) << result.out;
+    return result.err;
+  };
+  EXPECT_NE(error({"--size", "3"}).find("--size is for kernels"), std::string::npos);
+  EXPECT_NE(error({"--dim", "depth=3"}).find("no dim 'depth'"), std::string::npos);
+  EXPECT_NE(error({"--in", "nothing=fill:zeros"}).find("no buffer 'nothing'"), std::string::npos);
+  EXPECT_NE(error({"--memory-budget", "1KiB"}).find("budget"), std::string::npos);
+  const CommandResult kernel =
+      run_vyre({"run", (folder_.path() / "edges.wgsl").string(), "--dim", "width=3"});
+  EXPECT_EQ(kernel.exit, 2);
+  EXPECT_NE(kernel.err.find("--dim is for pipelines"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace vyre
