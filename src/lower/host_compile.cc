@@ -30,7 +30,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 13;
+constexpr int kGeneratorVersion = 14;
 
 struct Host {
   std::string cpu;

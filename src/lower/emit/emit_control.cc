@@ -410,6 +410,7 @@ void emit_statement(EmitContext& e, EmitFrame& frame, StmtId id) {
   std::visit(Overloaded{
                  [&](const LetStmt& s) { put_local(e, frame, s.local, eval(e, frame, s.value)); },
                  [&](const VarStmt& s) {
+                   if (begin_linear(e, frame, s)) return;
                    const auto& local = frame.function->locals[static_cast<std::size_t>(s.local)];
                    const LaneMemory memory = local_memory(e, frame, s.local);
                    const auto cells = cells_of(e, local.type);
@@ -424,6 +425,9 @@ void emit_statement(EmitContext& e, EmitFrame& frame, StmtId id) {
                    }
                  },
                  [&](const StoreStmt& s) {
+                   if (const LocalSlot* slot = linear_slot(e, frame, s.pointer)) {
+                     return store_linear(e, *slot, eval_leaf(e, frame, s.value));
+                   }
                    const Val at = eval(e, frame, s.pointer);
                    assign_value(e, frame, *at.pointer, s.value);
                  },

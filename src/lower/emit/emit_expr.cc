@@ -149,6 +149,9 @@ Val eval(EmitContext& e, EmitFrame& frame, ExprId id) {
             return index_value(e, base, i, expr.type);
           },
           [&](const LoadExpr& node) {
+            if (const LocalSlot* slot = linear_slot(e, frame, node.pointer)) {
+              return scalar(load_linear(e, *slot));
+            }
             return load_value(e, *eval(e, frame, node.pointer).pointer, expr.type);
           },
           [&](const SwizzleExpr& node) {

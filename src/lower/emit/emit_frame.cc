@@ -3,6 +3,7 @@
 #include "vyre/lower/emit/emit_frame_internal.h"
 #include "vyre/lower/emit/emit_leaf_internal.h"
 #include "vyre/lower/emit/emit_memory_internal.h"
+#include "vyre/lower/stepped_vars_internal.h"
 
 namespace vyre {
 
@@ -16,6 +17,7 @@ std::unique_ptr<EmitFrame> new_frame(EmitContext& e, const FrameSpreads& spreads
   frame->parent = parent;
   frame->in_regions = in_regions;
   frame->locals.resize(frame->function->locals.size());
+  if (e.wide()) frame->stepped = stepped_vars(e.program, spreads);
   const Spread masked_from = in_regions ? Spread::gang : Spread::lane;
   frame->masked_return = spreads.leaves >= masked_from && (e.wide() || in_regions);
   return frame;
@@ -51,6 +53,46 @@ LaneMemory local_memory(EmitContext& e, EmitFrame& frame, LocalId local) {
     slot.memory = new_lane_memory(e, cells_of(e, type), spread == Spread::lane, "var");
   }
   return slot.memory;
+}
+
+bool begin_linear(EmitContext& e, EmitFrame& frame, const VarStmt& s) {
+  LocalSlot& slot = frame.locals[static_cast<std::size_t>(s.local)];
+  // The same statement may be emitted again, for other lanes.
+  if (slot.kind == LocalSlot::Kind::linear) slot = {};
+  if (slot.kind != LocalSlot::Kind::none || !frame.stepped.contains(s.local)) return false;
+  const Leaf initial = eval_leaf(e, frame, s.initial);
+  if (initial.varying && initial.linear.base == nullptr) return false;
+  slot.kind = LocalSlot::Kind::linear;
+  slot.memory = new_lane_memory(e, 1, false, "stepped");
+  slot.stride = initial.varying ? initial.linear.stride : 0;
+  store_linear(e, slot, initial);
+  return true;
+}
+
+const LocalSlot* linear_slot(const EmitContext& e, const EmitFrame& frame, ExprId pointer) {
+  const auto* var = std::get_if<LocalPtrExpr>(&e.program[pointer].node);
+  if (var == nullptr) return nullptr;
+  const LocalSlot& slot = frame.locals[static_cast<std::size_t>(var->id)];
+  return slot.kind == LocalSlot::Kind::linear ? &slot : nullptr;
+}
+
+Leaf load_linear(EmitContext& e, const LocalSlot& slot) {
+  const Leaf first = load_cell(e, slot.memory, e.b.getInt32(0), ScalarKind::u32);
+  return slot.stride == 0 ? first : linear_leaf(e, first.value, slot.stride);
+}
+
+void store_linear(EmitContext& e, const LocalSlot& slot, const Leaf& value) {
+  Value* first = value.value;
+  if (value.varying && value.linear.base != nullptr && value.linear.stride == slot.stride) {
+    first = value.linear.base;
+  } else if (value.varying || slot.stride != 0) {
+    // Computed as a vector: what lane 0 would have, from a lane that runs.
+    Value* lane = e.b.getInt32(0);
+    if (e.mask != nullptr) lane = e.b.CreateAnd(first_lane(e, e.mask), e.b.getInt32(e.width - 1));
+    Value* steps = e.b.CreateMul(lane, e.b.getInt32(static_cast<std::uint32_t>(slot.stride)));
+    first = e.b.CreateSub(e.b.CreateExtractElement(vector_of(e, value), lane), steps);
+  }
+  store_cell(e, slot.memory, e.b.getInt32(0), ScalarKind::u32, uniform_leaf(first), nullptr);
 }
 
 namespace {
@@ -99,6 +141,7 @@ Val get_local(EmitContext& e, EmitFrame& frame, LocalId local) {
     case LocalSlot::Kind::again: return eval(e, frame, frame.again.at(local));
     case LocalSlot::Kind::memory: return load_cells(e, slot.memory, type);
     case LocalSlot::Kind::slot: break;
+    case LocalSlot::Kind::linear:
     case LocalSlot::Kind::none:
       // Reached only where no lane runs: a value that was never given.
       if (e.program.types.get_if<PointerType>(type) != nullptr)

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "vyre/lower/emit/values_internal.h"
@@ -26,11 +27,13 @@ struct LocalSlot {
     memory,  // a var (or a let that outlives its region): cells of this gang
     slot,    // cells in scratch memory, one set per gang; `spread` says how many
     again,   // a cheap let of ids and constants: evaluated where it is used
+    linear,  // a var that all lanes step together: one cell with the value of lane 0, and `stride`
   } kind = Kind::none;
   Val value;
   LaneMemory memory;
   Spread spread = Spread::lane;
   std::uint64_t scratch_offset = 0;
+  std::int64_t stride = 0;         // linear: from lane to lane
   std::optional<Pointer> pointer;  // the root of a pointer kept in a slot
   // slot: while a region runs that uses it, the gang's cells at hand.
   std::optional<LaneMemory> at_hand;
@@ -42,6 +45,7 @@ struct EmitFrame {
   EmitFrame* parent = nullptr;
   std::vector<LocalSlot> locals;
   std::map<LocalId, ExprId> again;  // lets that are evaluated where used
+  std::set<LocalId> stepped;        // vars that are linear where they begin so
   bool in_regions = false;
 
   llvm::BasicBlock* exit = nullptr;  // where a uniform return goes
@@ -75,5 +79,12 @@ void put_local(EmitContext& e, EmitFrame& frame, LocalId local, const Val& value
 Val get_local(EmitContext& e, EmitFrame& frame, LocalId local);
 LaneMemory local_memory(EmitContext& e, EmitFrame& frame, LocalId local);
 Pointer var_pointer(EmitContext& e, EmitFrame& frame, LocalId local);
+
+// Vars that all lanes step together. begin_linear: false if this one does not begin linear.
+bool begin_linear(EmitContext& e, EmitFrame& frame, const VarStmt& s);
+// Of a pointer expression: the slot of the var that it names, where that is linear, else null.
+const LocalSlot* linear_slot(const EmitContext& e, const EmitFrame& frame, ExprId pointer);
+Leaf load_linear(EmitContext& e, const LocalSlot& slot);
+void store_linear(EmitContext& e, const LocalSlot& slot, const Leaf& value);
 
 }  // namespace vyre

@@ -124,9 +124,20 @@ Pointer member_pointer(EmitContext& e, const Pointer& base, std::uint32_t member
   return out;
 }
 
-Pointer element_pointer(EmitContext& e, const Pointer& base, const Leaf& index,
-                        ScalarKind index_kind) {
+Pointer element_pointer(EmitContext& e, const Pointer& of, const Leaf& at, ScalarKind index_kind) {
   const auto& types = e.program.types;
+  const bool negative_possible = index_kind == ScalarKind::i32 && e.wide_offsets;
+  const bool can_pend = at.varying && at.linear.base != nullptr && at.linear.stride > 0 &&
+                        of.pending.base == nullptr && !negative_possible;
+  // 64-bit offsets of an index that wraps between lanes, in 32 bits, are not linear. Where nobody
+  // will compare the index as a whole, its lanes are spelled out.
+  const bool spells_out = e.wide_offsets && at.varying && !can_pend;
+  const Pointer base = spells_out ? resolved(e, of) : of;
+  Leaf index = at;
+  if (spells_out) {
+    index.value = vector_of(e, at);
+    index.linear = {};
+  }
   Pointer out = base;
   const TypeId element = types.component(base.pointee);
   out.pointee = element;
@@ -163,13 +174,11 @@ Pointer element_pointer(EmitContext& e, const Pointer& base, const Leaf& index,
   out.offset = add_offset(e, base.offset, index, scale);
   if (proven) return out;
 
-  const bool negative_possible = index_kind == ScalarKind::i32 && e.wide_offsets;
   if (e.rows_tested && shared && index.most != nullptr && !negative_possible) {
     e.requirements.push_back({{}, count, false, index.most});
     return out;
   }
-  if (index.varying && index.linear.base != nullptr && index.linear.stride > 0 &&
-      base.pending.base == nullptr && !negative_possible) {
+  if (can_pend) {
     out.pending = index.linear;
     out.pending_count = count;
     return out;

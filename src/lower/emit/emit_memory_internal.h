@@ -13,8 +13,7 @@ llvm::Type* memory_type(EmitContext& e, ScalarKind kind);
 llvm::Value* to_memory(EmitContext& e, ScalarKind kind, llvm::Value* v);
 llvm::Value* from_memory(EmitContext& e, ScalarKind kind, llvm::Value* v);
 
-Pointer element_pointer(EmitContext& e, const Pointer& base, const Leaf& index,
-                        ScalarKind index_kind);
+Pointer element_pointer(EmitContext& e, const Pointer& of, const Leaf& at, ScalarKind index_kind);
 Pointer member_pointer(EmitContext& e, const Pointer& base, std::uint32_t member);
 llvm::Value* array_length(EmitContext& e, const Pointer& pointer);  // i32
 

@@ -1,0 +1,130 @@
+// Loops of cooperative kernels on the CPU: what neighbouring lanes touch in neighbouring places is
+// loaded and stored as vectors, not gathered and scattered.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "vyre/ir/builder/builder.h"
+#include "vyre/ir/kernel.h"
+#include "vyre/lower/host_compile.h"
+
+namespace vyre {
+namespace {
+
+// What all of them are made of: rows of x and y, of width n, one for a workgroup of 64.
+struct Rows {
+  ProgramBuilder& b;
+  Ref n, x, y;
+  Value base;
+};
+
+struct AccessCase {
+  const char* name;
+  std::function<void(Rows&)> body;
+  // In the code of a whole workgroup: vectors of 16 that are loaded and stored as one, and elements
+  // that are taken one by one: where a vector reaches over the end of its array.
+  int loads, stores, gathers, scatters;
+};
+
+void PrintTo(const AccessCase& c, std::ostream* out) { *out << c.name; }
+
+Kernel kernel_of(const AccessCase& c) {
+  ProgramBuilder b("rows", {64, 1, 1});
+  Ref n = b.uniform("n", b.u32);
+  Ref x = b.storage_read("x", b.array(b.f32));
+  Ref y = b.storage("y", b.array(b.f32));
+  Ref shared = b.workgroup("shared", b.array(b.f32, 64));
+  const Value base = b.let("base", b.workgroup_id().x() * n);
+  Rows rows{b, n, x, y, base};
+  shared[b.local_index()] = 0.0F;
+  b.workgroup_barrier();
+  c.body(rows);
+  auto program = std::move(b).build();
+  EXPECT_TRUE(program.has_value()) << describe(program.error());
+  auto kernel = make_kernel(*std::move(program));
+  EXPECT_TRUE(kernel.has_value());
+  return *std::move(kernel);
+}
+
+int count_in(const std::string& text, std::string_view what) {
+  int found = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+std::string whole_group_of(const std::string& text) {
+  for (auto at = text.find("\ndefine"); at != std::string::npos;
+       at = text.find("\ndefine", at + 1)) {
+    const std::string function = text.substr(at, text.find("\n}\n", at) - at);
+    if (function.substr(0, function.find('{')).contains("@whole_group(")) return function;
+  }
+  return {};
+}
+
+class Accesses : public testing::TestWithParam<AccessCase> {};
+
+TEST_P(Accesses, AreContiguousWhereLanesAreNeighbours) {
+  const AccessCase& c = GetParam();
+  Variant v;
+  v.workgroup = {64, 1, 1};
+  v.gang_width = 16;
+  const auto text = host_text(kernel_of(c), v, HostText::llvm);
+  ASSERT_TRUE(text.has_value()) << describe(text.error());
+  const std::string code = whole_group_of(*text);
+  EXPECT_GE(count_in(code, "= load <16 x float>"), c.loads) << code;
+  EXPECT_GE(count_in(code, "call void @llvm.masked.store.v16f32"), c.stores);
+  EXPECT_LE(count_in(code, "call <16 x float> @llvm.masked.gather"), c.gathers);
+  EXPECT_LE(count_in(code, "call void @llvm.masked.scatter"), c.scatters);
+}
+
+const AccessCase kCases[] = {
+    {"copy",
+     [](Rows& r) {
+       r.b.for_(
+           "i", r.b.local_index(), r.n, [&](const Value& i) { r.y[r.base + i] = r.x[r.base + i]; },
+           64);
+     },
+     1, 1, 1, 1},
+    {"sum_of_squares",
+     [](Rows& r) {
+       Ref sum = r.b.var("sum", r.b.f32);
+       r.b.for_(
+           "i", r.b.local_index(), r.n,
+           [&](const Value& i) {
+             const Value v = r.b.let("v", r.x[r.base + i]);
+             sum = sum + v * v;
+           },
+           64);
+       r.y[r.b.global_id().x()] = sum;
+     },
+     1, 0, 1, 1},
+    {"leaves_in_the_middle",
+     [](Rows& r) {
+       Ref sum = r.b.var("sum", r.b.f32);
+       r.b.for_(
+           "i", r.b.local_index(), r.n,
+           [&](const Value& i) {
+             const Value v = r.b.let("v", r.x[r.base + i]);
+             r.b.if_(v > 0.5F, [&] { r.b.break_(); });
+             sum = sum + v;
+           },
+           64);
+       r.y[r.b.global_id().x()] = sum;
+     },
+     1, 0, 1, 1},
+    {"begins_anywhere",  // nothing is known of these: they are gathered
+     [](Rows& r) {
+       Ref sum = r.b.var("sum", r.b.f32);
+       const Value begin = r.b.let("begin", r.b.local_index() * r.b.local_index());
+       r.b.for_("i", begin, r.n, [&](const Value& i) { sum = sum + r.x[r.base + i]; }, 64);
+       r.y[r.b.global_id().x()] = sum;
+     },
+     0, 0, 1, 1},
+};
+
+INSTANTIATE_TEST_SUITE_P(OfLoops, Accesses, testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace vyre
