@@ -54,7 +54,8 @@ bool has_workgroup_memory(const Program& program) {
 }
 
 bool works_together(const Kernel& kernel) {
-  return kernel.stats.barriers != 0 || has_workgroup_memory(*kernel.program);
+  return kernel.stats.barriers != 0 || kernel.stats.subgroup_operations != 0 ||
+         has_workgroup_memory(*kernel.program);
 }
 
 bool depends_on_workgroup(const Kernel& kernel) {

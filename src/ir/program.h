@@ -228,13 +228,14 @@ struct AtomicStmt {
 // The invocations of a workgroup whose linear local index has the same quotient by kSubgroupSize
 // are a subgroup; the remainder is the lane. A subgroup operation acts on the invocations that
 // execute the statement together (those that took the same way through the program, each loop and
-// call included): they are active. Lanes that are not active count as the operation's neutral value
-// (-0.0 for sums of floats), so that a result depends on the values of active lanes alone.
+// call included): they are active. A result depends on the values of active lanes alone.
 //
-// Reductions combine lane i with lane i + 16, then with i + 8, 4, 2, 1, the lower lane on the left.
-// Scans combine lane i - 1 with lane i, then i - 2, 4, 8, 16; an exclusive scan gives lane i what
-// the inclusive one gives lane i - 1 (lane 0 the neutral value), combined with 0 or 1. A shuffle, a
-// broadcast or a swap whose source is not an active lane gives the lane's own value.
+// Reductions combine lane i with lane i + 16, then with i + 8, 4, 2, 1, the lower lane on the left;
+// lanes that are not active count as the operation's neutral value (-0.0 for sums of floats). Scans
+// number the active lanes from 0 on and combine the value of number i - 1 with that of number i,
+// then of i - 2, 4, 8, 16; an exclusive scan gives number i what the inclusive one gives number
+// i - 1, combined with 0 or 1, and number 0 that 0 or 1. A shuffle, a broadcast or a swap whose
+// source is not an active lane gives the lane's own value.
 constexpr std::uint32_t kSubgroupSize = 32;
 
 enum class SubgroupOp : std::uint8_t {

@@ -86,11 +86,10 @@ Bits reduce(SubgroupOp op, ScalarKind kind, LaneBits x) {
   return x[0];
 }
 
-LaneBits scan(SubgroupOp op, ScalarKind kind, LaneBits x) {
-  for (std::uint32_t step = 1; step < kSubgroupSize; step *= 2) {
-    for (std::uint32_t i = kSubgroupSize - 1; i >= step; --i) {
-      x[i] = combine(op, kind, x[i - step], x[i]);
-    }
+// Of the first `count` values.
+LaneBits scan(SubgroupOp op, ScalarKind kind, LaneBits x, std::uint32_t count) {
+  for (std::uint32_t step = 1; step < count; step *= 2) {
+    for (std::uint32_t i = count - 1; i >= step; --i) x[i] = combine(op, kind, x[i - step], x[i]);
   }
   return x;
 }
@@ -151,21 +150,31 @@ LaneBits apply_subgroup(SubgroupOp op, ScalarKind kind, std::uint32_t active, La
   };
   const auto first = static_cast<std::uint32_t>(std::countr_zero(active));
   LaneBits out{};
-  if (op <= SubgroupOp::exclusive_mul) {
+  if (op <= SubgroupOp::bit_xor) {
     for (std::uint32_t i = 0; i < kSubgroupSize; ++i) {
       if (!is_active(i)) value[i] = neutral_value(op, kind);
     }
+    out.fill(reduce(op, kind, value));
+    return out;
+  }
+  if (op <= SubgroupOp::exclusive_mul) {
+    const bool exclusive = op == SubgroupOp::exclusive_add || op == SubgroupOp::exclusive_mul;
     const SubgroupOp how = combination(op);
-    if (how == op) {
-      out.fill(reduce(op, kind, value));
-      return out;
+    LaneBits together{};
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < kSubgroupSize; ++i) {
+      if (is_active(i)) together[count++] = value[i];
     }
-    out = scan(how, kind, value);
-    if (op == SubgroupOp::inclusive_add || op == SubgroupOp::inclusive_mul) return out;
-    for (std::uint32_t i = kSubgroupSize - 1; i > 0; --i) {
-      out[i] = combine(how, kind, out[i - 1], one_or_zero(how, kind));
+    together = scan(how, kind, together, count);
+    const Bits start = one_or_zero(how, kind);
+    std::uint32_t rank = 0;
+    for (std::uint32_t i = 0; i < kSubgroupSize; ++i) {
+      if (!is_active(i)) continue;
+      out[i] = !exclusive  ? together[rank]
+               : rank == 0 ? start
+                           : combine(how, kind, together[rank - 1], start);
+      ++rank;
     }
-    out[0] = one_or_zero(how, kind);
     return out;
   }
   std::uint32_t ballot = 0;

@@ -62,6 +62,23 @@ TEST(Subgroups, SumsOfFloatsHaveOneOrder) {
   EXPECT_EQ(as_float(scan[1]), 1e8F);
 }
 
+TEST(Subgroups, ScansOfFloatsNumberTheActiveLanes) {
+  // Numbers 0 to 3: (1e8 + -1e8) + (1 + 1), whatever lies between the lanes. Lane by lane, 1e8 and
+  // -1e8 would not meet first.
+  LaneBits values{};
+  const std::uint32_t lanes[] = {1, 4, 9, 30};
+  const float numbers[] = {1e8F, -1e8F, 1.0F, 1.0F};
+  std::uint32_t active = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    values[lanes[i]] = Scalar::of(numbers[i]).bits;
+    active |= 1U << lanes[i];
+  }
+  const LaneBits scan =
+      apply_subgroup(SubgroupOp::inclusive_add, ScalarKind::f32, active, values, {});
+  EXPECT_EQ(as_float(scan[4]), 0.0F);
+  EXPECT_EQ(as_float(scan[30]), 2.0F);
+}
+
 TEST(Subgroups, NothingLeavesNegativeZeroAlone) {
   const LaneBits zeros = floats([](std::uint32_t) { return -0.0F; });
   const auto one = [&](SubgroupOp op) {

@@ -90,12 +90,27 @@ bool allowed_on_gpu(I::ID id) {
     case I::nvvm_read_ptx_sreg_ctaid_x:
     case I::nvvm_read_ptx_sreg_ctaid_y:
     case I::nvvm_read_ptx_sreg_ctaid_z:
+    case I::nvvm_read_ptx_sreg_laneid:
     case I::nvvm_read_ptx_sreg_nctaid_x:
     case I::nvvm_read_ptx_sreg_nctaid_y:
     case I::nvvm_read_ptx_sreg_nctaid_z:
     case I::nvvm_read_ptx_sreg_tid_x:
     case I::nvvm_read_ptx_sreg_tid_y:
-    case I::nvvm_read_ptx_sreg_tid_z: return true;
+    case I::nvvm_read_ptx_sreg_tid_z:
+    case I::nvvm_redux_sync_add:
+    case I::nvvm_redux_sync_and:
+    case I::nvvm_redux_sync_max:
+    case I::nvvm_redux_sync_min:
+    case I::nvvm_redux_sync_or:
+    case I::nvvm_redux_sync_umax:
+    case I::nvvm_redux_sync_umin:
+    case I::nvvm_redux_sync_xor:
+    case I::nvvm_shfl_sync_bfly_i32:
+    case I::nvvm_shfl_sync_idx_i32:
+    case I::nvvm_shfl_sync_up_i32:
+    case I::nvvm_vote_all_sync:
+    case I::nvvm_vote_any_sync:
+    case I::nvvm_vote_ballot_sync: return true;
     default: return false;
   }
 }

@@ -63,6 +63,7 @@ Body survey(const Program& p, const Function& function, FunctionNeeds& needs) {
     needs.may_stop = needs.may_stop || std::holds_alternative<LoopStmt>(node);
     needs.barrier = needs.barrier || std::holds_alternative<BarrierStmt>(node) ||
                     std::holds_alternative<UniformLoadStmt>(node);
+    needs.subgroup = needs.subgroup || std::holds_alternative<SubgroupStmt>(node);
   });
   needs.may_stop = needs.may_stop || out.size.nodes > kLongBody;
   return out;
@@ -72,6 +73,7 @@ void add_needs(FunctionNeeds& into, const FunctionNeeds& of) {
   into.globals.insert(into.globals.end(), of.globals.begin(), of.globals.end());
   into.ids |= of.ids;
   into.barrier = into.barrier || of.barrier;
+  into.subgroup = into.subgroup || of.subgroup;
   into.may_stop = into.may_stop || of.may_stop;
 }
 

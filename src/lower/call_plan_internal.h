@@ -19,6 +19,7 @@ struct FunctionNeeds {
   std::vector<GlobalId> globals;  // ascending
   std::uint32_t ids = 0;          // a bit for each InvocationIdKind
   bool barrier = false;
+  bool subgroup = false;  // operations
   // It has loops, or so many statements that the stop flag is looked at in between.
   bool may_stop = false;
 };

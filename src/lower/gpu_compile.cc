@@ -24,12 +24,11 @@
 #include "vyre/lower/gpu/part_ends_internal.h"
 #include "vyre/lower/guarded_compile_internal.h"
 #include "vyre/lower/range_checks_internal.h"
-#include "vyre/lower/subgroups_internal.h"
 
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 8;
+constexpr int kGeneratorVersion = 9;
 
 constexpr std::uint64_t kMostByValue = 1024;  // of all uniforms of a kernel
 
@@ -133,7 +132,6 @@ struct Prepared {
 };
 
 Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const GpuOptions& options) {
-  VYRE_CHECK(check_no_subgroups(kernel));
   assert(variant.gang_width == 1 && slots_of(*kernel.program).size() <= kGpuBindings);
   Prepared out;
   out.context = std::make_unique<llvm::LLVMContext>();

@@ -25,7 +25,6 @@
 #include "vyre/lower/host/interleave_gangs_internal.h"
 #include "vyre/lower/range_checks_internal.h"
 #include "vyre/lower/host/stop_checks_internal.h"
-#include "vyre/lower/subgroups_internal.h"
 
 namespace vyre {
 namespace {
@@ -145,7 +144,6 @@ struct Prepared {
 };
 
 Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const HostOptions& options) {
-  VYRE_CHECK(check_no_subgroups(kernel));
   assert(variant.gang_width == 1 || variant.gang_width == 8 || variant.gang_width == 16 ||
          variant.gang_width == 32);
   if (!host().missing.empty()) {

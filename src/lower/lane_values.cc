@@ -108,12 +108,24 @@ Spreads load_spreads(const Program& p, const FrameSpreads& frame, ExprId pointer
     const Global& g = p[root.global];
     const bool constant = g.memory == MemoryKind::uniform ||
                           (g.memory == MemoryKind::storage && g.access == Access::read);
-    raise(out, g.memory == MemoryKind::private_ ? Spread::lane
-                                                : (constant ? Spread::group : Spread::gang));
+    raise(out, g.memory == MemoryKind::private_
+                   ? Spread::lane
+                   : (constant ? Spread::group : frame.layout.written));
   } else {
     raise(out, Spread::lane);
   }
   return out;
+}
+
+// Reductions and votes: whichever lanes run, all of them get the same.
+bool gives_all_lanes_one_value(SubgroupOp op) {
+  switch (op) {
+    case SubgroupOp::all:
+    case SubgroupOp::any:
+    case SubgroupOp::ballot:
+    case SubgroupOp::broadcast_first: return true;
+    default: return op <= SubgroupOp::bit_xor;
+  }
 }
 
 // Beyond these, further ways to call a function share one for which everything varies.
@@ -121,8 +133,8 @@ constexpr std::size_t kMostUses = 16;
 
 class Analysis {
  public:
-  Analysis(const Program& program, ProgramSpreads& all, FrameSpreads& frame, bool one_lane)
-      : p_(program), all_(all), frame_(frame), one_lane_(one_lane) {}
+  Analysis(const Program& program, ProgramSpreads& all, FrameSpreads& frame)
+      : p_(program), all_(all), frame_(frame) {}
 
   void run() {
     do {
@@ -132,10 +144,10 @@ class Analysis {
   }
 
   static std::unique_ptr<FrameSpreads> new_frame(const Program& p, FunctionId id,
-                                                 Spread workgroup_x) {
+                                                 const GangLayout& layout) {
     auto frame = std::make_unique<FrameSpreads>();
     frame->function = id;
-    frame->workgroup_x = workgroup_x;
+    frame->layout = layout;
     const Function& f = p[id];
     for (const Local& l : f.locals) {
       frame->locals.emplace_back(leaf_entries(p.types, l.type), Spread::group);
@@ -272,7 +284,8 @@ class Analysis {
   void walk(FrameSpreads&, StmtId, const UniformLoadStmt&) {}
 
   void walk(FrameSpreads& frame, StmtId, const SubgroupStmt& s) {
-    note(raise(frame.locals[index_of(s.result)], Spread::lane));
+    note(raise(frame.locals[index_of(s.result)],
+               gives_all_lanes_one_value(s.op) ? Spread::gang : Spread::lane));
   }
 
   void walk(FrameSpreads& frame, StmtId, const AtomicStmt& s) {
@@ -280,7 +293,7 @@ class Analysis {
     // A load at one address is one load; every other atomic differs from lane to lane.
     const bool one =
         s.op == AtomicOp::load && joined(spreads_of(p_, frame, s.pointer)) < Spread::lane;
-    note(raise(frame.locals[index_of(s.result)], one ? Spread::gang : Spread::lane));
+    note(raise(frame.locals[index_of(s.result)], one ? frame.layout.written : Spread::lane));
   }
 
   void walk(FrameSpreads& frame, StmtId id, const CallStmt& s) {
@@ -291,7 +304,7 @@ class Analysis {
       return;
     }
     auto& callee = frame.calls[id];
-    if (!callee) callee = new_frame(p_, s.callee, frame.workgroup_x);
+    if (!callee) callee = new_frame(p_, s.callee, frame.layout);
     const auto arguments = p_.list(s.arguments);
     for (std::uint32_t i = 0; i < arguments.size(); ++i) {
       bind(*callee, LocalId{i}, frame, arguments[i]);
@@ -322,13 +335,13 @@ class Analysis {
     if (found == all_.functions.end()) {
       const auto uses = std::ranges::count_if(
           all_.functions, [&](const auto& known) { return known.first.function == s.callee; });
-      if (one_lane_ || static_cast<std::size_t>(uses) >= kMostUses) {
+      if (frame.layout.one_lane || static_cast<std::size_t>(uses) >= kMostUses) {
         for (Spreads& spreads : use.arguments) raise(spreads, Spread::lane);
       }
       found = all_.functions.try_emplace(use).first;
     }
     if (!found->second) {
-      found->second = new_frame(p_, s.callee, frame.workgroup_x);
+      found->second = new_frame(p_, s.callee, frame.layout);
       FrameSpreads& callee = *found->second;
       for (std::uint32_t i = 0; i < use.arguments.size(); ++i) {
         callee.locals[i] = use.arguments[i];
@@ -341,7 +354,7 @@ class Analysis {
                                  {}}
                    : PointerRoot{PointerRoot::Kind::var, {}, &callee, LocalId{i}};
       }
-      Analysis(p_, all_, callee, one_lane_).run();
+      Analysis(p_, all_, callee).run();
     }
     return *found->second;
   }
@@ -349,7 +362,6 @@ class Analysis {
   const Program& p_;
   ProgramSpreads& all_;
   FrameSpreads& frame_;
-  bool one_lane_;
   bool changed_ = false;
   std::vector<Spread> control_;
   std::vector<Target> targets_;
@@ -446,11 +458,12 @@ Spreads spreads_of(const Program& p, const FrameSpreads& frame, ExprId id) {
             switch (e.kind) {
               case InvocationIdKind::global_invocation:
               case InvocationIdKind::local_invocation:
-                return Spreads{Spread::lane, Spread::gang, Spread::gang};
+                return Spreads{Spread::lane, frame.layout.rows, frame.layout.rows};
               case InvocationIdKind::local_invocation_index: return Spreads{Spread::lane};
               case InvocationIdKind::workgroup:
-                return Spreads{frame.workgroup_x, std::min(frame.workgroup_x, Spread::gang),
-                               std::min(frame.workgroup_x, Spread::gang)};
+                return Spreads{frame.layout.workgroup_x,
+                               std::min(frame.layout.workgroup_x, Spread::gang),
+                               std::min(frame.layout.workgroup_x, Spread::gang)};
               case InvocationIdKind::workgroup_count: return Spreads(3, Spread::group);
             }
             return Spreads(n, Spread::lane);
@@ -480,14 +493,14 @@ bool has_barrier(const Program& p, const std::vector<bool>& functions, StmtId id
       p[id].node);
 }
 
-Result<ProgramSpreads> analyse_spreads(const Program& p, Spread workgroup_x, bool one_lane) {
+Result<ProgramSpreads> analyse_spreads(const Program& p, const GangLayout& layout) {
   ProgramSpreads out;
   VYRE_TRY(out.plan, plan_calls(p));
   for (const FunctionNeeds& needs : out.plan.needs) {
     out.function_has_barrier.push_back(needs.barrier);
   }
-  out.entry = Analysis::new_frame(p, p.entry, workgroup_x);
-  Analysis(p, out, *out.entry, one_lane).run();
+  out.entry = Analysis::new_frame(p, p.entry, layout);
+  Analysis(p, out, *out.entry).run();
   return out;
 }
 

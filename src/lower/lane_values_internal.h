@@ -26,6 +26,17 @@ enum class Spread : std::uint8_t { group, gang, lane };
 using Spreads = std::vector<Spread>;
 constexpr std::size_t kLeafSpreads = 16;
 
+// How gangs are laid over workgroups, and what follows for the values that lanes see.
+struct GangLayout {
+  Spread workgroup_x = Spread::lane;  // of workgroup_id.x
+  Spread rows = Spread::gang;         // of y and z of the local and global id
+  // Of a load at one address from memory that the launch writes. Where each lane loads for itself,
+  // lanes may see different values.
+  Spread written = Spread::gang;
+  // Gangs have one lane, so that a function needs no second version for uniform arguments.
+  bool one_lane = false;
+};
+
 struct FrameSpreads;
 
 // The memory that a pointer-valued local points into.
@@ -38,8 +49,8 @@ struct PointerRoot {
 
 struct FrameSpreads {
   FunctionId function{};
-  Spread workgroup_x = Spread::lane;  // of workgroup_id.x
-  std::vector<Spreads> locals;        // lets, parameters: the value; vars: what they hold
+  GangLayout layout;
+  std::vector<Spreads> locals;  // lets, parameters: the value; vars: what they hold
   Spreads result;
   Spread leaves = Spread::group;       // control under which lanes leave the function early
   struct Construct {                   // a loop or a switch
@@ -72,10 +83,7 @@ struct ProgramSpreads {
 // Whether executing the statement may meet a barrier.
 bool has_barrier(const Program& program, const std::vector<bool>& function_has_barrier, StmtId id);
 
-// workgroup_x: the shape of workgroup_id.x, which depends on how gangs are laid over workgroups.
-// one_lane: gangs have one lane, so that a function needs no second version for uniform arguments.
-Result<ProgramSpreads> analyse_spreads(const Program& program, Spread workgroup_x,
-                                       bool one_lane = false);
+Result<ProgramSpreads> analyse_spreads(const Program& program, const GangLayout& layout);
 
 // The spreads of an expression's scalars in a frame.
 Spreads spreads_of(const Program& program, const FrameSpreads& frame, ExprId id);

@@ -88,6 +88,8 @@ void pick_sizes(TextWriter& w, bool groups) {
 
 void TextWriter::declarations() {
   if (halves) line("enable f16;");
+  if (subgroups) line("enable subgroups;");
+  if (subgroups) line("diagnostic(off, subgroup_uniformity);");
   for (const TypeShape* s : structures) {
     open("struct " + s->name);
     for (const auto& m : s->members) line(fmt::format("{}: {},", m.name, m.shape->name));
@@ -234,6 +236,10 @@ void TextWriter::entry() {
       scope.push_back({"nwg", three, false, true, false});
     }
   }
+  if (subgroups && random.chance(0.5)) {
+    parameters += ", @builtin(subgroup_invocation_id) sub: u32";
+    scope.push_back({"sub", shapes.scalar(Kind::u32), false, false, false});
+  }
   open(fmt::format("fn main({})", parameters));
   line(fmt::format("let own = (gid.z * {}u + gid.y) * {}u + gid.x;", extent[1], extent[0]));
   scope.push_back({"own", shapes.scalar(Kind::u32), false, false, false});
@@ -298,6 +304,7 @@ Generated generate(std::uint64_t seed, bool rounded_freely) {
   w.has_counters = r.chance(0.4);
   w.has_own_atomics = r.chance(0.3);
   w.has_fixed = r.chance(0.3);
+  w.subgroups = r.chance(0.3);
   w.x_offset = r.between(-3, 3);
   if (groups) {
     const int lanes = static_cast<int>(w.workgroup[0] * w.workgroup[1] * w.workgroup[2]);

@@ -1,8 +1,10 @@
 // Random programs on a device against the interpreter.
 //
 //   differential_test [--programs N] [--seed S] [--device NAME] [--variants N] [--jobs N]
-//   [--seconds N]
-//                    [--no-shrink]
+//                     [--seconds N] [--with TEXT] [--no-shrink]
+//
+// --with: runs only those of the N programs that contain the text, such as "= subgroup".
+//
 //   differential_test --print I          the program with number I
 //   differential_test --file F           a program from a file, in every variant
 //
@@ -34,7 +36,7 @@ struct Options {
   std::uint64_t programs = 300, seed = 1, first = 0, jobs = 1, seconds = 0;
   unsigned variants = 2;
   bool variants_given = false;
-  std::string device = "cpu", file;
+  std::string device = "cpu", file, with;
   bool shrinks = true, print = false;
 };
 
@@ -71,7 +73,9 @@ void run_programs(const Options& o, Progress& progress) {
   for (; progress.next < o.first + o.programs; progress.next += o.jobs) {
     if (o.seconds != 0 && Clock::now() > kBegin + std::chrono::seconds(o.seconds)) break;
     const std::uint64_t i = progress.next;
-    const auto outcome = check(*runner, subject_of(o, i), o.variants);
+    const Subject subject = subject_of(o, i);
+    if (!subject.text.contains(o.with)) continue;
+    const auto outcome = check(*runner, subject, o.variants);
     progress.variants += outcome.variants;
     switch (outcome.verdict) {
       case CheckVerdict::same: ++progress.same; break;
@@ -187,6 +191,8 @@ int main(int argc, char** argv) {
       o.seconds = std::strtoull(value, nullptr, 10);
     else if (name == "--device")
       o.device = value;
+    else if (name == "--with")
+      o.with = value;
     else if (name == "--file")
       o.file = value;
     else if (name == "--print")

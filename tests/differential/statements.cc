@@ -49,6 +49,7 @@ void TextWriter::statement(const TextPlace& place) {
   if (place.uniform && !shared.empty() && pick < 22 && !deep) {
     return random.chance(0.65) ? share(place) : uniform_load(place);
   }
+  if (subgroups && random.chance(0.15)) return exchange();
   if (pick < 24) return declare(place);
   if (pick < 44) return assign(place);
   if (pick < 58) return deep ? assign(place) : branch(place);
@@ -229,6 +230,57 @@ void TextWriter::repeat(const TextPlace& place) {
     }
   }
   scope.erase(scope.begin() + static_cast<std::ptrdiff_t>(outer), scope.end());
+}
+
+// A subgroup operation, in control flow of any kind.
+void TextWriter::exchange() {
+  const Kind kind = random.of({Kind::i32, Kind::u32, Kind::f32, halves ? Kind::f16 : Kind::u32});
+  const TypeShape* shape =
+      random.chance(0.7) ? shapes.scalar(kind) : shapes.vector(kind, random.between(2, 4));
+  const auto* u = shapes.scalar(Kind::u32);
+  const std::string value = expression(shape, 1);
+  const std::string name = fresh("s");
+  const auto add = [&](const TypeShape* given, const std::string& text) {
+    line(fmt::format("let {} = {};", name, text));
+    scope.push_back({name, given, false, false, false});
+  };
+  switch (random.below(6)) {
+    case 0:
+    case 1: {
+      std::vector<const char*> names{"subgroupAdd",          "subgroupMul",
+                                     "subgroupMin",          "subgroupMax",
+                                     "subgroupInclusiveAdd", "subgroupExclusiveAdd",
+                                     "subgroupInclusiveMul", "subgroupExclusiveMul"};
+      if (is_integer(kind)) {
+        names.insert(names.end(), {"subgroupAnd", "subgroupOr", "subgroupXor"});
+      }
+      return add(shape, fmt::format("{}({})", random.of(names), value));
+    }
+    case 2:
+      return add(shape, fmt::format("{}({}, {} & 63u)",
+                                    random.of({"subgroupShuffle", "subgroupShuffleUp",
+                                               "subgroupShuffleDown", "subgroupShuffleXor"}),
+                                    value, random.chance(0.5) ? literal(u) : leaf(u, false)));
+    case 3:
+      return add(shape, fmt::format("{}({})",
+                                    random.of({"subgroupBroadcastFirst", "quadSwapX", "quadSwapY",
+                                               "quadSwapDiagonal"}),
+                                    value));
+    case 4:
+      if (random.chance(0.5)) {
+        return add(shape, fmt::format("subgroupBroadcast({}, {}u)", value, random.below(40)));
+      }
+      return add(shape, fmt::format("quadBroadcast({}, {}u)", value, random.below(4)));
+    default: break;
+  }
+  const auto* boolean = shapes.scalar(Kind::boolean);
+  const std::string vote = condition(1);
+  switch (random.below(4)) {
+    case 0: return add(boolean, fmt::format("subgroupAll({})", vote));
+    case 1: return add(boolean, fmt::format("subgroupAny({})", vote));
+    case 2: return add(shapes.vector(Kind::u32, 4), fmt::format("subgroupBallot({})", vote));
+    default: return add(boolean, "subgroupElect()");
+  }
 }
 
 void TextWriter::jump(const TextPlace& place) {

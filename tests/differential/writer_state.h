@@ -42,7 +42,8 @@ class TextWriter {
   Shapes shapes;
   std::vector<const TypeShape*> value_shapes;  // what variables are made of
   std::vector<const TypeShape*> structures;
-  bool halves = false;  // f16
+  bool halves = false;     // f16
+  bool subgroups = false;  // subgroup operations
   // Float operations for which WGSL allows more than one result: division, remainder, square roots.
   bool rounded_freely = true;
 
@@ -119,6 +120,7 @@ class TextWriter {
   void jump(const TextPlace& place);
   void share(const TextPlace& place);
   void uniform_load(const TextPlace& place);
+  void exchange();
   std::string own_index();
 };
 

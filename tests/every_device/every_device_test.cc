@@ -196,7 +196,8 @@ TEST_P(EveryDevice, GivesTheSameWithWideOffsets) {
   const auto queue = device->make_queue();
   ASSERT_TRUE(queue);
   const Data want = interpreted(c, c.extent);
-  for (const std::uint32_t width : {1U, 16U}) {
+  const bool subgroups = c.kernel.stats.subgroup_operations != 0;
+  for (const std::uint32_t width : {1U, subgroups ? kSubgroupSize : 16U}) {
     Variant v;
     v.workgroup = c.kernel.program->workgroup;
     v.gang_width = width;

@@ -37,6 +37,10 @@ struct GpuSide {
   llvm::Value* x = nullptr;         // i32: global x of the thread's first item
   std::uint64_t item_offset = 0;    // of the item that is being emitted: its global x less `x`
   std::map<llvm::Value*, llvm::Value*> row_indices{};  // x + row, of tested tiles
+  // In code with subgroup operations (emit_warp.cc):
+  llvm::Value* active = nullptr;        // i32: the lanes of the warp that run here
+  llvm::BasicBlock* meeting = nullptr;  // where lanes that leave the current statement go
+  bool has_redux = false;               // the processor has redux.sync
 };
 
 // Functions of one kernel that were emitted as such: by how they are called, and by the shape of

@@ -10,6 +10,8 @@
 #include "vyre/lower/emit/emit_gpu_internal.h"
 #include "vyre/lower/emit/emit_leaf_internal.h"
 #include "vyre/lower/emit/emit_memory_internal.h"
+#include "vyre/lower/emit/emit_subgroup_internal.h"
+#include "vyre/lower/emit/emit_warp_internal.h"
 #include "vyre/lower/host/stop_checks_internal.h"
 
 namespace vyre {
@@ -90,6 +92,7 @@ bool is_early_return(const Program& p, const IfStmt& s) {
 }  // namespace
 
 void emit_block(EmitContext& e, EmitFrame& frame, std::span<const StmtId> stmts) {
+  if (is_warp_flow(e)) return emit_warp_block(e, frame, stmts);
   Value* const entry_mask = e.mask;
   const bool whole = frame.parent == nullptr && e.targets.empty() && !frame.in_regions &&
                      stmts.data() == e.program.block(frame.function->body).data();
@@ -204,7 +207,11 @@ static void emit_jump(EmitContext& e, bool is_continue) {
     if (masked) {
       Value* old = e.b.CreateLoad(e.lanes_of(e.b.getInt1Ty()), lanes);
       e.b.CreateStore(e.b.CreateOr(old, e.mask_or_all()), lanes);
-      e.mask = e.zero_mask();
+      if (e.gpu) {
+        e.b.CreateBr(e.gpu->meeting);
+      } else {
+        e.mask = e.zero_mask();
+      }
     } else {
       e.b.CreateBr(is_continue ? it->next : it->exit);
     }
@@ -223,7 +230,7 @@ static void emit_return(EmitContext& e, EmitFrame& frame, const ReturnStmt& s) {
   if (e.wide()) {
     e.mask = e.zero_mask();
   } else {
-    e.b.CreateBr(frame.exit);
+    e.b.CreateBr(e.gpu ? e.gpu->meeting : frame.exit);
   }
 }
 
@@ -449,7 +456,7 @@ void emit_statement(EmitContext& e, EmitFrame& frame, StmtId id) {
                    e.problem = "a barrier stands where no workgroup can wait";
                  },
                  [&](const AtomicStmt& s) { emit_atomic(e, frame, s); },
-                 [&](const SubgroupStmt&) { e.problem = "subgroup operations are not emitted"; },
+                 [&](const SubgroupStmt& s) { emit_subgroup(e, frame, s); },
                  [&](const CallStmt& s) { emit_call(e, frame, id, s); },
              },
              e.program[id].node);

@@ -3,6 +3,7 @@
 #include "vyre/lower/emit/emit_frame_internal.h"
 #include "vyre/lower/emit/emit_leaf_internal.h"
 #include "vyre/lower/emit/emit_memory_internal.h"
+#include "vyre/lower/emit/emit_warp_internal.h"
 #include "vyre/lower/stepped_vars_internal.h"
 
 namespace vyre {
@@ -19,7 +20,8 @@ std::unique_ptr<EmitFrame> new_frame(EmitContext& e, const FrameSpreads& spreads
   frame->locals.resize(frame->function->locals.size());
   if (e.wide()) frame->stepped = stepped_vars(e.program, spreads);
   const Spread masked_from = in_regions ? Spread::gang : Spread::lane;
-  frame->masked_return = spreads.leaves >= masked_from && (e.wide() || in_regions);
+  frame->masked_return = spreads.leaves >= masked_from &&
+                         (e.wide() || in_regions || has_warp_flow(e, spreads.function));
   return frame;
 }
 

@@ -196,6 +196,7 @@ void give_kernel(EmitContext& e, const FunctionNeeds& needs, std::span<const Glo
     out.value(e.gpu->deadline);
     out.value(e.gpu->status);
   }
+  if (needs.subgroup && e.gpu) out.value(e.gpu->active);
 }
 
 void take_kernel(const EmitContext& caller, EmitContext& e, const FunctionNeeds& needs,
@@ -225,6 +226,10 @@ void take_kernel(const EmitContext& caller, EmitContext& e, const FunctionNeeds&
   if (needs.may_stop && caller.gpu) {
     e.gpu->deadline = in.value();
     e.gpu->status = in.value();
+  }
+  if (needs.subgroup && caller.gpu) {
+    e.gpu->active = in.value();
+    e.gpu->has_redux = caller.gpu->has_redux;
   }
 }
 
@@ -351,6 +356,7 @@ static llvm::Function* emit_function(EmitContext& caller, const FrameSpreads& us
   auto* f =
       new_function(caller.function, llvm::FunctionType::get(returned, types, false), "function");
   if (needs.may_stop) f->addFnAttr(kLoopsAttribute);
+  if (needs.subgroup && caller.gpu) f->setConvergent();
 
   EmitContext e(caller.program, caller.spreads, f, caller.width, caller.workgroup);
   e.functions = caller.functions;

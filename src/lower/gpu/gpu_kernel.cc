@@ -8,12 +8,14 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "vyre/ir/slots.h"
 #include "vyre/lower/emit/emit_cells_internal.h"
 #include "vyre/lower/emit/emit_control_internal.h"
 #include "vyre/lower/emit/emit_gpu_internal.h"
 #include "vyre/lower/emit/emit_leaf_internal.h"
+#include "vyre/lower/emit/emit_warp_internal.h"
 #include "vyre/lower/gpu/gpu_kernel_internal.h"
 #include "vyre/lower/gpu/tile_check_internal.h"
 #include "vyre/lower/gpu/workgroup_init_internal.h"
@@ -47,6 +49,14 @@ std::vector<GlobalId> globals_in(const Program& p, std::initializer_list<MemoryK
   return out;
 }
 
+// From compute capability 8.0 on.
+bool has_redux(std::string_view processor) {
+  unsigned number = 0;
+  if (processor.starts_with("sm_")) processor.remove_prefix(3);
+  std::from_chars(processor.data(), processor.data() + processor.size(), number);
+  return number >= 80;
+}
+
 class GpuKernel {
  public:
   GpuKernel(llvm::Module& module, const Kernel& kernel, const ProgramSpreads& spreads,
@@ -56,7 +66,8 @@ class GpuKernel {
         spreads_(spreads),
         variant_(variant),
         options_(options),
-        groups_(kernel.stats.barriers != 0 || !globals_in(p_, {MemoryKind::workgroup}).empty()),
+        subgroups_(kernel.stats.subgroup_operations != 0),
+        groups_(works_together(kernel)),
         function_(make_function()),
         e_(p_, spreads, function_, 1, variant.workgroup),
         b_(e_.b) {}
@@ -65,6 +76,7 @@ class GpuKernel {
     e_.wide_offsets = options_.wide_offsets;
     begin();
     if (groups_) {
+      if (subgroups_) find_active_lanes();
       zero_workgroup_memory();
       set_group_ids(e_, block_, thread_[0], thread_[1], thread_[2]);
       body();
@@ -255,11 +267,34 @@ class GpuKernel {
         });
   }
 
-  void zero(const std::vector<Shared>& variables) {
+  std::uint32_t threads() const {
     const Extent& w = variant_.workgroup;
-    const std::uint32_t threads = w[0] * w[1] * w[2];
+    return w[0] * w[1] * w[2];
+  }
+
+  Value* thread_number() {
+    const Extent& w = variant_.workgroup;
     Value* row = b_.CreateAdd(b_.CreateMul(thread_[2], b_.getInt32(w[1])), thread_[1]);
-    Value* number = b_.CreateAdd(b_.CreateMul(row, b_.getInt32(w[0])), thread_[0]);
+    return b_.CreateAdd(b_.CreateMul(row, b_.getInt32(w[0])), thread_[0]);
+  }
+
+  // The lanes of the warp that are inside the extent. All lanes that the warp has are here still.
+  void find_active_lanes() {
+    Value* there = b_.getInt32(~0U);
+    if (const std::uint32_t rest = threads() % kSubgroupSize; rest != 0) {
+      Value* is_last = b_.CreateICmpUGE(thread_number(), b_.getInt32(threads() - rest));
+      there = b_.CreateSelect(is_last, b_.getInt32((1U << rest) - 1), there);
+    }
+    Value* inside = b_.getTrue();
+    for (unsigned i = 0; i < 3; ++i) {
+      inside = b_.CreateAnd(inside, b_.CreateICmpULT(x(i), extent_[i]));
+    }
+    e_.gpu->active = ballot(e_, there, inside);
+    e_.gpu->has_redux = has_redux(options_.processor);
+  }
+
+  void zero(const std::vector<Shared>& variables) {
+    Value* number = thread_number();
     for (const Shared& variable : variables) {
       const auto words = static_cast<std::uint32_t>(variable.bytes / 4);
       auto* head = e_.new_block("zero");
@@ -274,7 +309,7 @@ class GpuKernel {
       b_.SetInsertPoint(inside);
       b_.CreateAlignedStore(b_.getInt32(0), b_.CreateGEP(b_.getInt32Ty(), variable.memory, i),
                             llvm::Align(4));
-      i->addIncoming(b_.CreateAdd(i, b_.getInt32(threads)), inside);
+      i->addIncoming(b_.CreateAdd(i, b_.getInt32(threads())), inside);
       b_.CreateBr(head);
       b_.SetInsertPoint(after);
     }
@@ -403,6 +438,7 @@ class GpuKernel {
   const ProgramSpreads& spreads_;
   const Variant& variant_;
   const GpuOptions& options_;
+  bool subgroups_;
   bool groups_;
   std::vector<GpuParameter> parameters_;
   llvm::Function* function_;
@@ -420,7 +456,14 @@ class GpuKernel {
 Result<GpuModule> emit_gpu_module(llvm::LLVMContext& context, const Kernel& kernel,
                                   const Variant& variant, const GpuOptions& options) {
   const Program& p = *kernel.program;
-  VYRE_TRY(const auto spreads, analyse_spreads(p, Spread::lane, /*one_lane=*/true));
+  GangLayout layout{.one_lane = true};
+  if (kernel.stats.subgroup_operations != 0) {  // gangs are warps
+    const Extent& w = variant.workgroup;
+    layout.workgroup_x = Spread::group;
+    layout.written = Spread::lane;
+    if (w[0] % kSubgroupSize != 0 && w[1] * w[2] != 1) layout.rows = Spread::lane;
+  }
+  VYRE_TRY(const auto spreads, analyse_spreads(p, layout));
   GpuModule out;
   out.module = std::make_unique<llvm::Module>(p.name, context);
   GpuKernel gpu(*out.module, kernel, spreads, variant, options);

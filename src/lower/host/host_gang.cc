@@ -79,13 +79,14 @@ class Surveyor {
 }  // namespace
 
 std::uint32_t host_default_gang(const Kernel& kernel) {
+  if (kernel.stats.subgroup_operations != 0) return kSubgroupSize;
   std::uint32_t gang = std::max(8U, host_vector_width());
   const bool rows_are_long = kernel.stats.barriers == 0 && kernel.stats.workgroup_bytes == 0;
   if (!rows_are_long) {
     while (gang > kernel.program->workgroup[0]) gang = gang > 8 ? gang / 2 : 1;
     return gang;
   }
-  const auto spreads = analyse_spreads(*kernel.program, Spread::lane);
+  const auto spreads = analyse_spreads(*kernel.program, {});
   if (!spreads) return gang;
   Surveyor survey(*kernel.program);
   survey.frame(*spreads->entry);

@@ -1,7 +1,8 @@
-// Programs with barriers: one thread runs a workgroup. Statements between barriers form regions,
-// and a region is a loop over the workgroup's gangs. What contains a barrier runs once for the
-// whole workgroup, on conditions that are the same for all lanes (taken from the first lane). A
-// local that outlives its region is kept in scratch memory, a set of cells per gang.
+// Programs with barriers, workgroup memory or subgroup operations: one thread runs a workgroup.
+// Statements between barriers form regions, and a region is a loop over the workgroup's gangs. What
+// contains a barrier runs once for the whole workgroup, on conditions that are the same for all
+// lanes (taken from the first lane). A local that outlives its region is kept in scratch memory, a
+// set of cells per gang.
 #include <algorithm>
 #include <functional>
 
@@ -36,8 +37,13 @@ struct GroupFrame {
 
 class Group {
  public:
-  Group(EmitContext& e, const ProgramSpreads& spreads, bool partial)
-      : e_(e), b_(e.b), p_(e.program), spreads_(spreads), partial_(partial) {}
+  Group(EmitContext& e, const ProgramSpreads& spreads, bool partial, bool across_rows)
+      : e_(e),
+        b_(e.b),
+        p_(e.program),
+        spreads_(spreads),
+        partial_(partial),
+        across_rows_(across_rows) {}
 
   void emit(llvm::Function* function) {
     const auto arguments = emit_host_prologue(e_, function, function->getArg(0));
@@ -47,6 +53,7 @@ class Group {
     const Extent& w = e_.workgroup;
     gangs_per_row_ = (w[0] + e_.width - 1) / e_.width;
     e_.gangs = std::uint64_t{gangs_per_row_} * w[1] * w[2];
+    if (across_rows_) e_.gangs = (lanes() + e_.width - 1) / e_.width;
     workgroup_memory();
     private_memory();
 
@@ -216,6 +223,7 @@ class Group {
     Value* z = w[2] == 1 ? b_.getInt32(0) : b_.CreateUDiv(row, b_.getInt32(w[1]));
     e_.gang_index = gang;
     set_group_ids(e_, group_, x, y, z);
+    if (across_rows_) set_ids_across_rows(gang32);
     bind_slots();
     e_.mask = lanes_in_extent(x);
     for (GroupFrame* f = &g; f != nullptr; f = f->parent) bind_frame(*f);
@@ -260,11 +268,36 @@ class Group {
     e_.mask = e_.mask == nullptr ? stay : b_.CreateAnd(e_.mask, stay);
   }
 
+  std::uint64_t lanes() const {
+    const Extent& w = e_.workgroup;
+    return std::uint64_t{w[0]} * w[1] * w[2];
+  }
+
+  // Lane i of gang g has the linear local index g * width + i.
+  void set_ids_across_rows(Value* gang) {
+    const auto all = [&](Value* scalar) { return b_.CreateVectorSplat(e_.width, scalar); };
+    e_.ids.local_index = linear_leaf(e_, b_.CreateMul(gang, b_.getInt32(e_.width)), 1);
+    Value* rest = vector_of(e_, e_.ids.local_index);
+    for (unsigned i = 0; i < 3; ++i) {
+      Value* size = b_.getInt32(e_.workgroup[i]);
+      Value* local = i == 2 ? rest : b_.CreateURem(rest, all(size));
+      rest = b_.CreateUDiv(rest, all(size));
+      e_.ids.local[i] = varying_leaf(e_, local);
+      e_.ids.global[i] = varying_leaf(e_, b_.CreateAdd(all(b_.CreateMul(group_[i], size)), local));
+    }
+  }
+
   Value* lanes_in_extent(Value* x) {
     const Extent& w = e_.workgroup;
     Value* out = nullptr;
     const auto add = [&](Value* c) { out = out == nullptr ? c : b_.CreateAnd(out, c); };
-    if (w[0] % e_.width != 0) {
+    if (across_rows_) {
+      if (lanes() % e_.width != 0) {
+        Value* end = b_.getInt32(static_cast<std::uint32_t>(lanes()));
+        add(b_.CreateICmpULT(vector_of(e_, e_.ids.local_index),
+                             b_.CreateVectorSplat(e_.width, end)));
+      }
+    } else if (w[0] % e_.width != 0) {
       const Leaf lane = linear_leaf(e_, x, 1);
       add(b_.CreateICmpULT(vector_of(e_, lane), b_.CreateVectorSplat(e_.width, b_.getInt32(w[0]))));
     }
@@ -443,6 +476,7 @@ class Group {
   const Program& p_;
   const ProgramSpreads& spreads_;
   bool partial_;
+  bool across_rows_;  // gangs follow the linear local index instead of rows along x
   std::uint32_t gangs_per_row_ = 1;
   Value* extent_[3] = {};
   Value* group_[3] = {};
@@ -453,8 +487,8 @@ class Group {
 }  // namespace
 
 void emit_group(EmitContext& e, const ProgramSpreads& spreads, llvm::Function* function,
-                bool partial) {
-  Group(e, spreads, partial).emit(function);
+                bool partial, bool across_rows) {
+  Group(e, spreads, partial, across_rows).emit(function);
 }
 
 }  // namespace vyre

@@ -5,8 +5,9 @@
 namespace vyre {
 
 // Fills `function` (launch, scratch, group x, y, z -> i32) with one workgroup of a program that has
-// barriers or workgroup memory. partial: the workgroup may reach beyond the extent.
+// barriers, workgroup memory or subgroup operations. partial: the workgroup may reach beyond the
+// extent. across_rows: gangs follow the linear local index instead of rows along x.
 void emit_group(EmitContext& e, const ProgramSpreads& spreads, llvm::Function* function,
-                bool partial);
+                bool partial, bool across_rows);
 
 }  // namespace vyre

@@ -15,11 +15,6 @@ namespace {
 
 using llvm::Value;
 
-bool uses_workgroup_memory(const Program& p) {
-  return std::ranges::any_of(p.globals,
-                             [](const Global& g) { return g.memory == MemoryKind::workgroup; });
-}
-
 llvm::Function* new_function(llvm::Module& m, llvm::ArrayRef<llvm::Type*> parameters,
                              const char* name, bool internal) {
   auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(m.getContext()), parameters, false);
@@ -103,14 +98,19 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
   const Program& p = *kernel.program;
   const unsigned width = variant.gang_width;
   const Extent& w = variant.workgroup;
-  const bool groups = kernel.stats.barriers != 0 || uses_workgroup_memory(p);
-  Spread workgroup_x = Spread::lane;
+  const bool groups = works_together(kernel);
+  // A gang is a subgroup, which goes on in the next row where a row is no whole number of them.
+  const bool across_rows =
+      kernel.stats.subgroup_operations != 0 && w[0] % width != 0 && w[1] * w[2] != 1;
+  GangLayout layout;
   if (groups) {
-    workgroup_x = Spread::group;
+    layout.workgroup_x = Spread::group;
   } else if (w[0] % width == 0) {
-    workgroup_x = Spread::gang;
+    layout.workgroup_x = Spread::gang;
   }
-  VYRE_TRY(const auto spreads, analyse_spreads(p, workgroup_x, width == 1));
+  if (across_rows) layout.rows = Spread::lane;
+  layout.one_lane = width == 1;
+  VYRE_TRY(const auto spreads, analyse_spreads(p, layout));
 
   HostModule out;
   out.module = std::make_unique<llvm::Module>(p.name, context);
@@ -136,7 +136,7 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
       f->addFnAttr(llvm::Attribute::NoInline);
       EmitContext e(p, spreads, f, width, w);
       e.wide_offsets = wide_offsets;
-      emit_group(e, spreads, f, partial);
+      emit_group(e, spreads, f, partial, across_rows);
       mark_memory(e, *f);
       if (problem.empty()) problem = e.problem;
       out.scratch_bytes = std::max(out.scratch_bytes, e.scratch_bytes);

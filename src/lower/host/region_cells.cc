@@ -122,6 +122,7 @@ void RegionCells::mention_statement(StmtId id) {
                  [&](const AtomicStmt& s) {
                    mention(s.pointer), mention(s.compare), mention(s.value), local(s.result);
                  },
+                 [&](const SubgroupStmt& s) { mention(s.value), mention(s.lane), local(s.result); },
                  [&](const CallStmt& s) {
                    for (ExprId e : p_.list(s.arguments)) mention(e);
                    local(s.result);

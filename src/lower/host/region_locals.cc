@@ -17,6 +17,7 @@ class Collector {
     if (const auto* s = std::get_if<AtomicStmt>(&node)) change(s->result);
     if (const auto* s = std::get_if<CallStmt>(&node)) change(s->result);
     if (const auto* s = std::get_if<UniformLoadStmt>(&node)) change(s->result);
+    if (const auto* s = std::get_if<SubgroupStmt>(&node)) change(s->result);
     for_each_block(p_, node, [&](Block inner) {
       for (const StmtId s : p_.block(inner)) statement(s);
     });

@@ -48,6 +48,11 @@ std::string why_not(const Kernel& kernel, const Variant& v, TargetKind kind, con
   if (!is_one_of(v.gang_width, {1, 8, 16, 32})) {
     return fmt::format("a gang has 1, 8, 16 or 32 lanes, not {}", v.gang_width);
   }
+  if (kind == TargetKind::host && kernel.stats.subgroup_operations != 0 &&
+      v.gang_width != kSubgroupSize) {
+    return fmt::format("the program has subgroup operations, which need gangs of {} lanes",
+                       kSubgroupSize);
+  }
   const bool together = works_together(kernel);
   const bool reads_ids = reads_workgroup_ids(kernel.stats);
   if (v.workgroup != kernel.program->workgroup && (together || reads_ids)) {

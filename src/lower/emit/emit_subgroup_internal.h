@@ -1,0 +1,33 @@
+// Subgroup operations, as vyre/ir/program.h and subgroup.h define them. On the CPU a gang of 32
+// lanes is the subgroup, and its mask says which lanes are active; on a GPU a warp is.
+#pragma once
+
+#include "vyre/ir/subgroup.h"
+#include "vyre/lower/emit/emit_context_internal.h"
+
+namespace vyre {
+
+void emit_subgroup(EmitContext& e, EmitFrame& frame, const SubgroupStmt& s);
+
+// emit_subgroup_gpu.cc: one scalar of an operation. Operands that the operation does not have are
+// null.
+llvm::Value* gpu_subgroup(EmitContext& e, SubgroupOp op, ScalarKind kind, llvm::Value* value,
+                          llvm::Value* lane);
+
+// ---- What both need, for scalars and for vectors with one entry a lane
+
+// The reduction that a scan combines its lanes by; a reduction itself.
+SubgroupOp combination_of(SubgroupOp op);
+bool is_exclusive_scan(SubgroupOp op);
+// Combines two values; `low` comes from lower lanes.
+llvm::Value* combine_lanes(llvm::IRBuilder<>& b, SubgroupOp op, ScalarKind kind, llvm::Value* low,
+                           llvm::Value* high);
+// An exclusive scan of all lanes below: 0 or 1 at least, which turns -0 into 0.
+llvm::Value* from_start(llvm::IRBuilder<>& b, SubgroupOp op, ScalarKind kind, llvm::Value* below);
+// Any number or bool as 32 bits, and back.
+llvm::Value* to_lane_word(llvm::IRBuilder<>& b, ScalarKind kind, llvm::Value* v);
+llvm::Value* from_lane_word(llvm::IRBuilder<>& b, ScalarKind kind, llvm::Value* v);
+// The lane that each lane takes its value from; 32 or more where there is none.
+llvm::Value* source_lane(llvm::IRBuilder<>& b, SubgroupOp op, llvm::Value* own, llvm::Value* lane);
+
+}  // namespace vyre
