@@ -174,7 +174,9 @@ TEST_F(Validate, NestingIsCountedThroughCalls) {
     }
     program.functions.insert(program.functions.end() - 1, f);
     program.entry = static_cast<FunctionId>(program.functions.size() - 1);
-    if (i == 39) EXPECT_EQ(issues(), std::vector<std::string>{});
+    if (i == 39) {
+      EXPECT_EQ(issues(), std::vector<std::string>{});
+    }
   }
   expect_issue("statements of 'f40' and of what it calls are nested more than 4096 deep");
 }
