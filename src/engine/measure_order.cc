@@ -67,10 +67,10 @@ Result<std::unique_ptr<MeasureOrder>> MeasureOrder::make(
   out->known_.resize(candidates.size());
   for (std::size_t i = 0; i < known.size() && i < candidates.size(); ++i) {
     if (i == first) continue;
-    out->known_[i] = {known[i].median_ns, known[i].stage == CandidateStage::dropped};
-    if (out->known_[i].failed || !(known[i].median_ns > 0)) continue;
-    if (out->best_known_ns_ == 0 || known[i].median_ns < out->best_known_ns_) {
-      out->best_known_ns_ = known[i].median_ns;
+    out->known_[i] = {known[i].time.ns, known[i].stage == CandidateStage::dropped};
+    if (out->known_[i].failed || !(known[i].time.ns > 0)) continue;
+    if (out->best_known_ns_ == 0 || known[i].time.ns < out->best_known_ns_) {
+      out->best_known_ns_ = known[i].time.ns;
     }
   }
   return out;

@@ -126,13 +126,13 @@ TEST(MeasureOrderTest, WhatWasSlowOrWrongBeforeIsNotMeasuredAgain) {
   candidates.resize(400);
   const std::vector<double> prior(candidates.size(), 1);
   std::vector<CandidateView> known(candidates.size());
-  for (std::size_t i = 0; i < 100; ++i) known[i].median_ns = cost_of(candidates[i]);
+  for (std::size_t i = 0; i < 100; ++i) known[i].time.ns = cost_of(candidates[i]);
   for (std::size_t i = 100; i < 150; ++i) {
     known[i].stage = CandidateStage::dropped;
     known[i].dropped = "wrong";
   }
   double best = 1e300;
-  for (std::size_t i = 0; i < 100; ++i) best = std::min(best, known[i].median_ns);
+  for (std::size_t i = 0; i < 100; ++i) best = std::min(best, known[i].time.ns);
   auto order = MeasureOrder::make("natural", candidates, prior, known, 300, 1);
   ASSERT_TRUE(order);
   std::size_t measured = 0;
@@ -141,7 +141,7 @@ TEST(MeasureOrderTest, WhatWasSlowOrWrongBeforeIsNotMeasuredAgain) {
     EXPECT_FALSE(i >= 100 && i < 150);
     // Only what may be the best is looked at once more.
     if (i < 100) {
-      EXPECT_LE(known[i].median_ns, 1.3 * best);
+      EXPECT_LE(known[i].time.ns, 1.3 * best);
     }
     (*order)->report(*trial, cost_of(candidates[i]));
     ++measured;

@@ -17,7 +17,7 @@ std::string candidates_table(const KernelView& view) {
   order.resize(std::min(order.size(), kMostTableRows));
   const bool with_rate = is_known(view.record.bytes);
   std::vector<std::string> heads{findings.label_names.empty() ? "candidate" : findings.label_names,
-                                 "median",
+                                 "time",
                                  "to the chosen",
                                  "spread",
                                  "samples",

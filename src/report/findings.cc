@@ -21,11 +21,11 @@ std::optional<std::uint32_t> index_of(const TuneRecord& record, const std::strin
   return std::nullopt;
 }
 
-// The given median, else that of the candidate's samples.
-double median_of(const ReportBaseline& given, std::optional<std::uint32_t> index,
-                 const Findings& findings) {
-  if (is_known(given.median_ns)) return given.median_ns;
-  return index ? findings.spreads[*index].median : 0;
+// The candidate's figure; of one that is not in the list, what it took when it was timed again.
+double time_of(const ReportBaseline& given, std::optional<std::uint32_t> index,
+               const Findings& findings) {
+  const double listed = index ? findings.spreads[*index].median : 0;
+  return is_known(listed) ? listed : given.again_ns;
 }
 
 bool same_parameters(const TuneRecord& record) {
@@ -80,6 +80,7 @@ void sort_out(const TuneRecord& record, Findings& findings) {
   for (std::uint32_t i = 0; i < record.candidates.size(); ++i) {
     const auto& candidate = record.candidates[i];
     findings.spreads.push_back(spread_of(candidate.samples_ns));
+    if (is_known(candidate.time.ns)) findings.spreads.back().median = candidate.time.ns;
     if (!candidate.dropped.empty())
       findings.dropped.push_back(i);
     else if (findings.spreads[i].count > 0)
@@ -179,18 +180,10 @@ Findings findings_of(const TuneRecord& record) {
       index_of(record, record.decision.empty() ? record.chosen.candidate : record.decision);
   findings.start = index_of(record, record.start.candidate);
   findings.declared = index_of(record, record.declared.candidate);
-  findings.chosen_ns = median_of(record.chosen, findings.chosen, findings);
-  // One candidate has one time, however often it was taken.
-  const auto baseline = [&](const ReportBaseline& given, std::optional<std::uint32_t> index) {
-    return !given.candidate.empty() && given.candidate == record.decision
-               ? findings.chosen_ns
-               : median_of(given, index, findings);
-  };
-  findings.start_ns = baseline(record.start, findings.start);
-  findings.declared_ns = baseline(record.declared, findings.declared);
-  findings.reference_ns = findings.chosen && findings.spreads[*findings.chosen].count > 0
-                              ? findings.spreads[*findings.chosen].median
-                              : findings.chosen_ns;
+  findings.chosen_ns = time_of(record.chosen, findings.chosen, findings);
+  findings.start_ns = time_of(record.start, findings.start, findings);
+  findings.declared_ns = time_of(record.declared, findings.declared, findings);
+  findings.reference_ns = findings.chosen_ns;
   if (findings.chosen) {
     for (const std::uint32_t i : findings.measured)
       if (i != *findings.chosen &&
@@ -218,7 +211,7 @@ std::string headline(const TuneRecord& record, const Findings& findings) {
       is_known(gain) && record.declared.candidate != record.decision)
     parts.push_back(compared(gain, "the declared workgroup"));
   if (record.start.candidate == record.decision)
-    parts.emplace_back("the first guess was already the best");
+    parts.emplace_back("no candidate was faster than the first guess beyond the noise");
   else if (const double gain = gain_over_start(findings); is_known(gain))
     parts.push_back(compared(gain, "the first guess"));
   if (parts.empty() && is_known(findings.chosen_ns))

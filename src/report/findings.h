@@ -25,11 +25,10 @@ struct Findings {
   std::vector<std::uint32_t> dropped{};
   std::vector<std::uint32_t> untried{};
   std::optional<std::uint32_t> chosen{}, start{}, declared{};
-  double chosen_ns = 0, start_ns = 0, declared_ns = 0;  // medians; 0: not known
+  double chosen_ns = 0, start_ns = 0, declared_ns = 0;  // their figures; 0: not known
   std::vector<std::uint32_t> ties{};  // within the noise of the chosen one, without it
-  double reference_ns = 0;  // what times of candidates are compared with: the median of the chosen
-                            // one's own samples, else chosen_ns
-  double prior_scale = 0;   // times a prior gives a time; 0: nothing to compare with
+  double reference_ns = 0;            // what times of candidates are compared with: chosen_ns
+  double prior_scale = 0;             // times a prior gives a time; 0: nothing to compare with
   std::vector<Promotion> promotions{};
   // By call: the median of the last times of who was the incumbent then, else what the call says;
   // 0:

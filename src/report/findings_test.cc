@@ -26,7 +26,7 @@ TEST(Findings, OrderTheMeasuredAndSetTheOthersApart) {
 TEST(Findings, ABaselineOutsideTheSpaceCountsWithItsOwnMedian) {
   TuneRecord record{.decision = "a",
                     .start = {.candidate = "b"},
-                    .declared = {.candidate = "elsewhere", .median_ns = 50},
+                    .declared = {.candidate = "elsewhere", .again_ns = 50},
                     .candidates = {candidate("a", {10}), candidate("b", {20})}};
   const Findings findings = findings_of(record);
   EXPECT_EQ(gain_over_start(findings), 2);
@@ -47,7 +47,8 @@ TEST(Findings, HeadlinesSayLossesAndTiesToo) {
             "as fast as the declared workgroup, 2.00\u00d7 slower than the first guess");
   record.start.candidate = "a";
   EXPECT_EQ(headline(record, findings_of(record)),
-            "as fast as the declared workgroup, the first guess was already the best");
+            "as fast as the declared workgroup, no candidate was faster than the first guess "
+            "beyond the noise");
   record.untunable = "differs from itself";
   EXPECT_EQ(headline(record, findings_of(record)), "not tuned");
   EXPECT_EQ(headline({}, findings_of({})), "no decision yet");

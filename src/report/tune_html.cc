@@ -59,6 +59,11 @@ void add_cards(std::string& out, const KernelView& view, const TuneReport& repor
   const TuneRecord& record = view.record;
   const Findings& findings = view.findings;
   const auto time = [](double ns) { return is_known(ns) ? time_text(ns) : "not timed"; };
+  const auto again = [](const ReportBaseline& side) {
+    return is_known(side.again_ns)
+               ? fmt::format("timed again in the end, taking turns: {}", time_text(side.again_ns))
+               : std::string();
+  };
   out += "<div class=\"cards\">\n";
   if (!record.decision.empty()) {
     std::string rate;
@@ -71,7 +76,8 @@ void add_cards(std::string& out, const KernelView& view, const TuneReport& repor
                              : fmt::format(", {} of the memory's rate", percent_text(share));
     }
     add_card(out, "first", legend_mark({"c-chosen", MarkShape::disc}), "Chosen",
-             time(findings.chosen_ns), {name_of(view, findings.chosen, record.decision), rate});
+             time(findings.chosen_ns),
+             {name_of(view, findings.chosen, record.decision), rate, again(record.chosen)});
   }
   if (!record.start.candidate.empty())
     add_card(
@@ -79,14 +85,16 @@ void add_cards(std::string& out, const KernelView& view, const TuneReport& repor
         time(findings.start_ns),
         {name_of(view, findings.start, record.start.candidate),
          record.start.candidate == record.decision ? "the same as the chosen one"
-                                                   : compared_line(gain_over_start(findings), "")});
+                                                   : compared_line(gain_over_start(findings), ""),
+         record.start.candidate == record.decision ? "" : again(record.start)});
   if (!record.declared.candidate.empty())
     add_card(out, "", legend_mark({"c-declared", MarkShape::diamond}), "As the kernel declares it",
              time(findings.declared_ns),
              {name_of(view, findings.declared, record.declared.candidate),
               record.declared.candidate == record.decision
                   ? "the same as the chosen one"
-                  : compared_line(gain_over_declared(findings), "")});
+                  : compared_line(gain_over_declared(findings), ""),
+              record.declared.candidate == record.decision ? "" : again(record.declared)});
   if (is_known(record.ledger.spent_ns)) {
     const ReportLedger& ledger = record.ledger;
     std::string bound;
@@ -220,10 +228,11 @@ void add_method(std::string& out, const TuneReport& report) {
   for (const std::string& sentence : report.method)
     add(out, "<li>{}</li>\n", html_escaped(sentence));
   out +=
-      "<li>A time is of one whole call. The figure of a candidate is the median of its samples, so "
-      "that one late call changes nothing; the bar is the middle half of them, and the line goes "
-      "from 5% to 95%.</li>\n"
-      "<li>Two candidates are within noise of each other when their medians differ by less than "
+      "<li>A time is of one whole call. The figure of a candidate that was compared with the "
+      "chosen "
+      "one in pairs of calls is what the pairs say; of any other it is the median of its last "
+      "samples. The bar is the middle half of all samples, and the line goes from 5% to 95%.</li>\n"
+      "<li>Two candidates are within noise of each other when their figures differ by less than "
       "two standard errors, or by less than 0.5%.</li>\n"
       "<li>An axis is logarithmic where its times differ by more than 20 times.</li>\n"
       "</ul></div>\n";

@@ -198,8 +198,8 @@ TEST(TuneHtml, AnyNumbersGiveASoundPage) {
                       .kernels = std::vector<TuneRecord>(1 + random() % 2)};
     for (TuneRecord& record : report.kernels) {
       record.decision = record.start.candidate = "g=0 h=0";
-      record.declared = {.candidate = "g=1 h=0", .median_ns = number()};
-      record.start.median_ns = number();
+      record.declared = {.candidate = "g=1 h=0", .again_ns = number()};
+      record.start.again_ns = number();
       record.bytes = number();
       record.ledger = {number(), number(), number(), number()};
       const auto candidates = random() % 9;

@@ -26,7 +26,9 @@ Json to_json(const CandidateRecord& candidate, const TimeSpread& spread) {
   for (const double ns : candidate.samples_ns) samples.push_back(number(ns));
   return {{"candidate", clean_utf8(candidate.text)},
           {"parameters", std::move(parameters)},
-          {"median_ns", time(spread.median)},
+          {"time_ns", time(spread.median)},
+          {"low_ns", time(candidate.time.low_ns)},
+          {"high_ns", time(candidate.time.high_ns)},
           {"spread_ns", spread.count > 0 ? Json(spread.deviation) : Json(nullptr)},
           {"prior_ns", time(candidate.prior_ns)},
           {"verified", candidate.verified},
@@ -42,9 +44,11 @@ Json to_json(const CallPoint& call) {
                       number(call.bound_ns)});
 }
 
-Json baseline(const std::string& candidate, double median_ns) {
+Json baseline(const std::string& candidate, double time_ns, double again_ns) {
   if (candidate.empty()) return nullptr;
-  return {{"candidate", clean_utf8(candidate)}, {"median_ns", time(median_ns)}};
+  return {{"candidate", clean_utf8(candidate)},
+          {"time_ns", time(time_ns)},
+          {"again_ns", time(again_ns)}};
 }
 
 Json to_json(const TuneRecord& record) {
@@ -60,11 +64,12 @@ Json to_json(const TuneRecord& record) {
           {"file", text_or_null(record.file)},
           {"size", text_or_null(record.size)},
           {"key", text_or_null(record.key)},
-          {"decision", baseline(chosen, findings.chosen_ns)},
+          {"decision", baseline(chosen, findings.chosen_ns, record.chosen.again_ns)},
           {"reason", text_or_null(record.reason)},
           {"within_noise", std::move(ties)},
-          {"start", baseline(record.start.candidate, findings.start_ns)},
-          {"declared", baseline(record.declared.candidate, findings.declared_ns)},
+          {"start", baseline(record.start.candidate, findings.start_ns, record.start.again_ns)},
+          {"declared",
+           baseline(record.declared.candidate, findings.declared_ns, record.declared.again_ns)},
           {"gain_over_start", time(gain_over_start(findings))},
           {"gain_over_declared", time(gain_over_declared(findings))},
           {"origin", text_or_null(record.origin)},
@@ -120,7 +125,7 @@ std::string tune_json(const TuneReport& report) {
   for (const std::string& sentence : report.method) method.push_back(clean_utf8(sentence));
   for (const TuneRecord& record : report.kernels) kernels.push_back(to_json(record));
   const Json all{{"format", "vyre-tune-report"},
-                 {"format_version", 1},
+                 {"format_version", 2},
                  {"title", text_or_null(report.title)},
                  {"command", text_or_null(report.command)},
                  {"vyre", text_or_null(report.version)},

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "vyre/tune/evidence/tuning_key.h"
+#include "vyre/tune/online/candidate_time.h"
 
 namespace vyre {
 
@@ -33,6 +34,7 @@ struct CandidateRecord {
   Configuration parameters{};        // of the text; may be empty
   double prior_ns = 0;               // what the model expected, up to a common factor; 0: nothing
   std::vector<double> samples_ns{};  // all times, in the order they were taken
+  CandidateTime time{};              // the figure that is shown for it everywhere
   std::string stage{};               // a word: "unmade", "made", "verified", "dropped"
   std::string dropped{};             // why it is out; empty: it is not
   bool verified = false;             // its results were compared and equal
@@ -62,7 +64,7 @@ struct TraceSpan {
 // A choice that was there without tuning.
 struct ReportBaseline {
   std::string candidate{};  // empty: there is none
-  double median_ns = 0;     // 0: taken from the candidate's samples, where it has some
+  double again_ns = 0;      // timed again in the end, taking turns; 0: it was not
 };
 
 struct ReportLedger {

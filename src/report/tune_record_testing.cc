@@ -231,7 +231,7 @@ TuneRecord synthetic_cpu_record(std::uint64_t calls, std::uint64_t seed) {
   Search search(record, cpu_space(chance), 5, 0.03, chance);
   search.run(calls, 14);
   record.start.candidate = record.candidates[5].text;
-  record.declared = {.candidate = "gang=16 groups=1 workgroup=64x1x1", .median_ns = 8.4e6};
+  record.declared = {.candidate = "gang=16 groups=1 workgroup=64x1x1", .again_ns = 8.4e6};
   return record;
 }
 

@@ -64,7 +64,7 @@ class CacheEvidence : public testing::Test {
          .gain = 0.5,
          .gain_low = 0.45,
          .gain_high = 0.55,
-         .pairs = 5},
+         .pairs = 4},
         {.kind = EventKind::settled, .candidate = "workgroup=256"},
         {.kind = EventKind::spent, .lost_ns = 20'000, .spent_ns = 2'000'000}};
     for (EvidenceEvent& event : events) event.at_ms = at_ms_;
@@ -112,12 +112,13 @@ TEST_F(CacheEvidence, ShowsCandidatesTheFastestFirst) {
                      "  program    fingerprint of saxpy\n"
                      "  decision   workgroup=256\n"
                      "  state      settled\n"
-                     "  candidate       median  spread  samples  state\n"
-                     "  workgroup=256  1.00 us    0.0%        3  incumbent, verified\n"
-                     "  workgroup=64   2.01 us    0.7%        3\n"
-                     "  workgroup=512        -       -        0  rejected: its results differ\n");
+                     "  candidate         time        99% interval  samples  state\n"
+                     "  workgroup=256  1.00 us  1.00 us to 1.01 us        3  incumbent, verified\n"
+                     "  workgroup=64   2.01 us  2.00 us to 2.02 us        3\n"
+                     "  workgroup=512        -                   -        0  rejected: its results "
+                     "differ\n");
   const auto json = nlohmann::json::parse(cache({"show", "saxpy", "--json"}).out);
-  EXPECT_EQ(json.at("keys").at(0).at("candidates").at(1).at("median_ns"), 1000.0);
+  EXPECT_EQ(json.at("keys").at(0).at("candidates").at(1).at("time_ns"), 1000.0);
 }
 
 TEST_F(CacheEvidence, ExplainsADecision) {
@@ -130,7 +131,7 @@ TEST_F(CacheEvidence, ExplainsADecision) {
           "]\n"
           "  The decision is workgroup=256, 3 h ago; the search has settled.\n"
           "  Why: faster in every pair.\n"
-          "  It took the place of workgroup=64 after 5 pairs of calls: it is 50.0% faster (99% "
+          "  It took the place of workgroup=64 after 4 pairs of calls: it is 50.0% faster (99% "
           "interval 45.0 to 55.0).\n"
           "  2 candidates were measured, with 6 samples in all.\n"
           "  It takes 1.00 us.\n"

@@ -6,6 +6,7 @@
 #include "vyre/cli/cache/cache_actions.h"
 #include "vyre/cli/cache/cache_keys.h"
 #include "vyre/cli/values.h"
+#include "vyre/tune/online/candidate_time.h"
 #include "vyre/tune/online/paired_comparison.h"
 
 namespace vyre {
@@ -16,9 +17,9 @@ const CandidateState* candidate_of(const KeyState& state, std::string_view text)
   return found == state.candidates.end() ? nullptr : &*found;
 }
 
-double median_of(const KeyState& state, std::string_view text) {
+double time_of(const KeyState& state, std::string_view text) {
   const CandidateState* candidate = candidate_of(state, text);
-  return candidate == nullptr ? 0 : sample_spread(*candidate).median_ns;
+  return candidate == nullptr ? 0 : candidate_time(state, *candidate).ns;
 }
 
 // The fastest that was measured, but for one.
@@ -26,7 +27,7 @@ const CandidateState* next_best(const KeyState& state, std::string_view but) {
   const CandidateState* best = nullptr;
   double best_ns = 0;
   for (const CandidateState& each : state.candidates) {
-    const double ns = sample_spread(each).median_ns;
+    const double ns = candidate_time(state, each).ns;
     if (each.candidate == but || !each.rejected.empty() || ns <= 0) continue;
     if (best != nullptr && ns >= best_ns) continue;
     best = &each;
@@ -78,15 +79,15 @@ std::vector<std::string> search_sentences(const KeyState& state) {
   if (const CandidateState* fastest = next_best(state, ""); fastest != nullptr) {
     if (state.decision().empty()) {
       lines.push_back(fmt::format("The fastest so far is {}, with {}.", fastest->candidate,
-                                  duration_text(sample_spread(*fastest).median_ns)));
+                                  duration_text(candidate_time(state, *fastest).ns)));
     }
   }
-  const double chosen_ns = median_of(state, state.decision());
+  const double chosen_ns = time_of(state, state.decision());
   const CandidateState* other = next_best(state, state.decision());
   if (chosen_ns > 0) {
     lines.push_back(fmt::format("It takes {}.", duration_text(chosen_ns)));
     if (other != nullptr) {
-      const double ns = sample_spread(*other).median_ns;
+      const double ns = candidate_time(state, *other).ns;
       lines.push_back(fmt::format("The best of the others, {}, takes {}: {} {}.", other->candidate,
                                   duration_text(ns), gain_text(std::abs(ns / chosen_ns - 1)),
                                   ns >= chosen_ns ? "more" : "less"));

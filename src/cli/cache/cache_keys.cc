@@ -10,19 +10,12 @@
 #include "vyre/cli/command.h"
 #include "vyre/cli/values.h"
 #include "vyre/tune/evidence/evidence_file.h"
+#include "vyre/tune/online/candidate_time.h"
 
 namespace vyre {
 namespace {
 
 namespace fs = std::filesystem;
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 std::string one_line(const KeyState& state) {
   return fmt::format("{} ({} {} on {})", key_id(state.key), kernel_name(state), size_text_of(state),
@@ -42,13 +35,14 @@ std::unexpected<Error> too_many(const std::string& word, std::span<const KeyStat
               "give more of the id");
 }
 
-Json to_json(const CandidateState& candidate) {
-  const SampleSpread spread = sample_spread(candidate);
+Json to_json(const KeyState& state, const CandidateState& candidate) {
+  const CandidateTime time = candidate_time(state, candidate);
   Json json;
   json["candidate"] = candidate.candidate;
   json["samples"] = candidate.samples;
-  json["median_ns"] = candidate.recent_ns.empty() ? Json(nullptr) : Json(spread.median_ns);
-  json["spread_ns"] = candidate.recent_ns.empty() ? Json(nullptr) : Json(spread.spread_ns);
+  json["time_ns"] = time.ns > 0 ? Json(time.ns) : Json(nullptr);
+  json["low_ns"] = time.ns > 0 ? Json(time.low_ns) : Json(nullptr);
+  json["high_ns"] = time.ns > 0 ? Json(time.high_ns) : Json(nullptr);
   json["recent_ns"] = candidate.recent_ns;
   json["verified"] = candidate.verified;
   json["rejected"] = candidate.rejected.empty() ? Json(nullptr) : Json(candidate.rejected);
@@ -122,14 +116,6 @@ ShortIds::ShortIds(std::span<const KeyState> states) {
 
 std::string ShortIds::operator()(const KeyState& state) const {
   return key_id(state.key).substr(0, length_);
-}
-
-SampleSpread sample_spread(const CandidateState& candidate) {
-  constexpr double kMadToDeviation = 1.48;
-  const double middle = median(candidate.recent_ns);
-  std::vector<double> distances = candidate.recent_ns;
-  for (double& ns : distances) ns = std::abs(ns - middle);
-  return {middle, kMadToDeviation * median(std::move(distances))};
 }
 
 std::uint64_t sample_count(const KeyState& state) {
@@ -226,7 +212,8 @@ Json to_json(const KeyState& state) {
   json["first_ms"] = state.first_ms;
   json["last_ms"] = state.last_ms;
   json["candidates"] = Json::array();
-  for (const CandidateState& each : state.candidates) json["candidates"].push_back(to_json(each));
+  for (const CandidateState& each : state.candidates)
+    json["candidates"].push_back(to_json(state, each));
   return json;
 }
 

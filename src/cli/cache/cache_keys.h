@@ -35,11 +35,6 @@ class ShortIds {
   std::size_t length_ = 0;
 };
 
-struct SampleSpread {
-  double median_ns = 0, spread_ns = 0;
-};
-// Of the last samples; zeros when there are none. The spread is 1.48 times the median distance.
-SampleSpread sample_spread(const CandidateState& candidate);
 std::uint64_t sample_count(const KeyState& state);
 std::size_t measured_count(const KeyState& state);
 

@@ -10,6 +10,7 @@
 #include "vyre/cli/cache/cache_keys.h"
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
+#include "vyre/tune/online/candidate_time.h"
 
 namespace vyre {
 namespace {
@@ -26,9 +27,9 @@ std::string candidate_state(const KeyState& state, const CandidateState& candida
 // The fastest first, then those without a time, then the rejected.
 std::vector<CandidateState> by_time(const KeyState& state) {
   std::vector<CandidateState> candidates = state.candidates;
-  const auto rank = [](const CandidateState& each) {
+  const auto rank = [&](const CandidateState& each) {
     return std::tuple(!each.rejected.empty(), each.recent_ns.empty(),
-                      sample_spread(each).median_ns);
+                      candidate_time(state, each).ns);
   };
   sort_stably(candidates, rank);
   return candidates;
@@ -46,12 +47,14 @@ void print_key(Output& out, const KeyState& state) {
   line("decision", state.decision().empty() ? "none yet" : std::string(state.decision()));
   line("state", state.untunable.empty() ? state_text(state) : "not tuned: " + state.untunable);
   if (state.candidates.empty()) return;
-  Table table({"candidate", "median", "spread", "samples", "state"}, {1, 2, 3});
+  Table table({"candidate", "time", "99% interval", "samples", "state"}, {1, 2, 3});
   for (const CandidateState& each : by_time(state)) {
-    const SampleSpread spread = sample_spread(each);
-    const bool is_measured = spread.median_ns > 0;
-    table.add({each.candidate, is_measured ? duration_text(spread.median_ns) : "-",
-               is_measured ? gain_text(spread.spread_ns / spread.median_ns) : "-",
+    const CandidateTime time = candidate_time(state, each);
+    const bool is_measured = time.ns > 0;
+    table.add({each.candidate, is_measured ? duration_text(time.ns) : "-",
+               is_measured ? fmt::format("{} to {}", duration_text(time.low_ns),
+                                         duration_text(time.high_ns))
+                           : "-",
                with_commas(each.samples), candidate_state(state, each)});
   }
   table.print(out, "  ");

@@ -141,44 +141,32 @@ std::string duration(double ns) {
   return ns > 0 ? format_duration(static_cast<std::uint64_t>(ns)) : "";
 }
 
-struct Summary {
-  double median = 0, low = 0, high = 0;
-};
-Summary summary_of(std::vector<double> times) {
-  if (times.empty()) return {};
-  std::ranges::sort(times);
-  const auto at = [&](double q) {
-    return times[static_cast<std::size_t>(std::lround(q * static_cast<double>(times.size() - 1)))];
-  };
-  return {at(0.5), at(0.1), at(0.9)};
-}
-
 void print_candidates(Output& out, const TuneRecord& r) {
-  std::vector<std::pair<Summary, const CandidateRecord*>> rows;
+  std::vector<const CandidateRecord*> rows;
   std::uint64_t untried = 0;
   std::vector<const CandidateRecord*> dropped;
   for (const CandidateRecord& c : r.candidates) {
     if (!c.dropped.empty()) {
       dropped.push_back(&c);
-    } else if (c.samples_ns.empty()) {
+    } else if (c.samples_ns.empty() || c.time.ns == 0) {
       ++untried;
     } else {
-      rows.emplace_back(summary_of(c.samples_ns), &c);
+      rows.push_back(&c);
     }
   }
-  sort_stably(rows, [](const auto& row) { return row.first.median; });
-  Table table({"candidate", "median", "10% .. 90%", "runs", "beside the best", ""}, {1, 2, 3, 4});
+  sort_stably(rows, [](const CandidateRecord* c) { return c->time.ns; });
+  Table table({"candidate", "time", "99% interval", "runs", "beside the best", ""}, {1, 2, 3, 4});
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto& [s, c] = rows[i];
+    const CandidateRecord* c = rows[i];
     std::vector<std::string> notes;
     if (c->text == r.decision) notes.emplace_back("chosen");
     if (c->text == r.start.candidate) notes.emplace_back("first guess");
     if (c->text == r.declared.candidate) notes.emplace_back("as declared");
     if (i >= kShownCandidates && notes.empty()) continue;
-    table.add({c->text, duration(s.median),
-               fmt::format("{} .. {}", duration(s.low), duration(s.high)),
+    table.add({c->text, duration(c->time.ns),
+               fmt::format("{} .. {}", duration(c->time.low_ns), duration(c->time.high_ns)),
                with_commas(c->samples_ns.size()),
-               fmt::format("{:.3f}", s.median / rows.front().first.median),
+               fmt::format("{:.3f}", c->time.ns / rows.front()->time.ns),
                fmt::format("{}", fmt::join(notes, ", "))});
   }
   if (!table.empty()) table.print(out, "  ");
@@ -216,15 +204,25 @@ void print_kernel(Output& out, const TuneOutcome& outcome) {
               outcome.interrupted ? " when the command is run again"
                                   : " with more --budget, or while a program runs the kernel");
   }
+  const auto figure_of = [&](const std::string& candidate) {
+    const auto found = std::ranges::find(r.candidates, candidate, &CandidateRecord::text);
+    return found == r.candidates.end() ? 0 : found->time.ns;
+  };
   const auto against = [&](const ReportBaseline& b, std::string_view what) {
-    if (b.median_ns <= 0 || r.chosen.median_ns <= 0 || b.candidate == r.decision) return;
-    out.print("  {} takes {}: the choice is {:.2f} times as fast ({})\n", what,
-              duration(b.median_ns), b.median_ns / r.chosen.median_ns,
-              duration(r.chosen.median_ns));
+    const double ns = figure_of(b.candidate), chosen_ns = figure_of(r.decision);
+    if (b.candidate == r.decision) return;
+    if (ns > 0 && chosen_ns > 0) {
+      out.print("  {} takes {}: the choice is {:.2f} times as fast ({})\n", what, duration(ns),
+                ns / chosen_ns, duration(chosen_ns));
+    }
+    if (b.again_ns > 0 && r.chosen.again_ns > 0) {
+      out.print("  timed again, taking turns, {} takes {} and the choice {}\n", what,
+                duration(b.again_ns), duration(r.chosen.again_ns));
+    }
   };
   against(r.declared, "the declared variant");
   if (!r.declared.candidate.empty() && r.declared.candidate == r.decision) {
-    out.print("  no candidate is faster than the declared variant\n");
+    out.print("  no candidate is faster than the declared variant beyond the noise\n");
   }
   if (r.start.candidate != r.declared.candidate && r.start.candidate != r.decision) {
     against(r.start, "the first guess");
@@ -251,8 +249,8 @@ std::vector<std::string> method_of(bool swept, bool online) {
                                "The first time of each candidate is thrown away."};
   if (online) {
     out.emplace_back(
-        "A candidate is promoted only on calls paired with the incumbent's, when it wins by more "
-        "than the noise; a tie keeps the incumbent.");
+        "A candidate is promoted only when pairs of calls, whose order a coin decides, prove it "
+        "faster than the incumbent; of all searches 1% at most promote one that is not.");
   }
   if (swept) {
     out.emplace_back(

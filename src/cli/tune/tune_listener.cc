@@ -83,13 +83,6 @@ std::size_t TuneListener::tried() const {
       std::ranges::count_if(times_, [](const auto& t) { return !t.empty(); }));
 }
 
-double TuneListener::last_of(std::uint32_t candidate) const {
-  const std::scoped_lock lock(mutex_);
-  if (candidate >= times_.size()) return 0;
-  const auto& all = times_[candidate];
-  return median_of({all.end() - std::min<std::ptrdiff_t>(15, std::ssize(all)), all.end()});
-}
-
 TuneListener::Best TuneListener::best() const {
   const std::scoped_lock lock(mutex_);
   return best_;
@@ -147,6 +140,7 @@ void TuneListener::fill(const TuningView& view, TuneRecord& record) const {
     if (auto parameters = parse_configuration(c.text)) out.parameters = *std::move(parameters);
     out.prior_ns = i < view.prior_ns.size() ? view.prior_ns[i] : 0;
     if (i < times_.size()) out.samples_ns = times_[i];
+    out.time = c.time;
     out.stage = stage_word(c.stage);
     out.dropped = c.dropped;
     out.verified = c.stage == CandidateStage::verified;

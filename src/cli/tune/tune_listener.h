@@ -25,7 +25,6 @@ class TuneListener {
   bool sweeps = false;
 
   std::size_t tried() const;  // candidates that were timed
-  double last_of(std::uint32_t candidate) const;
   struct Best {
     std::uint32_t candidate = 0;
     double ns = 0;  // 0: nothing was timed yet

@@ -281,10 +281,10 @@ Result<void> measure_gain(const Session& session, const std::vector<KernelChoice
       }
     }
   }
-  for (Side& side : sides) side.into->median_ns = median_of(side.times);
-  if (view.start == view.incumbent) record.start.median_ns = record.chosen.median_ns;
-  if (view.declared == view.incumbent) record.declared.median_ns = record.chosen.median_ns;
-  if (view.declared == view.start) record.declared.median_ns = record.start.median_ns;
+  for (Side& side : sides) side.into->again_ns = median_of(side.times);
+  if (view.start == view.incumbent) record.start.again_ns = record.chosen.again_ns;
+  if (view.declared == view.incumbent) record.declared.again_ns = record.chosen.again_ns;
+  if (view.declared == view.start) record.declared.again_ns = record.start.again_ns;
   return {};
 }
 
@@ -376,7 +376,7 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
             .tried = listener.tried(),
             .candidates = view.candidates.size(),
             .best = view.candidates.empty() ? "" : view.candidates[view.incumbent].text,
-            .best_ns = listener.last_of(view.incumbent),
+            .best_ns = view.candidates.empty() ? 0 : view.candidates[view.incumbent].time.ns,
             .lost_ns = view.ledger.lost_ns,
             .bound_ns = view.ledger.bound_ns,
             .seconds_left = std::max(0.0, options.budget_seconds - now),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,8 @@
 #include "vyre/base/files.h"
 #include "vyre/base/temporary_folder_testing.h"
 #include "vyre/cli/command_line_testing.h"
+#include "vyre/cli/values.h"
+#include "vyre/report/report_text.h"
 #include "vyre/report/trace_testing.h"
 
 namespace vyre {
@@ -86,6 +89,51 @@ TEST_F(TuneCommand, ShowsKeepsAndReportsWhatItFinds) {
 
 // What was tuned is what is planned and what runs, whether the launch counts invocations or
 // workgroups.
+// One run in all its forms: every figure of a candidate is the same.
+TEST_F(TuneCommand, EveryFormShowsTheSameFigures) {
+  if (!can_run()) GTEST_SKIP() << "this build has no code generator";
+  using Json = nlohmann::json;
+  for (const char* mode : {"on", "natural"}) {
+    const auto done = run_vyre(tune({"--mode", mode, "--json", "--report", path("r.html"),
+                                     "--store", path(std::string(mode) + ".jsonl")}));
+    ASSERT_EQ(done.exit, 0) << done.err;
+    const Json kernel = Json::parse(done.out).at("kernels").at(0);
+    const auto store = path(std::string(mode) + ".jsonl");
+    const auto shown = run_vyre({"cache", "show", "--store", store, "--json"});
+    ASSERT_EQ(shown.exit, 0) << shown.err;
+    const Json kept = Json::parse(shown.out).at("keys").at(0);
+    const auto explained = run_vyre({"cache", "explain", kept.at("key"), "--store", store});
+    const auto page = read_file(path("r.html"));
+    ASSERT_TRUE(page);
+    ASSERT_EQ(
+        run_vyre({"cache", "export", "--t4", path("t4.json"), kept.at("key"), "--store", store})
+            .exit,
+        0);
+    const Json results = Json::parse(*read_file(path("t4.json"))).at("results");
+    std::size_t compared = 0;
+    for (const Json& candidate : kernel.at("candidates")) {
+      if (candidate.at("time_ns").is_null() || !candidate.at("dropped").is_null()) continue;
+      const double ns = candidate.at("time_ns");
+      const auto same = std::ranges::find_if(kept.at("candidates"), [&](const Json& each) {
+        return each.at("candidate") == candidate.at("candidate");
+      });
+      ASSERT_NE(same, kept.at("candidates").end()) << candidate.at("candidate");
+      EXPECT_NEAR(same->at("time_ns").get<double>(), ns, 1e-6 * ns) << candidate.at("candidate");
+      const std::size_t place = static_cast<std::size_t>(same - kept.at("candidates").begin());
+      for (const Json& measurement : results.at(place).at("measurements")) {
+        EXPECT_NEAR(measurement.at("value").get<double>() * 1e6, ns, 2) << place;
+      }
+      ++compared;
+    }
+    EXPECT_GT(compared, 0U);
+    const double chosen_ns = kernel.at("decision").at("time_ns");
+    EXPECT_NE(page->find(time_text(chosen_ns)), std::string::npos) << chosen_ns;
+    const auto rounded_ns = static_cast<std::uint64_t>(std::llround(chosen_ns));
+    EXPECT_NE(explained.out.find(format_duration(rounded_ns)), std::string::npos)
+        << chosen_ns << explained.out;
+  }
+}
+
 TEST_F(TuneCommand, PlansAndRunsAreServedWhatItChose) {
   for (const std::vector<std::string>& size :
        {std::vector<std::string>{"--size", "20000"}, {"--grid", "300"}}) {

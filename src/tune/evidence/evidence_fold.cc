@@ -17,16 +17,6 @@ void add_cost(double& sum_ns, double more_ns) {
   sum_ns = std::min(sum_ns + more_ns, kMost);
 }
 
-void add_samples(CandidateState& candidate, std::span<const double> times_ns,
-                 std::uint64_t samples) {
-  auto& recent = candidate.recent_ns;
-  recent.insert(recent.end(), times_ns.begin(), times_ns.end());
-  if (recent.size() > kRecentSamples) {
-    recent.erase(recent.begin(), recent.end() - static_cast<std::ptrdiff_t>(kRecentSamples));
-  }
-  add_count(candidate.samples, samples);
-}
-
 // Pairs with another incumbent replace what was compared before: they are of a later search.
 void add_pairs(CandidateState& candidate, const std::string& with, std::span<const int> log_ratios,
                std::uint32_t final) {
@@ -112,6 +102,16 @@ void take_choice(const KeyState& from, KeyState& state) {
 }
 
 }  // namespace
+
+void add_samples(CandidateState& candidate, std::span<const double> times_ns,
+                 std::uint64_t samples) {
+  auto& recent = candidate.recent_ns;
+  recent.insert(recent.end(), times_ns.begin(), times_ns.end());
+  if (recent.size() > kRecentSamples) {
+    recent.erase(recent.begin(), recent.end() - static_cast<std::ptrdiff_t>(kRecentSamples));
+  }
+  add_count(candidate.samples, samples);
+}
 
 void EvidenceFold::take(const EvidenceLine& line) {
   std::visit(Overloaded{

@@ -19,6 +19,10 @@ namespace vyre {
 
 using KeyStates = std::map<std::string, KeyState, std::less<>>;  // by key_id
 
+// Of all samples the last kRecentSamples are kept.
+void add_samples(CandidateState& candidate, std::span<const double> times_ns,
+                 std::uint64_t samples);
+
 class EvidenceFold {
  public:
   // A copy of a line that was taken before changes nothing.

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "vyre/tune/evidence/t4_internal.h"
+#include "vyre/tune/online/candidate_time.h"
 
 namespace vyre {
 namespace {
@@ -81,10 +82,10 @@ std::string timestamp_of(std::int64_t at_ms) {
                      time.hours().count(), time.minutes().count(), time.seconds().count());
 }
 
-OutJson result_of(const CandidateState& candidate, std::int64_t at_ms) {
+OutJson result_of(const KeyState& state, const CandidateState& candidate) {
   const bool is_valid = candidate.rejected.empty();
   OutJson json;
-  json["timestamp"] = timestamp_of(at_ms);
+  json["timestamp"] = timestamp_of(state.last_ms);
   json["configuration"] = configuration_of(candidate.candidate);
   json["objectives"] = {"time"};
   // The time of a candidate that is out is no time.
@@ -101,8 +102,9 @@ OutJson result_of(const CandidateState& candidate, std::int64_t at_ms) {
   json["correctness"] = invalidity == T4Invalidity::correctness ? 0 : 1;
   OutJson measurements = OutJson::array();
   if (!times.empty()) {
-    measurements.push_back(
-        {{"name", "time"}, {"value", median(times) / kT4NsPerMs}, {"unit", "ms"}});
+    measurements.push_back({{"name", "time"},
+                            {"value", t4_rounded(candidate_time(state, candidate).ns) / kT4NsPerMs},
+                            {"unit", "ms"}});
   }
   json["measurements"] = std::move(measurements);
   if (!is_valid) json[kT4Rejected] = candidate.rejected;
@@ -128,7 +130,7 @@ std::string t4_text(const KeyState& state) {
   json["results"] = OutJson::array();
   for (const CandidateState& each : state.candidates) {
     if (each.recent_ns.empty() && each.rejected.empty()) continue;
-    json["results"].push_back(result_of(each, state.last_ms));
+    json["results"].push_back(result_of(state, each));
   }
   return json.dump(1, ' ', false, OutJson::error_handler_t::replace) + "\n";
 }

@@ -31,7 +31,7 @@ std::vector<std::size_t> order_of(const std::vector<CandidateView>& view, std::s
   const auto rank = [&](std::size_t i) {
     const bool is_out = view[i].stage == CandidateStage::dropped;
     const int group = i == best ? 0 : is_out ? 3 : view[i].samples > 0 ? 1 : 2;
-    return std::pair(group, group == 1 ? view[i].median_ns : 0.0);
+    return std::pair(group, group == 1 ? view[i].time.ns : 0.0);
   };
   sort_stably(order, rank);
   return order;
@@ -62,10 +62,11 @@ std::string explain_kernel(const TuningKey& key, const std::vector<CandidateView
       break;
     }
     const CandidateView& row = view[i];
-    const std::string time = row.median_ns == 0 ? ""
-                                                : fmt::format("{} ± {}", time_text(row.median_ns),
-                                                              time_text(row.spread_ns));
-    std::string line = fmt::format("  {:<{}}  {:>22}  {:>5} times  {}", row.text, width, time,
+    const std::string time =
+        row.time.ns == 0 ? ""
+                         : fmt::format("{} ({} to {})", time_text(row.time.ns),
+                                       time_text(row.time.low_ns), time_text(row.time.high_ns));
+    std::string line = fmt::format("  {:<{}}  {:>32}  {:>5} times  {}", row.text, width, time,
                                    row.samples, state_text(row, i == best));
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";

@@ -27,12 +27,6 @@ Recording read_recording(const std::string& name) {
   return out;
 }
 
-// In place of the recording of a quiet GPU, which is not there yet.
-Recording quiet_part(Recording all) {
-  std::erase_if(all, [](double factor) { return std::abs(factor - 1) > 0.1; });
-  return all;
-}
-
 // A search over candidates that take 200 us, but for one that saves `gain`. The noise is the
 // recording's, in blocks of about 500 calls from anywhere.
 struct Search {
@@ -68,34 +62,43 @@ struct Search {
   }
 };
 
+constexpr const char* kQuiet[] = {"quiet_gpu.txt", "quiet_gpu_short_calls.txt"};
+constexpr const char* kNoisy[] = {"virtual_machine.txt", "two_shared_cores.txt",
+                                  "two_busy_cores.txt", "stands_still.txt"};
+
 TEST(OnlineNoise, LuckWinsInOneSearchOfAHundredAtMost) {
-  const std::uint32_t searches = 1000;
-  const Recording shared = read_recording("two_shared_cores.txt");
-  const Recording still = read_recording("stands_still.txt");
-  const Recording quiet = quiet_part(still);
-  for (const Recording* noise : {&shared, &still, &quiet}) {
-    const double moved = Search{.noise = *noise, .calls = 2000}.share(searches);
-    RecordProperty("moved_by_luck", std::to_string(moved));
-    EXPECT_LE(moved, 0.01) << noise->size();
-  }
+  const auto expect_rare = [](const char* name) {
+    const Recording noise = read_recording(name);
+    const double moved = Search{.noise = noise, .calls = 2000}.share(1000);
+    std::printf("%-26s the choice moved by luck in %.1f%% of searches\n", name, 100 * moved);
+    EXPECT_LE(moved, 0.01) << name;
+  };
+  for (const char* name : kQuiet) expect_rare(name);
+  for (const char* name : kNoisy) expect_rare(name);
 }
 
-TEST(OnlineNoise, TrueGainsAreFound) {
-  const Recording shared = read_recording("two_shared_cores.txt");
-  const Recording still = read_recording("stands_still.txt");
-  const Recording quiet = quiet_part(still);
-  const auto found = [](const Recording& noise, double gain, std::uint64_t calls) {
-    const double share = Search{noise, gain, calls}.share(20, 1);
-    std::printf("a gain of %2.0f%% within %llu calls: found in %.0f%% of searches\n", 100 * gain,
-                static_cast<unsigned long long>(calls), 100 * share);
-    return share;
-  };
-  EXPECT_GE(found(quiet, 0.05, 5000), 0.95);
-  EXPECT_GE(found(quiet, 0.02, 5000), 0.6);
-  EXPECT_GE(found(still, 0.05, 50'000), 0.8);
-  EXPECT_GE(found(shared, 0.05, 50'000), 0.8);
-  found(still, 0.02, 50'000);
-  found(shared, 0.02, 50'000);
+double found(const char* name, double gain, std::uint64_t calls) {
+  const Recording noise = read_recording(name);
+  const double share = Search{noise, gain, calls}.share(40, 1);
+  std::printf("%-26s a gain of %.0f%% within %llu calls was found in %.0f%% of searches\n", name,
+              100 * gain, static_cast<unsigned long long>(calls), 100 * share);
+  return share;
+}
+
+TEST(OnlineNoise, TrueGainsAreFoundOnAQuietMachine) {
+  EXPECT_GE(found("quiet_gpu.txt", 0.05, 5000), 0.95);
+  EXPECT_GE(found("quiet_gpu.txt", 0.02, 5000), 0.6);
+  found("quiet_gpu_short_calls.txt", 0.05, 5000);
+  found("quiet_gpu_short_calls.txt", 0.02, 5000);
+}
+
+TEST(OnlineNoise, TrueGainsAreFoundOnANoisyMachine) {
+  for (const std::string_view name : kNoisy) {
+    // Screening leaves out some of the good ones where one call in ten takes six times as long.
+    const double least = name == "two_shared_cores.txt" ? 0.6 : 0.8;
+    EXPECT_GE(found(name.data(), 0.05, 50'000), least) << name;
+    found(name.data(), 0.02, 50'000);
+  }
 }
 
 }  // namespace

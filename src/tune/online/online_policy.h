@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "vyre/tune/evidence/evidence.h"
+#include "vyre/tune/online/candidate_time.h"
 #include "vyre/tune/online/online_policy_statistics.h"
 #include "vyre/tune/online/paired_comparison.h"
 
@@ -81,7 +82,7 @@ struct CandidateView {
   std::string text;
   CandidateStage stage = CandidateStage::unmade;
   double expected_ns = 0, uncertainty_ns = 0;
-  double median_ns = 0, spread_ns = 0;  // 0: not measured
+  CandidateTime time;  // what everybody shows
   std::uint64_t samples = 0;
   std::string dropped{};  // why
 };
@@ -125,6 +126,7 @@ class OnlinePolicy {
   double expected_ns(std::uint32_t candidate) const;  // measured, else predicted
   Ledger ledger() const;
   std::vector<CandidateView> view() const;
+  KeyState state() const;      // as the evidence has it, as far as times go
   std::string reason() const;  // why the incumbent is what it is
   // Whether something happened that a restart must know.
   bool has_decisions() const { return decisions_; }
@@ -268,6 +270,7 @@ class OnlinePolicy {
   std::uint32_t incumbent_ = 0;
   bool settled_ = false;
   std::string reason_;
+  EvidenceEvent promotion_;  // the last one
 
   std::uint64_t calls_ = 0;
   std::uint64_t tickets_ = 0, pairs_ = 0;

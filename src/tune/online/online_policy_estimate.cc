@@ -189,17 +189,33 @@ double OnlinePolicy::expected_ns(std::uint32_t candidate) const {
   return it.measured() ? it.median_ns : std::exp(model_.predict(it.log_prior).value);
 }
 
+KeyState OnlinePolicy::state() const {
+  KeyState out{.incumbent = candidates_[incumbent_].text,
+               .over = promotion_.over,
+               .gain = promotion_.gain,
+               .gain_low = promotion_.gain_low,
+               .gain_high = promotion_.gain_high,
+               .pairs = promotion_.pairs};
+  for (const Candidate& candidate : candidates_) {
+    out.candidates.push_back({.candidate = candidate.text,
+                              .recent_ns = candidate.recent_ns,
+                              .samples = candidate.samples,
+                              .compared_with = out.incumbent,
+                              .log_ratios = candidate.versus.log_ratios()});
+  }
+  return out;
+}
+
 std::vector<CandidateView> OnlinePolicy::view() const {
   std::vector<CandidateView> out;
+  const KeyState known = state();
   for (std::uint32_t i = 0; i < candidates_.size(); ++i) {
     const Candidate& candidate = candidates_[i];
-    const Estimate believed = estimate(i);
     out.push_back({.text = candidate.text,
                    .stage = candidate.stage,
                    .expected_ns = expected_ns(i),
-                   .uncertainty_ns = believed.sigma,
-                   .median_ns = candidate.median_ns,
-                   .spread_ns = candidate.measured() ? candidate.spread_ns : 0,
+                   .uncertainty_ns = estimate(i).sigma,
+                   .time = candidate_time(known, known.candidates[i]),
                    .samples = candidate.samples,
                    .dropped = candidate.dropped});
   }

@@ -299,6 +299,7 @@ void OnlinePolicy::promote(std::uint32_t index, EvidenceEvent why) {
   why.kind = EventKind::promoted;
   why.candidate = candidates_[index].text;
   why.over = candidates_[before].text;
+  promotion_ = why;
   decide(std::move(why));
 }
 

@@ -46,6 +46,11 @@ void OnlinePolicy::restore_answer(const KeyState& known) {
   if (!index || !candidates_[*index].usable()) return;
   incumbent_ = *index;
   candidates_[*index].stage = CandidateStage::verified;
+  promotion_ = {.over = known.over,
+                .gain = known.gain,
+                .gain_low = known.gain_low,
+                .gain_high = known.gain_high,
+                .pairs = known.pairs};
   settled_ = known.settled;
   if (!known.reason.empty()) reason_ = known.reason;
 }

@@ -162,7 +162,7 @@ TEST(OnlinePolicy, TheFirstTimeOfACandidateIsThrownAway) {
   step = policy.next();
   policy.report(step, 100e3);
   EXPECT_EQ(policy.view()[0].samples, 1u);
-  EXPECT_EQ(policy.view()[0].median_ns, 100e3);
+  EXPECT_EQ(policy.view()[0].time.ns, 100e3);
   EXPECT_EQ(policy.ledger().spent_ns, 1000e3);  // and the untimed call is counted with the next
 }
 
@@ -437,7 +437,7 @@ TEST(OnlinePolicy, WhatTheSpaceDoesNotHaveIsLeftOut) {
   policy.restore(known, true);
   EXPECT_FALSE(policy.settled());
   EXPECT_EQ(policy.incumbent(), 0u);
-  EXPECT_EQ(policy.view()[0].median_ns, 0);
+  EXPECT_EQ(policy.view()[0].time.ns, 0);
 }
 
 TEST(OnlinePolicy, IdleCallsAreThoseThatNextWouldServePlainly) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "vyre/base/log.h"
+#include "vyre/tune/evidence/evidence_fold.h"
 #include "vyre/tune/online/online_opening.h"
 
 namespace vyre {
@@ -215,9 +216,12 @@ void OnlineTuner::note(std::vector<EvidenceEvent> events) {
   change([&](OnlinePolicy&) {
     for (const EvidenceEvent& event : events) {
       if (event.kind != EventKind::measured) continue;
-      noted_.candidates.push_back({.candidate = event.candidate,
-                                   .recent_ns = event.times_ns,
-                                   .samples = event.times_ns.size()});
+      auto known =
+          std::ranges::find(noted_.candidates, event.candidate, &CandidateState::candidate);
+      if (known == noted_.candidates.end()) {
+        known = noted_.candidates.insert(known, {.candidate = event.candidate});
+      }
+      add_samples(*known, event.times_ns, event.times_ns.size());
     }
     std::ranges::move(events, std::back_inserter(own_events_));
     flush_now_ = flush_now_ || Clock::now() >= flush_at_;

@@ -285,7 +285,7 @@ TEST_F(OnlineTunerFile, ASweepEndsWithItsWinner) {
     tuner->finish(4, std::move(events), "the fastest of 28 in a sweep");
     EXPECT_TRUE(tuner->settled());
     EXPECT_TRUE(serves_only(*tuner, 4));
-    EXPECT_EQ(tuner->view()[7].median_ns, its.true_ns[7]);
+    EXPECT_EQ(tuner->view()[7].time.ns, its.true_ns[7]);
     EXPECT_EQ(tuner->reason(), "the fastest of 28 in a sweep");
   }
   const auto tuner = tuner_of(its, open());
