@@ -174,7 +174,7 @@ TEST_F(Process, ACacheFolderThatCannotBeWrittenCostsAWarning) {
 }
 
 TEST_F(Process, AFullDiskCostsTuningOneWarning) {
-  if (std::string(kDevice) == "--device=interp") GTEST_SKIP() << "there is nothing to tune";
+  if (std::string("--device=cpu") == "--device=interp") GTEST_SKIP() << "there is nothing to tune";
   std::ofstream set(path("set.toml"));
   for (const char* size : {"4096", "8192"}) {
     set << "[[kernel]]\nfile = \"" << kExamples << "saxpy.wgsl\"\narguments = [\"--size\", \""
@@ -183,7 +183,7 @@ TEST_F(Process, AFullDiskCostsTuningOneWarning) {
   }
   set.close();
   const Finished result =
-      vyre_command({"tune", "--kernels", path("set.toml"), "--budget", "200ms", kDevice},
+      vyre_command({"tune", "--kernels", path("set.toml"), "--budget", "200ms", "--device=cpu"},
                    {.file_bytes = 0, .environment = {{"XDG_CACHE_HOME", path("cache")}}});
   EXPECT_EQ(result.exit, 0) << result.err;
   EXPECT_EQ(result.err.find("vyre: warning: what is learned is not kept: "), 0U) << result.err;
@@ -195,9 +195,9 @@ TEST_F(Process, AFullDiskCostsTuningOneWarning) {
 }
 
 TEST_F(Process, InterruptedTuningEndsAKernelThatNeverEnds) {
-  if (std::string(kDevice) == "--device=interp") GTEST_SKIP() << "there is nothing to tune";
+  if (std::string("--device=cpu") == "--device=interp") GTEST_SKIP() << "there is nothing to tune";
   for (const std::string mode : {"natural", "on"}) {
-    Spawned spawned({"tune", "-", "--size", "1", "--mode", mode, "--fresh", kDevice},
+    Spawned spawned({"tune", "-", "--size", "1", "--mode", mode, "--fresh", "--device=cpu"},
                     {.input = kEndless});
     std::this_thread::sleep_for(std::chrono::milliseconds(700));
     const auto begin = std::chrono::steady_clock::now();
@@ -224,12 +224,12 @@ std::string slow_to_compile() {
 }
 
 TEST_F(Process, ADeadlineEndsCompiling) {
-  if (std::string(kDevice) == "--device=interp") GTEST_SKIP() << "nothing is compiled";
+  if (std::string("--device=cpu") == "--device=interp") GTEST_SKIP() << "nothing is compiled";
   const std::string text = slow_to_compile();
   for (const std::vector<std::string>& command :
        std::vector<std::vector<std::string>>{{"run"}, {"tune", "--mode", "on", "--fresh"}}) {
     std::vector<std::string> arguments = command;
-    for (const char* more : {"-", "--size", "64", "--deadline", "0.5", kDevice}) {
+    for (const char* more : {"-", "--size", "64", "--deadline", "0.5", "--device=cpu"}) {
       arguments.emplace_back(more);
     }
     const auto begin = std::chrono::steady_clock::now();
@@ -243,11 +243,11 @@ TEST_F(Process, ADeadlineEndsCompiling) {
 }
 
 TEST_F(Process, ASignalEndsCompiling) {
-  if (std::string(kDevice) == "--device=interp") GTEST_SKIP() << "nothing is compiled";
+  if (std::string("--device=cpu") == "--device=interp") GTEST_SKIP() << "nothing is compiled";
   const std::string text = slow_to_compile();
   for (const std::string command : {"run", "tune"}) {
     for (const int signal : {SIGINT, SIGTERM}) {
-      Spawned spawned({command, "-", "--size", "64", kDevice}, {.input = text});
+      Spawned spawned({command, "-", "--size", "64", "--device=cpu"}, {.input = text});
       std::this_thread::sleep_for(std::chrono::milliseconds(1500));
       const auto begin = std::chrono::steady_clock::now();
       ASSERT_EQ(::kill(spawned.pid(), signal), 0);
