@@ -52,6 +52,12 @@ TEST(LaunchFusion, TheTotalMayReachTheBudget) {
   EXPECT_EQ(plan->launch_count, 1u);
 }
 
+TEST(LaunchFusion, AStageAloneMayReachTheBudget) {
+  const std::vector<FusionStage> stages{{7, 5, 100, 60, 40, false}};
+  EXPECT_TRUE(plan_launch_fusion(stages, 200));
+  EXPECT_EQ(error_of(stages, 199), FusionError(StageOverBudget{7, 200, 199}));
+}
+
 TEST(LaunchFusion, ADuplicateBeatsAnOversizedStageAndTheEarliestRepeatIsNamed) {
   EXPECT_EQ(error_of({{1, 1, 600, 500, 0}, {1, 1, 1, 1, 0}}, 1000), FusionError(DuplicateStage{1}));
   std::vector<FusionStage> stages;

@@ -174,7 +174,6 @@ TEST_F(Process, ACacheFolderThatCannotBeWrittenCostsAWarning) {
 }
 
 TEST_F(Process, AFullDiskCostsTuningOneWarning) {
-  if (std::string("--device=cpu") == "--device=interp") GTEST_SKIP() << "there is nothing to tune";
   std::ofstream set(path("set.toml"));
   for (const char* size : {"4096", "8192"}) {
     set << "[[kernel]]\nfile = \"" << kExamples << "saxpy.wgsl\"\narguments = [\"--size\", \""
@@ -195,7 +194,6 @@ TEST_F(Process, AFullDiskCostsTuningOneWarning) {
 }
 
 TEST_F(Process, InterruptedTuningEndsAKernelThatNeverEnds) {
-  if (std::string("--device=cpu") == "--device=interp") GTEST_SKIP() << "there is nothing to tune";
   for (const std::string mode : {"natural", "on"}) {
     Spawned spawned({"tune", "-", "--size", "1", "--mode", mode, "--fresh", "--device=cpu"},
                     {.input = kEndless});
@@ -224,7 +222,6 @@ std::string slow_to_compile() {
 }
 
 TEST_F(Process, ADeadlineEndsCompiling) {
-  if (std::string("--device=cpu") == "--device=interp") GTEST_SKIP() << "nothing is compiled";
   const std::string text = slow_to_compile();
   for (const std::vector<std::string>& command :
        std::vector<std::vector<std::string>>{{"run"}, {"tune", "--mode", "on", "--fresh"}}) {
@@ -243,7 +240,6 @@ TEST_F(Process, ADeadlineEndsCompiling) {
 }
 
 TEST_F(Process, ASignalEndsCompiling) {
-  if (std::string("--device=cpu") == "--device=interp") GTEST_SKIP() << "nothing is compiled";
   const std::string text = slow_to_compile();
   for (const std::string command : {"run", "tune"}) {
     for (const int signal : {SIGINT, SIGTERM}) {
