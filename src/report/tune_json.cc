@@ -26,7 +26,7 @@ Json to_json(const CandidateRecord& candidate, const TimeSpread& spread) {
   for (const double ns : candidate.samples_ns) samples.push_back(number(ns));
   return {{"candidate", clean_utf8(candidate.text)},
           {"parameters", std::move(parameters)},
-          {"time_ns", time(spread.median)},
+          {"time_ns", time(candidate.time.ns)},
           {"low_ns", time(candidate.time.low_ns)},
           {"high_ns", time(candidate.time.high_ns)},
           {"spread_ns", spread.count > 0 ? Json(spread.deviation) : Json(nullptr)},

@@ -44,7 +44,8 @@ TEST(TuneJson, WhatIsNoNumberIsNull) {
   const Json json = Json::parse(tune_json(report));
   EXPECT_TRUE(json["seconds"].is_null());
   EXPECT_TRUE(json["kernels"][0]["candidates"][0]["samples_ns"][0].is_null());
-  EXPECT_EQ(json["kernels"][0]["candidates"][0]["time_ns"], 3);
+  EXPECT_TRUE(json["kernels"][0]["candidates"][0]["time_ns"].is_null())
+      << "samples alone are no time";
   EXPECT_TRUE(json["kernels"][0]["calls"][0][3].is_null());
   EXPECT_TRUE(json["kernels"][0]["decision"].is_null());
 }

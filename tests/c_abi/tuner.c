@@ -84,7 +84,8 @@ static void use(const char* store) {
   vyre_tuner_state state = {0};
   state.struct_size = sizeof state;
   CHECK_OK(vyre_tuner_status(tuner, &state));
-  CHECK(state.spent_ns > 800 * 180e3 && state.lost_ns <= state.allowed_ns);
+  /* Calls of the lease that is still running are not counted yet. */
+  CHECK(state.spent_ns > 700 * 180e3 && state.lost_ns <= state.allowed_ns);
   CHECK_OK(vyre_tuner_save(tuner));
   CHECK_OK(vyre_tuner_close(tuner));
 

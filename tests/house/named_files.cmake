@@ -9,6 +9,7 @@ file(GLOB_RECURSE pages "${ROOT}/docs/*.md" "${ROOT}/README.md" "${ROOT}/example
 list(FILTER pages EXCLUDE REGEX "_test\\.cc$")
 foreach(page IN LISTS pages)
   file(READ "${page}" text)
+  string(REGEX REPLACE "wrote [^\n]*" "" text "${text}")  # what a command wrote
   string(REGEX MATCHALL "examples/[A-Za-z0-9_/]+\\.[a-z]+" files "${text}")
   string(REGEX MATCHALL "vyre (run|check|plan|tune|bench) [A-Za-z0-9_/]+\\.(wgsl|toml)" commands
     "${text}")

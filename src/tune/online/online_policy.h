@@ -144,10 +144,11 @@ class OnlinePolicy {
     std::string dropped{};
     bool verified_before = false;  // by another process
     bool verifying = false;
-    double verifying_ns = 0;  // held back for it
-    bool closed = false;      // does not gain enough over the incumbent
-    bool stale = false;       // its prior is a time, from before a drift or of another size
-    std::vector<double> recent_ns{};
+    double verifying_ns = 0;          // held back for it
+    bool closed = false;              // does not gain enough over the incumbent
+    bool stale = false;               // its prior is a time, from before a drift or of another size
+    std::vector<double> recent_ns{};  // at the incumbent's present level
+    std::vector<double> kept_ns{};    // the last kRecentSamples, as the evidence keeps them
     double median_ns = 0, spread_ns = 0;
     double log_prior = 0, log_median = 0;
     std::uint64_t samples = 0;

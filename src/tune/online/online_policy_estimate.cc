@@ -198,7 +198,7 @@ KeyState OnlinePolicy::state() const {
                .pairs = promotion_.pairs};
   for (const Candidate& candidate : candidates_) {
     out.candidates.push_back({.candidate = candidate.text,
-                              .recent_ns = candidate.recent_ns,
+                              .recent_ns = candidate.kept_ns,
                               .samples = candidate.samples,
                               .compared_with = out.incumbent,
                               .log_ratios = candidate.versus.log_ratios()});

@@ -168,15 +168,11 @@ void OnlinePolicy::add_sample(std::uint32_t index, double ns) {
   const double median_before = candidate.median_ns;
   const double spread_before = candidate.spread_ns;
   const std::size_t count_before = candidate.recent_ns.size();
-  if (candidate.recent_ns.size() == kRecentSamples) {
-    candidate.recent_ns.erase(candidate.recent_ns.begin());
-  }
-  candidate.recent_ns.push_back(ns);
   ++candidate.samples;
-  if (candidate.unsaved_ns.size() == kRecentSamples) {
-    candidate.unsaved_ns.erase(candidate.unsaved_ns.begin());
+  for (auto* times : {&candidate.recent_ns, &candidate.kept_ns, &candidate.unsaved_ns}) {
+    if (times->size() == kRecentSamples) times->erase(times->begin());
+    times->push_back(ns);
   }
-  candidate.unsaved_ns.push_back(ns);
   refresh(candidate);
   if (count_before < kModelSamples) ++news_;
   if (index != incumbent_) return;

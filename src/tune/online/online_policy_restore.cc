@@ -64,6 +64,7 @@ void OnlinePolicy::restore_times(const KeyState& known) {
     const auto last = recent.last(std::min(recent.size(), kRecentSamples));
     candidate.recent_ns.assign(last.begin(), last.end());
     std::erase_if(candidate.recent_ns, [](double ns) { return !(ns > 0) || !std::isfinite(ns); });
+    candidate.kept_ns = candidate.recent_ns;
     candidate.samples = state.samples;
     refresh(candidate);
     restore_pairs(candidate, state);
