@@ -298,8 +298,8 @@ TEST_F(RunDevice, PtxNeedsNoGpu) {
 TEST_F(RunDevice, EndlessKernelsEndAtTheDeadline) {
   const std::string out = path("out.npy");
   const std::string message =
-      error(kEndless, {"--size", "1", "--deadline", "0.05", "--out", "out=" + out}, 1);
-  EXPECT_NE(message.find("'spin' did not end within 50 ms"), std::string::npos) << message;
+      error(kEndless, {"--size", "1", "--deadline", "1", "--out", "out=" + out}, 1);
+  EXPECT_NE(message.find("'spin' did not end within 1"), std::string::npos) << message;
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 

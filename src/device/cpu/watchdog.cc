@@ -57,7 +57,8 @@ void Watchdog::watch() {
     }
     const auto earliest =
         std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry.second.when; });
-    changed_.wait_until(lock, earliest->second.when);
+    const auto when = earliest->second.when;  // the entry may go while this thread waits
+    changed_.wait_until(lock, when);
   }
 }
 

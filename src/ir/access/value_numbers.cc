@@ -421,7 +421,11 @@ ValueRange ValueNumbers::operation_range(const Node& n, int depth) const {
 // ---- What holds
 
 void ValueNumbers::assume(ValueNumber condition, bool truth) {
-  if (known(condition)) return;
+  if (const auto value = known(condition)) {
+    if ((*value != 0) == truth) return;
+    // Control never gets here. Nothing that holds elsewhere may imply that it does.
+    condition = unknown(ScalarKind::boolean);
+  }
   const Node& n = node(condition);
   if (n.kind == ValueKind::unary && n.what == static_cast<std::int64_t>(UnaryOp::logical_not)) {
     return assume(n.operands[0], !truth);

@@ -94,5 +94,17 @@ TEST(ValueNumbers, ConversionsKeepWhatFits) {
   EXPECT_NE(n.convert(kU32, ScalarKind::i32, any), any);
 }
 
+// A store in a loop of no rounds must not count as done.
+TEST(ValueNumbers, NothingImpliesWhatIsNeverReached) {
+  ValueNumbers numbers;
+  const std::size_t mark = numbers.mark();
+  numbers.assume(numbers.constant(1), true);
+  EXPECT_TRUE(numbers.holding().empty());
+  numbers.assume(numbers.constant(0), true);
+  EXPECT_EQ(numbers.holding().size(), 1U);
+  numbers.forget(mark);
+  EXPECT_TRUE(numbers.holding().empty());
+}
+
 }  // namespace
 }  // namespace vyre
