@@ -411,7 +411,8 @@ class StageCopy : public ProgramCopy {
       if (a.kind == AccessKind::store) store = &a;
     }
     std::vector<KeyPart> parts = *store->key;
-    std::erase_if(parts, [](const KeyPart& p) { return p.factor == 0; });
+    // An id that is always 0 needs no part of the index, whatever its factor.
+    std::erase_if(parts, [](const KeyPart& p) { return p.factor == 0 || p.range.high == 0; });
     std::ranges::sort(parts, std::greater(), &KeyPart::factor);
     const std::int64_t constant = out_.plan.numbers.as_linear(store->index()).constant;
     // Outside of the buffer a load gives zero; below the first place nothing is written.

