@@ -1,5 +1,5 @@
 // Errors that a user can cause are values: Result<T> is either a T or an Error. Broken invariants
-// of our own assert instead.
+// of vyre itself assert instead.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace vyre {
 
 enum class Code : std::uint8_t {
   invalid_input,  // text, a file's content, a value or an option is wrong
-  limit,          // well-formed, but beyond what a device or a format allows
+  limit,          // well-formed, but beyond a limit of a device or a format
   io,             // the operating system refused to read or write
-  unavailable,    // a device, a driver or a feature is not there
+  unavailable,    // a device, a driver or a feature is missing
   out_of_memory,  // host or device memory is exhausted
-  device,         // the device failed while it ran
-  internal,       // our own fault, reported instead of ending the host program
+  device,         // a launch failed, or passed its deadline
+  internal,       // a bug in vyre, reported instead of ending the host program
 };
 
 std::string_view to_string(Code code);
@@ -26,11 +26,11 @@ std::string_view to_string(Code code);
 struct Error {
   Code code = Code::internal;
   std::string what;  // what happened, with the values involved
-  std::string fix;   // something the reader can do; empty when there is nothing
+  std::string fix;   // what the reader can do about it; may be empty
   std::source_location where = std::source_location::current();
 };
 
-// "what" and, when there is one, the fix behind it: one line for a person.
+// One line for people: "what", followed by the fix if there is one.
 std::string describe(const Error& error);
 
 template <class T>

@@ -1,7 +1,8 @@
-// What every device does: hold memory, load code, run launches in order.
+// The interface of every device: it holds memory, loads code and runs launches in order.
 //
-// A device is opened by the functions of its folder (open_cpu, open_cuda, NullDevice::make). All of
-// it is safe to use from many threads. A device lives as long as anything that came from it.
+// The functions of each folder open its devices (CpuDevice::make, open_cuda, NullDevice::make). All
+// functions may be called from many threads at once. A device lives as long as anything made from
+// it.
 #pragma once
 
 #include <atomic>
@@ -23,12 +24,12 @@
 
 namespace vyre {
 
-// Memory of a device. `host` is where the host reaches it, null where it cannot.
+// Memory of a device.
 struct DeviceMemory {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  std::byte* host = nullptr;
-  std::shared_ptr<const void> owner;  // gives it back; null for memory that someone else owns
+  std::byte* host = nullptr;          // the same memory for the host; null if it cannot access it
+  std::shared_ptr<const void> owner;  // frees the memory; null if the application owns it
 };
 
 // Code that a device can launch.
@@ -43,48 +44,49 @@ struct Launch {
   std::string_view kernel{};                // its name, for messages
   std::span<const BoundMemory> bindings{};  // by slot
   Extent grid{1, 1, 1};                     // workgroups
-  Extent extent{1, 1, 1};                   // invocations: exactly those inside run
+  Extent extent{1, 1, 1};                   // only the invocations inside the extent run
   Extent workgroup{1, 1, 1};
   std::uint32_t groups_per_task = 0;  // on a CPU; 0: chosen from the size of the launch
   std::optional<std::chrono::nanoseconds> deadline{};  // counted from the call
-  // Not 0, at any time: the launch ends as soon as its loops see it. Only a CPU looks at it.
+  // Set to a value other than 0 to end the launch early. Only the CPU reads it, in loops.
   std::atomic<std::uint32_t>* stop = nullptr;
 };
 
-// A moment in a queue's work.
+// A point in the work of a queue.
 class Event {
  public:
   virtual ~Event() = default;
-  virtual Result<bool> ready() = 0;  // without waiting
+  virtual Result<bool> ready() = 0;  // does not wait
   virtual Result<void> wait() = 0;
-  // The device's time between two moments of its queues; both must be ready.
+  // The device's time between two events of its queues; both must be ready.
   virtual Result<std::chrono::nanoseconds> since(const Event& earlier) = 0;
 };
 
-// Work in order. What is submitted may run later: its failure is told by the call that waits for
-// it, or by the next one. The CPU runs each piece of work before the call returns.
+// Runs work in order. Submitted work may run later: the call that waits for it, or the next call,
+// reports its failure. The CPU finishes each piece of work before the call returns.
 class Queue {
  public:
   virtual ~Queue() = default;
   // Allocates nothing.
   virtual Result<void> launch(const Launch& launch) = 0;
-  // What the device takes for this many launches, one after the other. It waits for them, and
-  // allocates. A device that can be given all at once does not wait for the host in between.
+  // The device's time for `times` consecutive launches. Waits for them, and allocates. A device
+  // that accepts them all at once does not wait for the host between two launches.
   virtual Result<std::chrono::nanoseconds> time(const Launch& launch, std::uint32_t times);
-  // The bytes are free to change when it returns.
+  // The caller may change the bytes when it returns.
   virtual Result<void> write(BoundMemory to, std::span<const std::byte> from) = 0;
-  // Waits for what came before, and for the bytes.
+  // Waits for all earlier work, and for the bytes.
   virtual Result<void> read(BoundMemory from, std::span<std::byte> to) = 0;
   virtual Result<void> copy(BoundMemory from, BoundMemory to) = 0;
   virtual Result<void> clear(BoundMemory memory) = 0;
   virtual Result<std::shared_ptr<Event>> record() = 0;
-  // Everything submitted has ended; the first failure among it.
+  // Waits until everything that was submitted has ended, and returns the first failure.
   virtual Result<void> wait() = 0;
-  // Whether all of that is known without asking the device: what would wait for it can be done.
+  // Whether the queue is known to be idle without asking the device. Operations that would wait for
+  // running work then wait for nothing.
   virtual bool known_idle() const { return true; }
-  // The same as the device tells it, which costs about as much as a launch.
+  // Asks the device whether the queue is idle, which costs about as much as a launch.
   virtual bool is_idle() const { return true; }
-  // Whether an application has lent its stream: nobody else waits for that.
+  // Whether the application has lent its stream. Only the application may decide to wait for it.
   virtual bool is_lent() const { return false; }
 };
 
@@ -96,29 +98,29 @@ inline Result<std::chrono::nanoseconds> Queue::time(const Launch& l, std::uint32
   return end->since(*begin);
 }
 
-// How code fills a device at one size of workgroup, and the size the device itself would take.
+// How many workgroups of one size fit on a device, and the size that the driver suggests.
 struct Occupancy {
   std::uint32_t groups_per_multiprocessor = 0;
-  std::uint32_t suggested_threads = 0;  // of a workgroup
-  std::uint32_t suggested_groups = 0;   // that fill the device at that size
+  std::uint32_t suggested_threads = 0;  // threads of a workgroup
+  std::uint32_t suggested_groups = 0;   // workgroups of that size that fill the device
 };
 
-// What it costs to time, load and compare code beside a program's own launches, and what can happen
-// beside them. The defaults are those of a processor that runs its launches itself.
+// What it costs a program's own launches when the tuner times, loads and compares code at the same
+// time. The defaults are those of the CPU.
 struct LaunchCosts {
-  // The device runs on while the host does something else; otherwise a launch has ended when the
-  // call that made it returns, and compiling takes processors from launches.
+  // True: the device works while the host does something else. False: a launch has ended when the
+  // call returns, and compiling takes processor time from launches.
   bool runs_beside_host = false;
-  double clock_tick_ns = 50;   // the least difference that a time shows
-  double timing_ns = 100;      // what it takes to time one launch
-  double busy_timing_ns = 0;   // what timing takes from launches of a device that is never idle
-  double timing_bias_ns = 0;   // by how much a timed launch seems longer than among others
-  double timing_doubt_ns = 0;  // by how much more for one variant than for another
-  double load_ns = 0;          // a guess of what putting code onto the device takes from launches
-  double compare_ns = 0;       // the least that comparing results takes
-  double sample_ns = 300'000;  // runs in a row that make one good sample
+  double clock_tick_ns = 50;   // the resolution of times
+  double timing_ns = 100;      // the cost of timing one launch
+  double busy_timing_ns = 0;   // the cost of timing one launch on a device that is never idle
+  double timing_bias_ns = 0;   // how much longer a launch seems when it is timed
+  double timing_doubt_ns = 0;  // how much that bias differs between variants
+  double load_ns = 0;          // an estimate of what loading code costs the launches beside it
+  double compare_ns = 0;       // the least cost of comparing results
+  double sample_ns = 300'000;  // the total length of consecutive runs that make one good sample
   std::uint32_t most_compilers = 1;  // threads that may compile beside launches
-  int compiler_niceness = 19;        // of these threads, as the system counts it
+  int compiler_niceness = 19;        // the nice value of these threads
 };
 
 struct MemoryInfo {
@@ -131,35 +133,36 @@ class Device {
   virtual ~Device() = default;
   virtual std::string_view name() const = 0;  // "cpu", "cuda:0", "null"
   virtual const Limits& limits() const = 0;
-  // Read from the system, and measured where nothing tells: may take some milliseconds once.
+  // Properties from the system, and measured ones; measuring may take some milliseconds once.
   virtual Result<Profile> profile() = 0;
-  // The same without what would have to be measured.
+  // The same without the properties that would have to be measured.
   virtual Result<Profile> told_profile() { return profile(); }
-  // What code for it is made for. The host's processor is empty: the code generator knows it.
+  // The target of the code generator. The processor is empty on the CPU, where the code generator
+  // detects it.
   virtual Target target() const = 0;
-  // What the first launch with a deadline would set up, which may take some milliseconds.
+  // Sets up what the first launch with a deadline would set up, which may take some milliseconds.
   virtual Result<void> prepare_deadlines() { return {}; }
   virtual LaunchCosts launch_costs() const { return {}; }
-  // Whether launches run. A device that only records them cannot be timed.
+  // False for a device that only records launches, which cannot be timed.
   virtual bool runs() const { return true; }
-  // It failed for good, with all memory and code: open it again.
+  // The device has failed and lost all memory and code; it must be opened again.
   virtual bool lost() const { return false; }
   virtual Result<MemoryInfo> memory_info() = 0;
 
-  virtual Result<DeviceMemory> allocate(std::uint64_t bytes) = 0;  // zero at first
-  // The same, beside threads that launch: these do not wait for it where the device can do that.
+  virtual Result<DeviceMemory> allocate(std::uint64_t bytes) = 0;  // filled with zeros
+  // The same, without making launches of other threads wait, where the device can do that.
   virtual Result<DeviceMemory> allocate_beside(std::uint64_t bytes) { return allocate(bytes); }
-  // Turns code into the form that loads fastest and can be stored (PTX to a cubin). Slow: not for
-  // the thread that launches. Code that needs nothing comes back as it is.
+  // Turns code into the form that loads fastest and can be stored (PTX into a cubin). This is slow,
+  // and should not run on a thread that launches. Code already in that form is returned unchanged.
   virtual Result<DeviceCode> finish(DeviceCode code) = 0;
   virtual Result<std::shared_ptr<const LoadedCode>> load(DeviceCode code) = 0;
-  // From the registers and the shared memory that the code really takes.
+  // Computed from the registers and the shared memory that the code uses.
   virtual Result<Occupancy> occupancy(const LoadedCode&, Extent) {
     return fail(Code::unavailable, "this device does not tell how code fills it");
   }
   virtual Result<std::shared_ptr<Queue>> make_queue() = 0;
-  // One beside it: never in a stream that an application has lent, so that nothing of that is
-  // waited for.
+  // A queue that never uses a stream that the application has lent, so that its waits do not
+  // include the application's work.
   virtual Result<std::shared_ptr<Queue>> make_side_queue() { return make_queue(); }
 };
 

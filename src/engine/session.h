@@ -1,4 +1,4 @@
-// A Session is what a program holds: a device, compiled kernels, buffers, launches.
+// A Session is an open device with its compiled kernels, buffers and launches.
 //
 //   VYRE_TRY(auto session, Session::open("auto", *SessionOptions::from_environment()));
 //   VYRE_TRY(auto x, session.buffer(bytes));
@@ -6,7 +6,8 @@
 //   VYRE_TRY(auto dispatch, session.prepare(kernel, bindings, DispatchSize::extent({n, 1, 1})));
 //   VYRE_CHECK(session.run(dispatch));
 //
-// A Session is a handle: copies share everything. It may be used from many threads at once.
+// A Session is a handle: copies share everything. All functions may be called from many threads at
+// once. Work of one session runs in the order of the calls.
 #pragma once
 
 #include <chrono>
@@ -37,11 +38,11 @@ class ServedLaunches;
 class TunedKernel;
 class Tuning;
 
-// Memory of the device. A handle: copies share the memory, and the last one gives it back.
+// Memory of the device. A Buffer is a handle: copies share the memory, and the last one frees it.
 class Buffer {
  public:
   std::uint64_t size() const { return memory_.bytes; }
-  // Where the host reaches the bytes (on the CPU); null elsewhere.
+  // The bytes in the host's memory, if the device computes there (on the CPU); otherwise null.
   std::byte* host() const { return memory_.host; }
   std::uint64_t address() const { return memory_.address; }
 
@@ -49,7 +50,7 @@ class Buffer {
   friend class Session;
   DeviceMemory memory_;
   std::shared_ptr<Device> device_;
-  std::shared_ptr<HostCopy> copy_;  // of a small buffer that the host does not reach
+  std::shared_ptr<HostCopy> copy_;  // of a small buffer in device memory
 };
 
 // A buffer, or a part of it, for one (group, binding) of a kernel.
@@ -59,18 +60,18 @@ struct Binding {
   Buffer buffer;
   std::uint64_t offset = 0;
   std::optional<std::uint64_t> bytes{};  // absent: to the buffer's end
-  // False: the buffer holds zeros that nobody has written, so that the kernel's writes are all that
-  // counts. The plan then calls a writable buffer an output, and not an input as well.
+  // False: the caller has written nothing to the buffer. The plan then calls a writable buffer an
+  // output instead of an input_output.
   bool initialised = true;
 };
 
-// GPU code that vyre did not make: PTX or a cubin, whose parameters say what they are given. A
-// parameter's slot counts the bindings of a dispatch in the order of their (group, binding).
+// GPU code that vyre did not compile: PTX or a cubin, with a description of its parameters. The
+// slot of a parameter is the rank of a binding by (group, binding).
 struct OwnKernel {
   std::string name;
   GpuCode code;
   Extent workgroup{1, 1, 1};
-  Extent covers{0, 0, 0};  // invocations of one workgroup along each axis; 0: its own size
+  Extent covers{0, 0, 0};  // invocations of one workgroup along each axis; 0: as `workgroup`
 };
 
 // One launch made ready: what a dispatch holds. Plain data for the engine's own functions.
@@ -99,24 +100,24 @@ struct LaunchStep {
   std::shared_ptr<ServedLaunches> served;
 };
 
-// A kernel with its code, bindings and size: run it again and again. Running allocates nothing.
-// It keeps the code and the buffers alive.
+// A kernel with its code, bindings and size, which can be run any number of times. Running
+// allocates nothing. A Dispatch keeps its code and its buffers alive.
 //
-// Of a tuned dispatch, plan, variant and grid are those that are best at the moment of asking, and
-// so are the facts of the code.
+// The plan, variant, grid and facts of a tuned dispatch are those of the best variant known at the
+// moment of the call.
 class Dispatch {
  public:
-  Dispatch() = default;  // prepared for nothing
+  Dispatch() = default;  // running it is an error
 
   const std::string& kernel() const { return step_.plan.kernel; }
-  // What a call launches, and who decided each part of it. plan_text and plan_json render it.
+  // What a call launches, and where each choice comes from. plan_text and plan_json render it.
   LaunchPlan plan() const;
   const Variant& variant() const;
   CodeSource code_source() const;
   CodeFacts facts() const;
   Extent grid() const;
   Extent extent() const { return step_.plan.extent; }
-  // What the tuner knows of it; nothing where it has its variant from the caller.
+  // What the tuner knows about this launch; absent if the caller fixed the variant.
   std::optional<TuningView> tuning() const;
 
  private:
@@ -138,9 +139,9 @@ struct RunLimits {
 
 struct SessionOptions {
   CpuOptions cpu;
-  // Where compiled code is kept; absent: not on disk.
+  // The folder that keeps compiled code; absent: no code is kept on disk.
   std::optional<std::filesystem::path> code_folder{};
-  // Absent: nothing is tuned, and nothing that was learned is used.
+  // Absent: nothing is tuned, and no evidence is used.
   std::optional<TuningOptions> tuning{};
 
   // VYRE_THREADS, VYRE_AUTOTUNER and the user's cache folder.
@@ -149,20 +150,22 @@ struct SessionOptions {
 
 class Session {
  public:
-  // A name as `list_devices` gives them ("cpu", "cuda:0", "null"), or "auto" for the fastest one.
+  // `device` is a name from `list_devices` ("cpu", "cuda:0"), "null", or "auto" for the fastest
+  // one.
   static Result<Session> open(std::string_view device, SessionOptions options);
-  // On a device that is open already, e.g. a NullDevice whose records are to be read.
+  // On a device that is already open, such as a NullDevice whose records a test reads.
   static Result<Session> open(std::shared_ptr<Device> device, SessionOptions options);
 
   Device& device() const { return *device_; }
 
-  Result<Buffer> buffer(std::uint64_t bytes) const;  // zero at first
-  // Memory that stays the caller's, and must outlive the Buffer: the host's, where the device
-  // computes there; `address` in the device's space otherwise.
+  Result<Buffer> buffer(std::uint64_t bytes) const;  // filled with zeros
+  // Uses memory that the caller owns, and that must outlive the Buffer and every Dispatch that
+  // binds it: host memory on the CPU, an address in the device's memory on a GPU.
   Result<Buffer> adopt(std::span<std::byte> memory) const;
   Result<Buffer> adopt(std::uint64_t address, std::uint64_t bytes) const;
 
-  // After what was submitted before. The host's bytes are free again when the call returns.
+  // These take place after everything that was submitted before. The caller may reuse `bytes` when
+  // the call returns. A range that is not wholly inside the buffer is an error.
   Result<void> write(const Buffer& buffer, std::uint64_t offset,
                      std::span<const std::byte> bytes) const;
   Result<void> read(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes) const;
@@ -186,24 +189,25 @@ class Session {
   // What `prepare` would launch first, without memory, code or a launch.
   Result<LaunchPlan> plan(const Kernel& kernel, std::span<const BindingBytes> bindings,
                           DispatchSize size, const FixedChoices& fixed = {}) const;
-  // Only on a GPU. The grid covers the size; what lies beyond it is the kernel's business.
+  // Only on a GPU. The grid covers the size; the kernel itself must ignore invocations beyond it.
   Result<Dispatch> prepare(const OwnKernel& kernel, std::span<const Binding> bindings,
                            DispatchSize size) const;
-  // As declared; on the CPU with the gang that suits the code best before anything is measured.
+  // The declared variant; on the CPU with the gang that suits the code best before any measurement.
   Variant default_variant(const Kernel& kernel) const;
-  // Every variant that a search would choose from, the declared one first.
+  // Every candidate of a search, the declared variant first.
   std::vector<Variant> variants(const Kernel& kernel, DispatchSize size) const;
   // Why a variant cannot run the kernel here; empty when it can.
   std::string why_not(const Kernel& kernel, const Variant& variant) const;
 
-  // Returns when the launch has ended.
+  // Returns when the launch has ended. A launch that passes its deadline is stopped, which is an
+  // error; the session stays usable.
   Result<void> run(const Dispatch& dispatch, const RunLimits& limits = {}) const;
-  // Returns as soon as the launch is queued; `wait`, or the next read, tells its failure.
+  // Returns as soon as the launch is queued; `wait`, or the next read, reports its failure.
   Result<void> submit(const Dispatch& dispatch, const RunLimits& limits = {}) const;
-  // The device's time for one launch: the mean of `launches` in a row, which this call waits for.
-  // Of a tuned dispatch the best variant is timed, and nothing is tried.
+  // The device's time for one launch: the mean of `launches` consecutive ones, which this call
+  // waits for. For a tuned dispatch the best variant is timed, and no candidate is tried.
   Result<std::chrono::nanoseconds> time(const Dispatch& dispatch, std::uint32_t launches = 1) const;
-  // Returns when nothing is compiled in the background any more.
+  // Returns when no background compilation is left.
   void wait_for_compilers() const;
   Result<std::shared_ptr<Event>> record() const { return queue_->record(); }
   Result<void> wait() const { return queue_->wait(); }
@@ -226,7 +230,7 @@ class Session {
   std::shared_ptr<CodeStore> codes_;
   std::shared_ptr<const PlanDevice> plan_device_;
   std::shared_ptr<DefaultGangs> gangs_;
-  std::shared_ptr<EvidenceStore> evidence_;  // null: nothing that was learned is used
+  std::shared_ptr<EvidenceStore> evidence_;  // null: no evidence is used
   std::optional<TuningOptions> tuning_options_;
   std::shared_ptr<Tuning> tuning_;  // null: nothing is tuned
   LaunchCosts costs_;

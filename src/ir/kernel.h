@@ -1,5 +1,5 @@
-// A Kernel is a Program ready to be planned, lowered and run: specialised, contracted, validated,
-// with its statistics and fingerprint computed once.
+// A Kernel is a Program that is ready to be planned, lowered and run: validated, with its overrides
+// set and multiply-adds fused, and with its statistics and fingerprint.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,8 @@ struct Kernel {
   Stats stats;
   Digest fingerprint;
 };
-// validate (first error, with the count of the others), specialise, contract, stats, fingerprint.
+// Copies of a Kernel share the program. The error is the first one that validate reports, with the
+// number of the others.
 Result<Kernel> make_kernel(Program program, std::span<const OverrideValue> overrides = {});
 // validate, stats, fingerprint, and nothing else: for a program made out of kernels, in which every
 // operation stays as it is.
@@ -27,7 +28,7 @@ Result<Kernel> finish_kernel(Program program);
 bool has_workgroup_memory(const Program& program);
 // Whether the invocations of a workgroup share memory or wait for each other.
 bool works_together(const Kernel& kernel);
-// Whether the shape of its workgroup is a part of what the program means.
+// Whether the results depend on the shape of the workgroup.
 bool depends_on_workgroup(const Kernel& kernel);
 
 }  // namespace vyre

@@ -1,4 +1,4 @@
-// What is wrong with a WGSL module, and how it is shown to a person.
+// Errors and warnings about a WGSL module, and their text for people.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct Diagnostic {
   Span span;
   std::string message;      // what was found, and what was expected
   std::vector<Note> notes;  // other places that matter
-  std::string fix;          // something to do about it; empty when there is nothing
+  std::string fix;          // what the reader can do about it; may be empty
 
   // For chains: diagnostics.error(span, "...").note(declared, "declared here").with_fix("...").
   Diagnostic& note(Span where, std::string text) {
@@ -36,9 +36,9 @@ struct Diagnostic {
   }
 };
 
-// Collects up to kMaxErrors errors and as many warnings; what comes after is dropped. A second
-// error that begins and ends exactly where an earlier one does is dropped as well: it is nearly
-// always a consequence of the first.
+// Collects up to kMaxErrors errors and as many warnings, and drops the rest. A second error at
+// exactly the same place is dropped as well, because it is nearly always a consequence of the
+// first.
 class Diagnostics {
  public:
   static constexpr std::size_t kMaxErrors = 20;
@@ -48,7 +48,7 @@ class Diagnostics {
   Diagnostic& warning(Span span, std::string message);
 
   bool has_errors() const { return error_count_ != 0; }
-  // True once nothing more is collected: a pass may stop.
+  // True once further errors are dropped: a pass may stop.
   bool full() const { return error_count_ >= kMaxErrors; }
   std::size_t error_count() const { return error_count_; }
   // In the order in which they were reported.
@@ -66,12 +66,12 @@ class Diagnostics {
 // file:line:col: error: message
 //    12 |   let x = 1 +;
 //       |              ^
-// followed by its notes in the same form and, when there is one, "fix: ...". Ends with a newline.
-// Tabs become four spaces, bytes that cannot be shown become U+FFFD, and of a long line only the
-// part around the caret is shown.
+// followed by its notes in the same form and, if there is one, "fix: ...". Ends with a newline.
+// Tabs become four spaces, and bytes that cannot be shown become U+FFFD. Only the part around the
+// caret of a long line is shown.
 std::string render(const Source& source, const Diagnostic& diagnostic);
 
-// All of them, ordered by position, with a last line that says so when the limit was reached.
+// All diagnostics, ordered by position. If the limit was reached, the last line says so.
 std::string render(const Source& source, const Diagnostics& diagnostics);
 
 }  // namespace vyre

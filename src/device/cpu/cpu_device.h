@@ -1,5 +1,5 @@
-// The host's processor as a device: workgroups run on a pool of threads, small launches on the
-// thread that asks.
+// The CPU as a device. Workgroups run on a pool of threads; small launches run on the calling
+// thread.
 #pragma once
 
 #include <atomic>
@@ -20,12 +20,13 @@ namespace vyre {
 class CpuCode;
 
 struct CpuOptions {
-  unsigned threads = 0;  // 0: one for each processor this process may use
-  // For tests: called after each launch that ended well, before anybody sees what it wrote.
+  unsigned threads = 0;  // 0: one for each processor that the process may use
+  // For tests: called after each successful launch, before the launch returns.
   std::function<void(const Launch&)> after_launch{};
 };
 
-// VYRE_THREADS: absent or empty is 0 (all); anything but a whole number from 1 to 1024 is an error.
+// Reads VYRE_THREADS. Unset or empty means 0; anything but a whole number from 1 to 1024 is an
+// error.
 Result<CpuOptions> cpu_options_from_environment();
 
 class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDevice> {
@@ -57,7 +58,8 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
 
   Limits limits_;
   ThreadPool pool_;
-  std::atomic<std::chrono::steady_clock::time_point> last_end_{};  // of a launch that is worth it
+  // When the last launch that was worth sharing between threads ended.
+  std::atomic<std::chrono::steady_clock::time_point> last_end_{};
   const std::function<void(const Launch&)> after_launch_;
   Watchdog watchdog_;
   ForkSafeMutex profile_mutex_;

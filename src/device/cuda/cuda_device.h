@@ -1,13 +1,13 @@
-// NVIDIA GPUs through their driver alone: libcuda.so.1 is looked for when the program runs, and
-// where it is not, or shows no device, every function here says `unavailable` and why.
+// NVIDIA GPUs through their driver alone. libcuda.so.1 is loaded at run time; without it, or
+// without a device, every function here fails with Code::unavailable and says why.
 //
-// A device works in a context of its own, or as a guest in one that an application hands over. A
-// guest leaves the caller's threads with the context they had, waits for nothing but its own work
-// and what an adopted stream has before it, and frees nothing that it did not make.
+// A device makes its own context, or is a guest in the application's. A guest restores the current
+// context of the caller's threads, waits only for its own work and for earlier work of the lent
+// stream, and frees only what it allocated.
 //
 // A kernel that crashes loses the whole context: from then on every call of that device fails and
-// says since which kernel. Opening the device again gives a fresh context, where the driver allows
-// one: some keep a crash for the rest of the process, and then the error says so.
+// names the kernel. Opening the device again gives a new context, unless the driver keeps the crash
+// for the rest of the process; then the error says so.
 #pragma once
 
 #include <filesystem>
@@ -25,16 +25,16 @@ namespace vyre {
 struct CudaCore;
 
 struct CudaOptions {
-  // The application's CUcontext, to work in as a guest. It must outlive the device and all that
-  // came from it. Null: a context of our own.
+  // The application's CUcontext, in which the device is a guest. It must outlive the device and
+  // everything made from it. Null: the device makes a context.
   CUctx_st* context = nullptr;
-  // With a context: the CUstream that all queues of the device submit to (null in it is the default
-  // stream). It must outlive those queues. Absent: each queue has a stream of its own.
+  // With a context: the CUstream that all queues of the device submit to (nullptr: the default
+  // stream). It must outlive these queues. Absent: each queue makes a stream.
   std::optional<CUstream_st*> stream{};
-  // A thread that had no context keeps ours after a call: the next call is cheaper. Programs that
-  // use CUDA's runtime library beside us on the same thread set it to false.
+  // A thread that had no context keeps the device's context after a call, which makes the next call
+  // cheaper. Set it to false if the same thread also uses CUDA's runtime library.
   bool leave_current = true;
-  // Where the cubin of our own small timer kernel is kept from run to run; absent: not kept.
+  // The folder that keeps the cubin of a small timer kernel; absent: the cubin is not kept.
   std::optional<std::filesystem::path> code_folder{};
 };
 
@@ -59,19 +59,19 @@ class CudaDevice final : public Device {
   Result<std::shared_ptr<Queue>> make_queue() override;
   Result<std::shared_ptr<Queue>> make_side_queue() override;
 
-  // Gives memory that no buffer uses back to the driver. Only while nothing runs: the driver would
-  // wait for it.
+  // Returns memory that no buffer uses to the driver. Call it only while nothing runs, because the
+  // driver waits for running work.
   Result<void> trim();
 
  private:
   std::shared_ptr<CudaCore> core_;
 };
 
-// How many there are, as CUDA_VISIBLE_DEVICES lets the driver show them: at least 1.
+// The number of devices that CUDA_VISIBLE_DEVICES leaves visible, at least 1.
 Result<unsigned> cuda_device_count();
 
-// The ordinal counts from 0. With a context in the options its device is used, whatever the
-// ordinal.
+// The ordinal counts from 0. If the options have a context, its device is opened and the ordinal is
+// ignored.
 Result<std::shared_ptr<CudaDevice>> open_cuda(unsigned ordinal, const CudaOptions& options = {});
 
 }  // namespace vyre

@@ -10,11 +10,11 @@
 //     return std::move(b).build();
 //   }
 //
-// A Value is a value: it is what it was when it was made, however often and wherever in its scope
-// it is used (the builder makes a let of it where that is needed). A Ref is a place in memory:
-// assigning to it stores, using it as a value loads. Types are checked as the program is written;
-// every error is kept with its place in the C++ source, and build() reports them all. Numbers of
-// C++ take the type of what they are combined with.
+// A Value never changes after it was made, wherever in its scope it is used (the builder adds a
+// `let` if that is necessary). A Ref is a place in memory: assigning to it stores, and using it as
+// a value loads. Values and Refs must not outlive their ProgramBuilder. Types are checked as the
+// program is built; every error is kept with its place in the C++ source, and build() reports all
+// of them. A C++ number takes the type of its other operand. A builder is for one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class Value {
  public:
   using Where = std::source_location;
 
-  Value() = default;  // nothing: an error where it is used
+  Value() = default;  // using it is an error
 
   Value x(Where where = Where::current()) const { return swizzle("x", where); }
   Value y(Where where = Where::current()) const { return swizzle("y", where); }
@@ -67,7 +67,7 @@ class Ref {
   using Where = std::source_location;
 
   Ref(const Ref&) = default;
-  // Stores. Both operators write to the place; a Ref is never made to refer elsewhere.
+  // Both operators store to the place; a Ref always refers to the same place.
   Ref& operator=(const Ref& value);
   const Ref& operator=(const Arg& value) const;
   const Ref& operator+=(const Arg& value) const;
@@ -75,7 +75,7 @@ class Ref {
   const Ref& operator*=(const Arg& value) const;
   const Ref& operator/=(const Arg& value) const;
 
-  // The value there, now.
+  // Loads the value at this point of the program.
   Value load(Where where = Where::current()) const;
   operator Value() const;  // NOLINT(google-explicit-constructor): as WGSL's load rule
 
@@ -85,12 +85,12 @@ class Ref {
   Ref y(Where where = Where::current()) const { return component(1, where); }
   Ref z(Where where = Where::current()) const { return component(2, where); }
   Ref w(Where where = Where::current()) const { return component(3, where); }
-  // How many elements a run-time sized array has.
+  // The number of elements of a run-time sized array.
   Value length(Where where = Where::current()) const;
-  // The place itself, for functions that take a pointer.
+  // A pointer to the place, for functions that take one.
   Value address(Where where = Where::current()) const;
 
-  // Of an atomic place; each gives the old value.
+  // Operations on an atomic; each returns the old value.
   Value atomic_load(Order order = Order::relaxed, Where where = Where::current()) const;
   void atomic_store(const Arg& value, Order order = Order::relaxed) const;
   Value atomic_add(const Arg& value, Order order = Order::relaxed) const;
@@ -101,7 +101,7 @@ class Ref {
   Value atomic_or(const Arg& value, Order order = Order::relaxed) const;
   Value atomic_xor(const Arg& value, Order order = Order::relaxed) const;
   Value atomic_exchange(const Arg& value, Order order = Order::relaxed) const;
-  // A struct of "old_value" and "exchanged" (whether old_value was `compare`).
+  // Returns a struct of "old_value" and "exchanged", which says whether old_value was `compare`.
   Value atomic_compare_exchange(const Arg& compare, const Arg& value,
                                 Order order = Order::relaxed) const;
 
@@ -114,11 +114,12 @@ class Ref {
   std::uint32_t id_;
 };
 
-// What operators and functions take: a value, a place (which is loaded, or passed as a pointer
-// where one is wanted), or a number of C++. It remembers where it was written.
+// The argument of operators and functions: a value, a place (which is loaded, or passed as a
+// pointer where a pointer is expected), or a C++ number. It keeps its place in the C++ source for
+// errors.
 struct Arg {
   using Where = std::source_location;
-  // NOLINTBEGIN(google-explicit-constructor): it stands in for what it is made of
+  // NOLINTBEGIN(google-explicit-constructor): callers write the value itself
   Arg(const Value& v, Where w = Where::current()) : what(v), where(w) {}
   Arg(const Ref& v, Where w = Where::current()) : what(v), where(w) {}
   Arg(bool v, Where w = Where::current()) : what(v), where(w) {}
@@ -134,7 +135,8 @@ struct Arg {
   std::source_location where;
 };
 
-// Arithmetic works on numbers, vectors and matrices as in WGSL; a scalar beside a vector is spread.
+// Arithmetic works on numbers, vectors and matrices as in WGSL; a scalar operand of a vector is
+// applied to each component.
 Value operator+(const Arg& a, const Arg& b);
 Value operator-(const Arg& a, const Arg& b);
 Value operator*(const Arg& a, const Arg& b);
@@ -157,7 +159,7 @@ Value operator-(const Arg& a);
 Value operator!(const Arg& a);
 Value operator~(const Arg& a);
 
-// Any builtin; builder_math.h has each one under its own name.
+// Calls any builtin function; builder_math.h has each one by its name.
 Value math(MathFn fn, std::initializer_list<Arg> arguments,
            std::source_location where = std::source_location::current());
 
@@ -189,13 +191,14 @@ class ProgramBuilder {
   ~ProgramBuilder();
 
   // ---- Types
-  TypeId none;  // what a function without a result returns
+  TypeId none;  // the result type of a function without a result
   TypeId boolean, i32, u32, f32, f16;
   TypeId vec(TypeId scalar, std::uint32_t size);
   TypeId mat(TypeId scalar, std::uint32_t columns, std::uint32_t rows);
   TypeId array(TypeId element);  // sized at run time
   TypeId array(TypeId element, std::uint32_t count);
-  TypeId array(TypeId element, const Value& count);  // of overrides; for workgroup memory
+  // `count` is an expression of overrides; for workgroup memory.
+  TypeId array(TypeId element, const Value& count);
   TypeId atomic(TypeId scalar);
   TypeId structure(std::string name, std::vector<Field> members);
   TypeId pointer(MemoryKind memory, TypeId pointee, Access access = Access::read_write);
@@ -215,7 +218,7 @@ class ProgramBuilder {
   Value override_(std::string name, TypeId type, Where where = Where::current());
   Value override_(std::string name, TypeId type, const Arg& initial,
                   std::optional<std::uint16_t> id = {});
-  // The workgroup size along an axis (0, 1, 2), out of overrides.
+  // Sets the workgroup size along an axis (0, 1, 2) to an expression of overrides.
   void workgroup_size(std::size_t axis, const Arg& size);
 
   // ---- Ids
@@ -228,7 +231,7 @@ class ProgramBuilder {
   // ---- Values
   Value constant(TypeId type, const Arg& number);
   Value zero(TypeId type, Where where = Where::current());
-  // A vector, matrix, array or struct of its parts; a single scalar fills a vector.
+  // Makes a vector, matrix, array or struct from its parts; a single scalar fills a vector.
   Value make(TypeId type, std::initializer_list<Arg> parts, Where where = Where::current());
   Value convert(TypeId type, const Arg& value);
   Value bitcast(TypeId type, const Arg& value);
@@ -242,7 +245,7 @@ class ProgramBuilder {
 
   // ---- Control flow
   void if_(const Arg& condition, const Body& then, const Body& otherwise = {});
-  // `break_if` is asked at the end of each round, behind `continuing`.
+  // `break_if` is evaluated at the end of each iteration, after `continuing`.
   void loop(const Body& body, const Body& continuing = {},
             const std::function<Value()>& break_if = {}, Where where = Where::current());
   void while_(const std::function<Value()>& condition, const Body& body,
@@ -260,21 +263,20 @@ class ProgramBuilder {
   void workgroup_barrier(Where where = Where::current());
   void storage_barrier(Where where = Where::current());
   Value uniform_load(const Ref& from, Where where = Where::current());
-  // A subgroup operation: `value` is left out for elect, `lane` is a u32 where the operation has
-  // one.
+  // `lane` is a u32, for operations that take one.
   Value subgroup(SubgroupOp op, const Arg& value, Where where = Where::current());
   Value subgroup(SubgroupOp op, const Arg& value, const Arg& lane, Where where = Where::current());
   Value subgroup_elect(Where where = Where::current());
 
   // ---- Functions
-  // The body gets the parameters. A function is written before it is called.
+  // The body receives the parameters. A function must be defined before it is called.
   FunctionId function(std::string name, TypeId result, const std::vector<Field>& parameters,
                       const std::function<void(std::span<const Value>)>& body,
                       Where where = Where::current());
   Value call(FunctionId function, std::initializer_list<Arg> arguments,
              Where where = Where::current());
 
-  // The program, validated; or one error that lists all of them.
+  // The validated program, or one error that lists all errors.
   Result<Program> build() &&;
 
  private:

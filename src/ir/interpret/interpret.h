@@ -1,5 +1,5 @@
-// The interpreter: runs any valid kernel, one invocation at a time between barriers, slowly and
-// clearly. It is the oracle for every device.
+// The reference interpreter: runs any valid kernel, one invocation at a time between barriers. It
+// is slow and simple, and every device is compared with it.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace vyre {
 
-// Bytes bound to a storage or uniform global of the program, by (group, binding). The size may be
-// anything that holds the static part of the type and at least one element of a run-time array; a
-// part of an element at the end is out of bounds. Any alignment will do. Bindings that the program
-// does not use are left alone.
+// The bytes bound to a storage or uniform variable of the program, by (group, binding). They must
+// hold the static part of the type and at least one element of a run-time sized array; an
+// incomplete element at the end is out of bounds. Any alignment is allowed. Bindings that the
+// program does not use are ignored.
 struct BoundBuffer {
   std::uint32_t group = 0;
   std::uint32_t binding = 0;
@@ -23,15 +23,15 @@ struct BoundBuffer {
 
 struct LaunchShape {
   Extent grid{1, 1, 1};  // workgroups
-  // Exactly the invocations whose global id lies inside run; default: all of the grid.
+  // Only the invocations whose global id lies inside run; by default the whole grid.
   Extent extent{0xFFFFFFFFU, 0xFFFFFFFFU, 0xFFFFFFFFU};
 };
 
 struct InterpretOptions {
-  // Statements over all invocations, where each round of a loop and the end of an invocation count
-  // as one; 0: no limit. Looked at when a loop goes round, at calls and between invocations.
+  // The most statements over all invocations; each iteration of a loop and the end of an invocation
+  // count as one. 0: no limit. Tested at loop iterations, at calls and between invocations.
   std::uint64_t step_budget = 0;
-  std::function<bool()> cancelled;  // asked now and then; true ends the run with an error
+  std::function<bool()> cancelled;  // called now and then; true ends the run with an error
 };
 
 struct InterpretReport {
@@ -39,12 +39,12 @@ struct InterpretReport {
   std::uint64_t steps = 0;
 };
 
-// Workgroups run one after the other. Memory is needed for one of them, however large the grid. A
-// store leaves the padding of what it writes as it was.
+// Workgroups run one after the other, and memory is needed for only one of them. A store does not
+// change padding.
 //
-// Errors: a missing, doubled or too small binding; one range of memory bound twice, once writable;
-// an exhausted budget (names the kernel); cancellation; a barrier that not all invocations of a
-// workgroup (inside the extent) reach; more than 1 GiB for one invocation or 4 GiB for a workgroup.
+// Errors: a binding that is missing, given twice or too small; memory that is bound twice, once
+// writable; an exhausted budget; cancellation; a barrier that not all invocations of a workgroup
+// (inside the extent) reach; more than 1 GiB for one invocation or 4 GiB for a workgroup.
 Result<InterpretReport> interpret(const Kernel& kernel, std::span<const BoundBuffer> buffers,
                                   const LaunchShape& shape, const InterpretOptions& options = {});
 

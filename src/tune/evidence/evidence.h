@@ -1,6 +1,6 @@
-// What was learned about keys, as events in one file that only grows. The state of a key is the
-// fold of its events, so that files merge by concatenation and processes share one by appending.
-// The format is described in docs/cache-format.md and in evidence_text.h.
+// The evidence: what was learned about keys, as events in a file to which lines are only appended.
+// The state of a key is the fold of its events, so that files merge by concatenation and processes
+// share a file by appending to it. docs/cache-format.md and evidence_text.h describe the format.
 #pragma once
 
 #include <chrono>
@@ -25,14 +25,14 @@ enum class EventKind : std::uint8_t {
   measured,   // times of a candidate
   compared,   // pairs of calls of a candidate and the incumbent
   verified,   // a candidate's results equal the incumbent's
-  rejected,   // a candidate is out for good: it cannot run, failed, or was wrong
+  rejected,   // a candidate is never tried again: it cannot run, failed, or was wrong
   promoted,   // a candidate became the incumbent
-  settled,    // nothing is left to try
-  reopened,   // times drifted: the search goes on
-  untunable,  // the program is not to be tuned
-  pinned,     // a person chose; nothing else is served
+  settled,    // the search has ended
+  reopened,   // times drifted, and the search continues
+  untunable,  // the program is not tuned
+  pinned,     // a person pinned a candidate; nothing else is served
   unpinned,
-  spent,  // of the regret ledger, since the last such event of the same process
+  spent,  // additions to the regret ledger since the last such event of the same process
 };
 std::string_view to_string(EventKind kind);
 
@@ -52,11 +52,11 @@ struct EvidenceEvent {
   std::int64_t at_ms = 0;              // since 1970; 0: filled in by append
 };
 
-// The fold.
+// The fold of a candidate's events.
 struct CandidateState {
   std::string candidate{};
-  std::vector<double> recent_ns{};  // the last kRecentSamples
-  std::uint64_t samples = 0;        // ever
+  std::vector<double> recent_ns{};  // the last kRecentSamples times
+  std::uint64_t samples = 0;        // the number ever taken
   bool verified = false;
   std::string rejected{};  // why; empty: not
   // Its comparison with this incumbent: the first kMostComparedPairs pairs, and its number.
@@ -75,21 +75,21 @@ struct KeyState {
   std::string incumbent{};                   // the last promoted or settled; empty: none
   std::string reason{};                      // why it is the incumbent
   bool settled = false;
-  std::string pin{};        // empty: none
-  std::string untunable{};  // why; empty: it is tunable
+  std::string pin{};        // the pinned candidate; empty: none
+  std::string untunable{};  // the reason; empty: the program is tuned
   double lost_ns = 0, spent_ns = 0;
   std::int64_t first_ms = 0, last_ms = 0;
   std::uint64_t events = 0;
 
-  // Of the last promotion of the incumbent; 0 and empty where it became that in another way.
+  // The incumbent's last promotion; 0 and empty if it became the incumbent without one.
   std::string over{};
   double gain = 0, gain_low = 0, gain_high = 0;
   std::uint32_t pairs = 0;
   std::uint32_t finals = 0;     // comparisons that were begun, ever
   std::int64_t decided_ms = 0;  // when it was last promoted, settled or reopened
   std::uint64_t promotions = 0, reopenings = 0;
-  std::string reopened{};    // why, the last time
-  std::string pin_reason{};  // why a person chose
+  std::string reopened{};    // the reason of the last reopening
+  std::string pin_reason{};  // why a person pinned the candidate
   std::int64_t pinned_ms = 0;
 
   bool operator==(const KeyState&) const = default;
@@ -98,11 +98,11 @@ struct KeyState {
 };
 
 enum class MatchKind : std::uint8_t {
-  exact,         // this very key: an answer
+  exact,         // the key itself: an answer
   bucket,        // another size of the same bucket: an answer
-  other_size,    // a hint
-  other_driver,  // a hint: the same device with another driver or code generator
-  other_device,  // a hint
+  other_size,    // another size: a hint
+  other_driver,  // the same device with another driver or code generator: a hint
+  other_device,  // another device: a hint
 };
 std::string_view to_string(MatchKind kind);
 
@@ -118,55 +118,54 @@ class EvidenceFold;
 class EvidenceQueue;
 class FileLock;
 
-// How long saving waits for a lock or a disk.
+// The longest time that saving waits for a lock or a disk.
 inline constexpr std::chrono::milliseconds kSaveWait{5'000};
 
 // Safe to use from many threads, and beside other stores and processes on the same file.
 class EvidenceStore {
  public:
-  // Reads the file if it is there, in a folder that private_folder.h finds fit. A torn last line is
-  // left out; any other line that is not one of ours is an error that names it, and the file stays
-  // as it is.
+  // Reads the file if it exists, in a folder that private_folder.h trusts. An incomplete last line
+  // is ignored; any other line that is not evidence is an error that names the line, and the file
+  // is left as it is.
   static Result<std::shared_ptr<EvidenceStore>> open(std::filesystem::path path);
-  // Keeps everything in memory alone.
+  // A store without a file.
   static std::shared_ptr<EvidenceStore> in_memory();
 
   EvidenceStore(const EvidenceStore&) = delete;
   EvidenceStore& operator=(const EvidenceStore&) = delete;
-  ~EvidenceStore();  // waits for what was handed over, and tells what is lost
+  ~EvidenceStore();  // waits for events that were handed over, and logs those that are lost
 
   const std::filesystem::path& path() const { return path_; }
 
-  // In the file, each event a whole line, when it returns; and in the fold. All events of one call
-  // are appended together, under the file's lock.
+  // Appends the events of one call together, under the file's lock. When it returns, they are in
+  // the file, one line each, and in the fold.
   Result<void> append(const TuningKey& key, std::span<const EvidenceEvent> events);
-  // Returns at once, and waits neither for the file's lock nor for its disk: a thread writes the
-  // events soon, and tries again where it cannot. flush(), the last owner's end and exit(3) wait
-  // for that. They are in the fold at once.
+  // Returns at once, without waiting for the file's lock or the disk. The events are in the fold at
+  // once; a thread writes them to the file soon, and tries again if it cannot. flush(), the
+  // destructor and exit(3) wait for that thread.
   void hand_over(const TuningKey& key, std::vector<EvidenceEvent> events);
-  // Returns when everything that was handed over is in the file; an error says why it is not, and
-  // how much of it. It is tried again later.
+  // Returns when everything that was handed over is in the file. The error says how much is not,
+  // and why; it is tried again later.
   Result<void> flush(std::chrono::milliseconds wait = kSaveWait);
 
   // The state of exactly this key.
   std::optional<KeyState> find(const TuningKey& key) const;
-  // The best that is known for it: exact, then of its bucket, then the nearest hint. Only states
-  // with a decision count.
+  // The best match that has a decision: the key itself, then its bucket, then the nearest hint.
   std::optional<Match> lookup(const TuningKey& key) const;
   std::vector<KeyState> all() const;
 
-  // Takes over what others appended since.
+  // Reads what other processes have appended since the last read.
   Result<void> refresh();
-  // Rewrites the file with one summary line a key. Nothing that others append meanwhile is lost. It
-  // happens by itself when a file has grown to many times of that.
+  // Rewrites the file with one summary line per key. Lines that other processes append meanwhile
+  // are kept. It happens by itself when a file has grown to many times that size.
   Result<void> compact();
-  // Takes over the lines of another evidence file, given as text; those that are here already are
-  // left out. `name` is for messages.
+  // Adds the lines of another evidence file, given as text, except for those that are already here.
+  // Messages call it `name`.
   struct Merged {
     std::size_t taken = 0, copies = 0;  // lines
   };
   Result<Merged> merge(std::string_view text, const std::filesystem::path& name);
-  // Removes keys by id, or everything when there are none given. Returns how many there were.
+  // Removes the keys with these ids, or all keys if no ids are given. Returns the number removed.
   Result<std::size_t> remove(std::span<const std::string> key_ids);
 
  private:
@@ -175,7 +174,7 @@ class EvidenceStore {
 
   void flush_or_tell();
   std::int64_t time_of_event(const std::string& key_id) const;  // with mutex_ held
-  void take(const EvidenceBatch& batch);                        // likewise
+  void take(const EvidenceBatch& batch);                        // with mutex_ held
   // Around fork(2), on the thread that forks.
   void before_fork();
   void after_fork_in_parent();
@@ -185,7 +184,7 @@ class EvidenceStore {
                      const std::function<std::string()>& next_name, std::chrono::milliseconds wait);
   // With writing_ held.
   Result<void> take_news();
-  // No lock in memory.
+  // Absent for a store in memory.
   Result<std::optional<FileLock>> lock_for_writing(std::chrono::milliseconds wait);
   std::string next_line_name();  // with mutex_ held
   std::string summaries(std::span<const std::string> without);
@@ -197,14 +196,15 @@ class EvidenceStore {
   std::unique_ptr<EvidenceFile> file_;
   std::uint64_t compact_at_bytes_ = 0;
   mutable std::mutex mutex_;
-  std::string writer_;  // who this is in the lines of the file
+  std::string writer_;  // the name of this store in the lines of the file
   std::uint64_t written_lines_ = 0;
-  std::unique_ptr<EvidenceFold> fold_;    // of the file up to where it was read, and what waits
-  std::set<std::string> keys_in_file_;    // by key_id, where the file tells the key
-  std::unique_ptr<EvidenceQueue> queue_;  // none in memory
+  std::unique_ptr<EvidenceFold> fold_;    // the lines read so far, and the events in the queue
+  std::set<std::string> keys_in_file_;    // the ids whose `key` line is in the file
+  std::unique_ptr<EvidenceQueue> queue_;  // null for a store in memory
 };
 
-// <cache folder>/tuner/evidence.jsonl: all devices in one file, so that one is a hint for another.
+// <cache folder>/tuner/evidence.jsonl. All devices share one file, so that one device can give
+// hints for another.
 std::filesystem::path evidence_path();
 
 }  // namespace vyre

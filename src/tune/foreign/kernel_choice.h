@@ -1,4 +1,4 @@
-// Kernels of the user's own, as a tuner sees them: what they are called, and their candidates.
+// The user's own kernels as a tuner sees them: their key and their candidates.
 #pragma once
 
 #include <concepts>
@@ -15,23 +15,23 @@
 
 namespace vyre {
 
-// What a tuned choice depends on. Change `version` whenever the kernel's code changes: what was
-// measured before is then a hint and no answer.
+// What a tuned choice depends on. Change `version` whenever the kernel's code changes: earlier
+// choices are then only hints.
 struct KernelKey {
   std::string name;        // never empty
-  std::string version{};   // of the kernel's code, in any words: "3", a commit, a hash
+  std::string version{};   // of the kernel's code, as any text: "3", a commit, a hash
   std::string size{};      // "4096", "1920x1080", "64x64x64"; empty: one choice for all sizes
   std::string device{};    // "NVIDIA H200"; empty: this machine's processor
-  std::string driver{};    // or run-time library, where the speed depends on it: "580.159"
-  std::string settings{};  // what else matters and is not searched: "type=f32"
+  std::string driver{};    // the driver or run-time library, if the speed depends on it: "580.159"
+  std::string settings{};  // other settings that matter and are not searched: "type=f32"
 };
 
-// As the evidence files it.
+// The key under which the evidence is stored.
 TuningKey tuning_key(const KernelKey& key);
-// The processor and how many threads it runs: "AMD EPYC 9654, 16 threads".
+// The processor and its number of threads: "AMD EPYC 9654, 16 threads".
 std::string host_device_text();
 
-// One candidate. It looks into its tuner, and lives no longer than that.
+// One candidate. It refers to its tuner, which must outlive it.
 class Choice {
  public:
   Choice(std::uint32_t index, const Configuration& configuration)
@@ -40,7 +40,7 @@ class Choice {
   std::uint32_t index() const { return index_; }  // in the list that was given
   const Configuration& configuration() const { return *configuration_; }
   std::string text() const { return to_string(*configuration_); }  // "block=256 unroll=4"
-  // A parameter by its name. An unknown name, or a text that is no whole number, is an error.
+  // The value of a parameter. An unknown name, or a text that is not a whole number, is an error.
   Result<std::string_view> value(std::string_view name) const;
   Result<std::int64_t> number(std::string_view name) const;
 
@@ -68,13 +68,13 @@ struct ParameterAxis {
 
 inline constexpr std::size_t kMaxKernelCandidates = 4096;
 
-// All combinations for which `where` holds, the last axis counting fastest. None, or more than
-// kMaxKernelCandidates, is an error.
+// All combinations for which `where` holds, with the last axis varying fastest. No combination, or
+// more than kMaxKernelCandidates, is an error.
 Result<std::vector<Configuration>> combinations(
     const std::vector<ParameterAxis>& axes, const std::function<bool(const Choice&)>& where = {});
 
-// Whether a tuner can work with them: between 1 and kMaxKernelCandidates, each a configuration that
-// can be written and read back, none twice.
+// Checks that there are between 1 and kMaxKernelCandidates, that each can be written as text and
+// read back, and that none occurs twice.
 Result<void> check_candidates(const std::vector<Configuration>& candidates);
 
 }  // namespace vyre

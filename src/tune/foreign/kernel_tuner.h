@@ -1,6 +1,6 @@
-// Tunes kernels that vyre neither made nor runs: CUDA, HIP, OpenCL, OpenMP, plain loops. The
-// program asks which candidate the next call runs, runs it, and says how long it took. Nothing here
-// knows the kernel: no IR, no compiler, no driver, no device.
+// Tunes kernels that vyre neither compiles nor launches: CUDA, HIP, OpenCL, OpenMP, plain loops.
+// The program asks which candidate the next call should run, runs it, and reports how long it took.
+// Nothing here depends on the kernel, a compiler, a driver or a device.
 #pragma once
 
 #include <chrono>
@@ -25,33 +25,35 @@
 namespace vyre {
 
 struct KernelTunerOptions {
-  // Where measurements are kept. Given a store, that; else the file at the path, and an error if it
-  // cannot be used; else the user's own (evidence_path()), and a warning if it cannot.
+  // Where measurements are kept: the store if there is one; else the file at the path, which must
+  // be usable; else the user's file (evidence_path()), without which the tuner logs a warning and
+  // works in memory.
   std::shared_ptr<EvidenceStore> store{};
   std::filesystem::path path{};
-  std::optional<TunerMode> mode{};  // else what VYRE_AUTOTUNER says
-  // Served first, and the reference: what the program would run if it had no tuner.
+  std::optional<TunerMode> mode{};  // absent: VYRE_AUTOTUNER decides
+  // The candidate that the program would run without a tuner. It is served first, and its results
+  // are the reference.
   std::uint32_t start = 0;
-  // What a candidate's time may be, up to a common factor; without it all look alike at first.
+  // An estimate of a candidate's time, up to a common factor; empty: all are expected to be equal.
   std::function<double(const Choice&)> expected_ns{};
-  double share = 0.02;         // of the time spent that trying things may cost
-  double allowance_ns = 20e6;  // and this at first, or 50 calls if that is less
-  double clock_tick_ns = 1;    // the least difference that the caller's clock can show
+  double share = 0.02;         // the share of the time spent that the search may lose
+  double allowance_ns = 20e6;  // a first allowance in addition, or 50 calls if that is less
+  double clock_tick_ns = 1;    // the resolution of the caller's clock
 };
 
-// What the next call does.
+// The candidate that the next call should run.
 struct KernelCall {
   Choice choice;
-  bool timed = false;    // report its time, or abandon it; other calls need neither
-  bool probe = false;    // not what is known to be best
+  bool timed = false;    // report the time of this call, or abandon it; other calls need neither
+  bool probe = false;    // this call tries a candidate other than the best known one
   std::uint64_t id = 0;  // of a timed call
 
   Result<std::string_view> value(std::string_view name) const { return choice.value(name); }
   Result<std::int64_t> number(std::string_view name) const { return choice.number(name); }
 };
 
-// What a verifier says of a candidate: true or false, and, where it knows better than the clock,
-// what finding out has cost. (A clock sees the wait for a busy device too, which costs nothing.)
+// Whether a candidate's results are right, and optionally what the verification cost. Without a
+// cost the wall time is charged, which includes waiting for other work on the device.
 struct Verdict {
   template <std::same_as<bool> Bool>
   Verdict(Bool right,
@@ -64,49 +66,49 @@ struct Verdict {
 
 class HostCall;
 
-// Everything may be called from any thread at any time.
+// Every function may be called from any thread at any time.
 class KernelTuner {
  public:
   static Result<KernelTuner> open(const KernelKey& key, std::vector<Configuration> candidates,
                                   KernelTunerOptions options = {});
   KernelTuner(KernelTuner&&) noexcept;
   KernelTuner& operator=(KernelTuner&&) noexcept;
-  ~KernelTuner();  // as close(), but for the error
+  ~KernelTuner();  // closes, and logs an error instead of returning it
 
-  // How to tell whether a candidate computes what it should; an error where that cannot be told.
-  // next() calls it, on the thread that called and never on two at once, before it hands out a
-  // candidate for the first time; the time it takes is charged like a slow call. What it does not
-  // say to be right is never handed out. The start candidate is the reference, and is not asked
-  // about. Without a verifier every candidate is taken to be right. An error once the tuner was
-  // asked anything.
+  // Sets the function that says whether a candidate's results are right, or returns an error if it
+  // cannot say. next() calls it before it returns a candidate for the first time, on the calling
+  // thread and never on two at once; the time is charged like a slow call. Only candidates with
+  // right results are returned. The start candidate is the reference and is not verified. Without a
+  // verifier nothing is verified. Fails after the first call of next().
   using Verifier = std::function<Result<Verdict>(const Choice&)>;
   Result<void> verify(Verifier verifier);
 
   KernelCall next();
-  // The time of a timed call, at any time, from any thread, in any order; for other calls nothing
-  // happens. An error for a time that is none, and for a call that waits for no time.
+  // The time of a timed call, from any thread and in any order. Reporting a call that is not timed
+  // does nothing. A time that is negative or not a number, and a call that was already reported or
+  // abandoned, are errors.
   Result<void> report(const KernelCall& call, double ns);
-  // A timed call whose time will not come.
+  // Says that a timed call will not be reported.
   Result<void> abandon(const KernelCall& call);
-  // The candidate could not run: it is not handed out again. Ask next() for another.
+  // Says that the candidate could not run; next() does not return it again.
   Result<void> failed(const KernelCall& call, std::string why);
-  // next() and report() around code that runs on the host to its end.
+  // next() now, and report() when the result is destroyed: for code that runs on the host.
   HostCall timed();
 
   Choice best() const;
-  bool settled() const;  // nothing is left to try, until times drift
+  bool settled() const;  // the search has ended; it opens again if times drift
   Ledger ledger() const;
   std::vector<CandidateView> view() const;
-  std::string why() const;      // one line: what is served, and why
-  std::string explain() const;  // all candidates, the ledger, where it is kept
+  std::string why() const;      // one line: the served candidate, and why
+  std::string explain() const;  // all candidates, the ledger and the store
   const TuningKey& key() const;
   const std::vector<Configuration>& candidates() const;
 
-  // Returns when everything that was learned is in the file. An error names the file and says why
-  // something is not there, and how much; it is kept, and tried again. Waits kSaveWait at most;
-  // no other call but open() and close() waits for a file or its lock.
+  // Returns when everything that was learned is in the file, or after kSaveWait with an error that
+  // names the file, the reason and how much is not written; the tuner keeps that and tries again.
+  // Only open(), save() and close() wait for a file or its lock.
   Result<void> save();
-  Result<void> close();  // save(), and the end of tuning: next() serves the best, untimed
+  Result<void> close();  // saves, and ends the search: next() then returns the best one, untimed
 
  private:
   struct State;
@@ -114,7 +116,8 @@ class KernelTuner {
   std::unique_ptr<State> state_;
 };
 
-// Times from its making to its end; reports then, unless an exception passes or it was dropped.
+// Times the code between its construction and its destruction, and reports the time then, unless an
+// exception is in flight or the call was dropped.
 class HostCall {
  public:
   explicit HostCall(KernelTuner& tuner)
@@ -128,11 +131,11 @@ class HostCall {
   Result<std::string_view> value(std::string_view name) const { return call_.value(name); }
   Result<std::int64_t> number(std::string_view name) const { return call_.number(name); }
 
-  void failed(std::string why);  // instead of a time
-  void drop();                   // no time
+  void failed(std::string why);  // as KernelTuner::failed; no time is reported
+  void drop();                   // no time is reported
 
  private:
-  KernelTuner* tuner_;  // null: it is over
+  KernelTuner* tuner_;  // null after failed() or drop()
   KernelCall call_;
   int exceptions_ = std::uncaught_exceptions();
   std::chrono::steady_clock::time_point began_;
