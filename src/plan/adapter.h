@@ -1,5 +1,5 @@
-// One device as plans and launch feedback know it. Made once and used for every launch, because its
-// id takes a hash.
+// A device as plans and launch feedback see it. It is made once and used for every launch, because
+// its id is a hash.
 #pragma once
 
 #include <filesystem>
@@ -12,11 +12,11 @@ namespace vyre {
 struct Adapter {
   Limits limits;
   DeviceIdentity identity;          // empty where only limits are known
-  AdapterId id;                     // of the limits and the identity
-  std::filesystem::path decisions;  // the file of this device's decisions
+  AdapterId id;                     // a hash of the limits and the identity
+  std::filesystem::path decisions;  // the decision file of this device
 };
 
-// `decisions` is the adapter's file in the user's cache folder; callers may put another there.
+// Sets `decisions` to the adapter's file in the user's cache folder; callers may change it.
 Adapter make_adapter(Limits limits, DeviceIdentity identity = {});
 
 }  // namespace vyre

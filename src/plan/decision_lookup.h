@@ -1,4 +1,4 @@
-// The specification's file of launch decisions, read as imported evidence: one workgroup for each
+// The decision file of the specification, read as imported evidence. It has one workgroup for each
 // program, declared workgroup, element count and set of limits.
 #pragma once
 
@@ -11,18 +11,18 @@
 
 namespace vyre {
 
-// Why the file can hold no decision about such a launch; empty: it can.
+// Why the file cannot hold a decision for this launch; empty if it can.
 std::string why_undecidable(const Kernel& kernel, const Extent& extent);
 
-// The key of the launch in the file; absent where the file can hold no decision about it.
+// The key of the launch in the file; absent if the file cannot hold a decision for it.
 std::optional<FeedbackKey> decision_key(const Adapter& adapter, const Kernel& kernel,
                                         const Extent& extent);
 
-// The workgroup that the adapter's file holds for the launch, within the adapter's limits.
+// The workgroup that the adapter's file has for the launch, if it is within the adapter's limits.
 std::optional<Extent> decided_workgroup(const Adapter& adapter, const Kernel& kernel,
                                         const Extent& extent);
 
-// Writes a decision about the launch into the adapter's file, for other readers of such files.
+// Writes a decision for the launch to the adapter's file, for other programs that read such files.
 Result<void> export_decision(const Adapter& adapter, const Kernel& kernel, const Extent& extent,
                              const Extent& workgroup);
 

@@ -1,5 +1,5 @@
-// What can go wrong in planning a launch: one small struct a kind, with the facts. The wire names
-// (`wire_name`) are those of the conformance vectors where they have one.
+// The errors of launch planning: one small struct per kind, with its values. `wire_name` is the
+// name in the conformance vectors, if they have one.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct StaticLengthOverflow {
   std::string buffer;
   bool operator==(const StaticLengthOverflow&) const = default;
 };
-// A count was declared for elements whose size only the run knows.
+// A count was declared for elements whose size is known only at run time.
 struct RuntimeSizedElement {
   std::string buffer;
   std::uint32_t count;
@@ -56,9 +56,9 @@ struct InputLengthMismatch {
   bool exact;  // host memory must have exactly the expected length, device memory at least that
   bool operator==(const InputLengthMismatch&) const = default;
 };
-// The parameter words would be too many to hold.
+// There would be too many parameter words.
 struct ParamWordsOverflow {
-  std::uint32_t slot;  // the slot that asks for the most
+  std::uint32_t slot;  // the highest slot
   std::uint64_t words;
   bool operator==(const ParamWordsOverflow&) const = default;
 };
@@ -109,8 +109,8 @@ struct ElementCountOverflow {
   std::uint32_t workgroup_x;
   bool operator==(const ElementCountOverflow&) const = default;
 };
-// The workgroup has two or three axes, and neither a grid nor a logical size says how to lay the
-// elements out.
+// The workgroup has two or three axes, and neither a grid nor a logical size says how to arrange
+// the elements.
 struct GridOverrideRequired {
   std::string backend;
   Extent workgroup;
@@ -132,7 +132,7 @@ template <class T>
 using PlanResult = std::expected<T, PlanError>;
 
 std::string_view wire_name(const PlanError& error);
-// "invalid_program", or "raw" for what is no fault of a program.
+// "invalid_program", or "raw" for an error that is not a fault of the program.
 std::string_view wire_class(const PlanError& error);
 Error to_error(const PlanError& error);
 

@@ -56,7 +56,7 @@ PlanResult<void> check_before_dispatch(const Extent& declared, const DispatchCon
 }
 
 std::uint32_t ceil_square_root(std::uint32_t value) {
-  std::uint32_t root = 0;  // the largest with root * root < value, built bit by bit
+  std::uint32_t root = 0;  // the largest integer with root^2 < value, built bit by bit
   for (std::uint32_t bit = 1u << 15; bit != 0; bit >>= 1) {
     const std::uint64_t next = root | bit;
     if (next * next < value) root |= bit;
@@ -65,7 +65,7 @@ std::uint32_t ceil_square_root(std::uint32_t value) {
 }
 
 std::uint32_t ceil_cube_root(std::uint32_t value) {
-  std::uint32_t root = 0;  // the largest with root^3 < value; 1625^3 < 2^32 - 1 < 1626^3
+  std::uint32_t root = 0;  // the largest integer with root^3 < value; 1625^3 < 2^32 - 1 < 1626^3
   for (std::uint32_t bit = 1u << 10; bit != 0; bit >>= 1) {
     const std::uint64_t next = root | bit;
     if (next * next * next < value) root |= bit;

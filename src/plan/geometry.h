@@ -1,5 +1,5 @@
-// Whether a workgroup and a grid are within what a device allows, and the grid for a number of
-// elements. Where several things are wrong, the order of the tests decides which one is reported.
+// Whether a workgroup and a grid are within the limits of a device, and the grid for a number of
+// elements. If there are several errors, the order of the tests decides which one is reported.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ constexpr bool has_zero(const Extent& extent) {
 
 // Whether a launch of this shape is allowed.
 constexpr bool is_within(const Extent& workgroup, const Extent& grid, const Limits& limits) {
-  // An axis of 0 wraps around, and is above every limit.
+  // An axis of 0 wraps around and so exceeds every limit.
   const auto in = [](std::uint32_t value, std::uint32_t max) { return value - 1 < max; };
-  // The second product is only formed when the first has 32 bits.
+  // The second product is computed only if the first fits into 32 bits.
   const std::uint64_t plane = static_cast<std::uint64_t>(workgroup[0]) * workgroup[1];
   return in(workgroup[0], limits.max_block_dim[0]) && in(workgroup[1], limits.max_block_dim[1]) &&
          in(workgroup[2], limits.max_block_dim[2]) && in(grid[0], limits.max_grid_dim[0]) &&
@@ -29,8 +29,8 @@ constexpr bool is_within(const Extent& workgroup, const Extent& grid, const Limi
          plane * workgroup[2] <= limits.max_threads_per_block;
 }
 
-// What is wrong with a shape that is not within the limits. In order: a zero anywhere, the
-// workgroup's product overflowing, its threads, its axes, the grid's axes; the lowest axis first.
+// The error of a shape that is not within the limits. The tests, in order: a zero axis, an overflow
+// of the workgroup's product, its number of threads, its axes, the grid's axes, from x to z.
 PlanError geometry_error(const Extent& workgroup, const Extent& grid, const Limits& limits);
 
 inline PlanResult<void> check_geometry(const Extent& workgroup, const Extent& grid,
@@ -39,7 +39,7 @@ inline PlanResult<void> check_geometry(const Extent& workgroup, const Extent& gr
   return std::unexpected(geometry_error(workgroup, grid, limits));
 }
 
-// What a backend says of itself before it has limits for one device.
+// What is known of a backend before the limits of a device are known.
 struct BackendLimits {
   std::string backend;
   Extent max_workgroup_size{};
@@ -56,12 +56,12 @@ PlanResult<void> check_before_dispatch(const Extent& declared, const DispatchCon
 std::uint32_t ceil_square_root(std::uint32_t value);
 std::uint32_t ceil_cube_root(std::uint32_t value);
 
-// The grid that covers `count` elements (at least one): a line, a square or a cube, by how many
-// axes the workgroup has. A 32-bit count always gives a 32-bit grid.
+// The grid that covers `count` elements (at least one): a line, a square or a cube, depending on
+// the number of axes of the workgroup. A 32-bit count always gives a 32-bit grid.
 PlanResult<Extent> grid_for_count(std::uint32_t count, const Extent& workgroup);
 
-// The workgroups that cover an extent, axis by axis, where one covers this many invocations along
-// each axis. No axis of `covers` is 0.
+// The number of workgroups that cover an extent along each axis, where one workgroup covers
+// `covers` invocations. No axis of `covers` is 0.
 constexpr Extent grid_covering(const Extent& extent, const Extent& covers) {
   return {ceil_div(extent[0], covers[0]), ceil_div(extent[1], covers[1]),
           ceil_div(extent[2], covers[2])};

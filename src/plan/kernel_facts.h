@@ -1,4 +1,4 @@
-// The facts of a kernel of our IR, for planning.
+// The facts that planning needs, from a kernel of the IR.
 #pragma once
 
 #include "vyre/ir/kernel.h"

@@ -21,8 +21,8 @@ namespace {
 // Generated GPU code counts in 32 bits to the end of its last tile.
 constexpr std::uint32_t kMostGpuInvocations = 0xFFFF0000U;
 
-// What the caller binds, as the specification counts it: whole elements, and buffers may be longer
-// than declared. A writable buffer that nobody has written counts as an output.
+// The buffers that the caller binds, as the specification counts them: in whole elements, possibly
+// longer than declared. A writable buffer that was never written counts as an output.
 std::vector<KernelInput> inputs_of(const Program& program, std::span<const BindingBytes> bindings) {
   std::vector<KernelInput> out;
   for (const GlobalId id : slots_of(program)) {
@@ -34,7 +34,7 @@ std::vector<KernelInput> inputs_of(const Program& program, std::span<const Bindi
     const bool is_read_only = global.memory == MemoryKind::uniform || global.access == Access::read;
     if (!is_read_only && !given->initialised) continue;
     const BufferLayout layout = buffer_layout(program.types, global.type);
-    // A buffer may be longer than its type; what lies behind the last whole element does not count.
+    // A buffer may be longer than its type; bytes after the last whole element do not count.
     const std::uint64_t elements =
         layout.runtime_sized ? layout.elements_in(given->bytes) : layout.count;
     const std::uint64_t bytes = layout.bytes_for(elements).value_or(given->bytes);
@@ -74,7 +74,7 @@ std::optional<LogicalLaunch> logical_of(const LaunchPlan& plan, const Kernel& ke
   config.global_size = plan.extent;
   std::vector<PlannedBinding> bindings;
   for (const BoundBinding& b : plan.bindings) bindings.push_back(b.planned);
-  LaunchFeedback feedback;  // never asked, because the workgroup is given
+  LaunchFeedback feedback;  // unused, because the workgroup is given
   const Adapter adapter{.limits = device.limits, .identity = {}, .id = {}, .decisions = {}};
   LogicalLaunch out;
   if (!prepare(out, {facts_of(kernel), bindings, config, adapter}, plan.mode, feedback)) {

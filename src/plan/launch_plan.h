@@ -1,5 +1,5 @@
-// The plan of a launch: what runs, and who decided each part of it. This is what a session executes
-// and what `vyre plan` prints.
+// The plan of a launch: what runs, and where each choice comes from. A session executes it, and
+// `vyre plan` prints it.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ namespace vyre {
 enum class Authority : std::uint8_t {
   caller,         // the caller's own choice
   pin,            // a person pinned it
-  evidence,       // measured before, for exactly this key or its size bucket
+  evidence,       // decided by earlier measurements of this key or its size bucket
   decision_file,  // the decision file of the specification, read as imported evidence
-  hint,           // measured before, for a near key
+  hint,           // decided by earlier measurements of a near key
   model,          // the cost model, where it is sure
-  declared,       // as the program says; on the CPU with the gang that suits its code
-  cold_start,     // the specification's cold start, where a device is known by its limits alone
+  declared,       // from the program's text; on the CPU with the gang that suits the code
+  cold_start,     // the specification's cold start, if only the limits of the device are known
 };
 std::string_view to_string(Authority authority);
 
@@ -47,30 +47,30 @@ struct LaunchPlan {
   TargetKind kind = TargetKind::host;
   TunerMode mode = kProductionMode;
   Extent declared{1, 1, 1};  // the program's own workgroup
-  Extent extent{1, 1, 1};    // exactly the invocations inside run
+  Extent extent{1, 1, 1};    // only the invocations inside run
   Variant variant;
   Authority by = Authority::declared;  // who decided the variant
   std::vector<PlanChoice> choices;     // the parts of the variant
   Extent grid{1, 1, 1};                // workgroups of the variant that cover the extent
   std::vector<BoundBinding> bindings;  // by slot
-  // The specification's part: element count, logical grid, parameter words. Absent where the launch
-  // is empty or has more invocations than 32 bits count.
+  // The specification's part: element count, logical grid, parameter words. Absent if the launch is
+  // empty or has more invocations than 32 bits can count.
   std::optional<LogicalLaunch> logical;
 };
 
-// The plan that runs the request's kernel number `kernel` as `variant`. `by` and `why` say who
-// chose the variant; parts that the caller fixed are the caller's.
+// The plan that runs kernel number `kernel` of the request as `variant`. `by` and `why` say who
+// chose the variant and why, except for the parts that the caller fixed.
 Result<LaunchPlan> lay_out(const LaunchRequest& request, const PlanDevice& device,
                            std::size_t kernel, const Variant& variant, Authority by,
                            std::string_view why, TunerMode mode);
 
-// The workgroups of a variant that cover an extent. Axes beyond what the device allows are an
-// error.
+// The number of workgroups of a variant that cover an extent. Axes beyond the limits of the device
+// are an error.
 Result<Extent> grid_for(const Extent& extent, const Variant& variant, const PlanDevice& device);
 Result<Extent> grid_for_covers(const Extent& extent, const Extent& covers,
                                const PlanDevice& device);
 
-// For people: some aligned lines, the last one ended. For programs: a JSON object.
+// plan_text is for people: aligned lines, each with a line feed. plan_json is a JSON object.
 std::string plan_text(const LaunchPlan& plan);
 std::string plan_json(const LaunchPlan& plan);
 

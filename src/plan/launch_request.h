@@ -1,4 +1,4 @@
-// What a caller asks of a launch.
+// The request for a launch.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace vyre {
 
-// One kernel of a program, made with these values of the overrides that are searched.
+// A kernel that was made from a program with one setting of the searched overrides.
 struct KernelChoice {
   Kernel kernel;
   std::vector<OverrideSetting> overrides{};
@@ -37,7 +37,7 @@ struct FixedChoices {
   std::optional<std::uint32_t> gang_width{};
   std::optional<std::uint32_t> groups_per_task{};
   std::optional<BoundsMode> bounds{};
-  std::vector<OverrideSetting> overrides{};  // that the kernel was made with, for its name
+  std::vector<OverrideSetting> overrides{};  // of the kernel, for the name of the variant
 
   FixedChoices() = default;
   FixedChoices(const Variant& variant);  // NOLINT: a variant is a choice of everything
@@ -53,22 +53,22 @@ struct FixedChoices {
 struct BindingBytes {
   std::uint32_t group = 0, binding = 0;
   std::uint64_t bytes = 0;
-  bool initialised = true;  // false: zeros that nobody has written, so that the kernel only writes
+  bool initialised = true;  // false: the caller has written nothing to it, so it is an output
 };
 
 struct LaunchRequest {
-  std::string identity;  // names the program in the evidence, whatever its searched overrides are
-  std::span<const KernelChoice> kernels;  // at least one; the first is what the program says itself
-  // By kernel, the gang that suits its code on the CPU before anything is measured, as the code
-  // generator tells it; empty: 1.
+  std::string identity;  // names the program in the evidence, for all searched overrides
+  std::span<const KernelChoice> kernels;  // at least one; the first has the program's own settings
+  // For each kernel, the gang that the code generator suggests on the CPU before any measurement;
+  // empty: 1.
   std::span<const std::uint32_t> default_gangs{};
   std::span<const BindingBytes> bindings{};
   DispatchSize size;
   FixedChoices fixed{};
 };
 
-// The invocations along each axis of a size whose workgroups have this shape; an error where 32
-// bits cannot count them.
+// The number of invocations along each axis, for workgroups of this shape. It is an error if one
+// does not fit into 32 bits.
 Result<Extent> extent_in(const DispatchSize& size, const Extent& workgroup);
 Result<Extent> extent_of(const LaunchRequest& request);
 

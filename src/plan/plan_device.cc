@@ -16,7 +16,7 @@ TuningKey tuning_key_of(const PlanDevice& device, std::string identity, std::str
   key.device = device.profile.device_name.empty() ? device.name : device.profile.device_name;
   key.driver = device.profile.driver;
   key.generator = device.generator;
-  // A process that may run on fewer processors is another machine.
+  // With fewer processors, decisions may differ: the key treats it as another device.
   if (device.kind == TargetKind::host) key.device += fmt::format(" x{}", device.processors);
   return key;
 }

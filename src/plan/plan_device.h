@@ -1,4 +1,4 @@
-// What planning knows of a device, as plain data: whoever opens a device fills it in.
+// What planning knows about a device, as plain data. The code that opens a device fills it in.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ struct PlanDevice {
   TargetKind kind = TargetKind::host;
   Limits limits;
   Profile profile;
-  bool limits_alone = false;       // neither a profile nor a code generator is known
+  bool limits_alone = false;       // there is neither a profile nor a code generator
   std::uint32_t vector_width = 1;  // lanes of one native f32 vector, on the CPU
   std::string generator;           // version of the code generator
-  std::uint32_t processors = 1;    // that this process may run on, on the CPU
+  std::uint32_t processors = 1;    // on the CPU: those that the process may use
 };
 
-// The key under which the evidence knows a launch. `identity` is the program's fingerprint in hex,
-// or a text that stands for all settings of its overrides. A launch that is counted in workgroups
-// has a key of its own, because its workgroup is fixed.
+// The key of a launch in the evidence. `identity` is the program's fingerprint in hex, or a text
+// that stands for all settings of its overrides. A launch that counts workgroups has a separate
+// key, because its workgroup is fixed.
 TuningKey tuning_key_of(const PlanDevice& device, std::string identity, std::string name,
                         const Extent& extent, bool in_workgroups);
 
-// The device as the decision file of the specification knows it.
+// The device as the specification's decision file identifies it.
 Adapter adapter_of(const PlanDevice& device);
 
 }  // namespace vyre

@@ -20,8 +20,8 @@ namespace {
 // With more settings of overrides than this, only the declared variant of each is a candidate while
 // a program runs.
 constexpr std::size_t kFewKernels = 32;
-// The model is sure only of a gain that is larger than its own errors, and only of variants whose
-// items fit into registers: this many 32-bit words that a lane loads or stores.
+// The model is trusted only for gains larger than its own errors, and only for variants whose items
+// fit into registers: at most this many 32-bit words that a lane loads or stores.
 constexpr double kSureGain = 0.9;
 constexpr double kSureWords = 64;
 
@@ -73,7 +73,7 @@ class SpaceBuilder {
       return why_not(kernel, v, device_.kind, device_.limits);
     };
     if (const std::string why = space.why_not(space.usual); !why.empty()) {
-      // Where overrides are searched, some of their values make the program too large.
+      // Some values of searched overrides make the program too large.
       if (request_.kernels.size() > 1) return {};
       return fail(Code::invalid_input,
                   fmt::format("kernel '{}' cannot run as {}: {}", kernel.program->name,
@@ -165,8 +165,7 @@ std::optional<Decision> by_decision_file(const LaunchRequest& request, const Pla
                   fmt::format("decided in {}", adapter.decisions.string())};
 }
 
-// The model compares variants of one program whose time it can know: loops of unknown length,
-// atomics, and loads at places that other loads tell are beyond it.
+// The model cannot predict loops of unknown length, atomics, and loads at loaded indices.
 std::optional<Decision> by_model(const LaunchRequest& request, const PlanDevice& device,
                                  const LaunchSpace& space) {
   if (!space.declared) return std::nullopt;
@@ -216,7 +215,7 @@ Decision decide(const LaunchRequest& request, const PlanDevice& device, const Pl
           untunable ? opening.text : "as declared"};
 }
 
-// Where a device is known by its limits alone, the specification's own choice is all there is.
+// If only the limits of the device are known, the specification's cold start decides.
 Result<LaunchPlan> plan_by_limits(const LaunchRequest& request, const PlanDevice& device,
                                   const PlanMemory& memory) {
   const Kernel& kernel = request.kernels.front().kernel;

@@ -1,4 +1,4 @@
-// The planner: which variants a launch could run as, and which of them it runs as first. Nothing
+// The planner lists the variants in which a launch could run, and chooses the first one. Nothing
 // else in vyre chooses a variant. docs/planning.md describes the order of authority.
 #pragma once
 
@@ -15,8 +15,8 @@ namespace vyre {
 
 // What was learned before, and how a plan may use it.
 struct PlanMemory {
-  const EvidenceStore* evidence = nullptr;  // null: nothing is known
-  bool decision_file = false;               // whether the adapter's decision file counts, too
+  const EvidenceStore* evidence = nullptr;  // null: there is none
+  bool decision_file = false;               // whether the adapter's decision file is read
   // off and frozen use neither hints nor the model.
   TunerMode mode = TunerMode::cached_or_default;
   // The choice is for exactly this size. Otherwise all sizes of a bucket share one choice, unless
@@ -29,24 +29,24 @@ struct PlanMemory {
 struct LaunchCandidate {
   std::size_t kernel = 0;  // which of the request's kernels
   Variant variant;
-  std::string text;        // of its configuration: its name in the evidence
+  std::string text;        // its configuration, which names it in the evidence
   double expected_ns = 0;  // by the cost model, up to a common factor
 };
 
-// All that a launch could run as, with what serves first.
+// All candidates of a launch, and the one that serves first.
 struct LaunchSpace {
   TuningKey key;
-  bool exact = false;  // the key is of exactly this size, not of its bucket
-  Extent largest{};    // the largest extent that the key stands for
+  bool exact = false;  // the key is for exactly this size, not for its bucket
+  Extent largest{};    // the largest extent that shares the key
   std::vector<LaunchCandidate> candidates;
-  std::optional<std::uint32_t> declared;  // the candidate that the program's text asks for
+  std::optional<std::uint32_t> declared;  // the declared variant
   std::uint32_t start = 0;                // the candidate that serves first
-  Authority by = Authority::declared;     // who decided that
+  Authority by = Authority::declared;     // who decided `start`
   std::string why;
-  std::string left_out;  // which part of the space is no candidate, and why; empty: none
+  std::string left_out;  // which part of the space was left out, and why; empty: none
 };
 
-// The key of a request, and whether it is of exactly its size.
+// The key of a request, and whether it is for exactly its size.
 struct LaunchKey {
   TuningKey key;
   bool exact = false;
@@ -54,11 +54,11 @@ struct LaunchKey {
 Result<LaunchKey> launch_key(const LaunchRequest& request, const PlanDevice& device,
                              const PlanMemory& memory);
 
-// The request fixes nothing, and the device is known by more than its limits.
+// Requires that the request fixes nothing, and that more than the limits of the device is known.
 Result<LaunchSpace> plan_space(const LaunchRequest& request, const PlanDevice& device,
                                const PlanMemory& memory);
 
-// What the request runs as first.
+// The plan of the first launch.
 Result<LaunchPlan> plan_launch(const LaunchRequest& request, const PlanDevice& device,
                                const PlanMemory& memory);
 

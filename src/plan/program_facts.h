@@ -1,5 +1,5 @@
-// What planning needs to know of a program, as plain data: a program of our IR gives it through
-// facts_of, others may fill it in themselves.
+// What planning needs to know about a program, as plain data. facts_of fills it in for programs of
+// the IR; other callers fill it in themselves.
 #pragma once
 
 #include "vyre/base/digest.h"
@@ -17,8 +17,8 @@ struct ProgramFacts {
   bool has_shared_buffer = false;  // workgroup memory of any spelling
   bool has_barrier = false;
   bool uses_subgroup_ops = false;
-  bool has_opaque_call = false;  // a call that the walk could not see into
-  bool lacks_effects = false;    // nothing the host could observe
+  bool has_opaque_call = false;  // a call whose callee is unknown
+  bool lacks_effects = false;    // the program has no effect that the host could observe
   bool operator==(const ProgramFacts&) const = default;
 };
 

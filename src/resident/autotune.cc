@@ -8,7 +8,7 @@
 namespace vyre {
 namespace {
 
-// Integers that order as IEEE total order does.
+// Integers in the same order as the IEEE total order of the doubles.
 std::uint64_t total_order(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   constexpr std::uint64_t kSign = 1ull << 63;

@@ -1,5 +1,5 @@
-// Choosing a constant of the policy from measured costs, and the natural-gradient step for those
-// who tune several at once.
+// Chooses a constant of the policy from measured costs, and computes the natural-gradient step for
+// callers that tune several constants at once.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace vyre {
 
-// The candidate with the lowest cost, the first of equals, over the common length of both lists.
-// Costs are in IEEE total order (-0 below +0), except that a NaN never wins. With nothing to
-// choose from, `fallback`: the policy's own multiplier, or the workgroup size in use.
+// The candidate with the lowest cost, or the first of several, over the common length of both
+// lists. Costs are compared in IEEE total order (-0 below +0), but a NaN never wins. If there is no
+// candidate, the result is `fallback`.
 std::uint32_t cheapest_candidate(std::span<const std::uint32_t> candidates,
                                  std::span<const double> costs, std::uint32_t fallback);
 

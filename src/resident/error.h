@@ -1,5 +1,5 @@
-// What can go wrong in a resident decision: one small struct a kind, with the facts. The wire names
-// (`wire_name`) are those of the conformance vectors.
+// The errors of resident decisions: one small struct per kind, with its values. `wire_name` is the
+// name in the conformance vectors.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct ZeroLimit {
   bool operator==(const ZeroLimit&) const = default;
 };
 
-// More items than a 32-bit queue length can say.
+// There are more items than a 32-bit queue length can count.
 struct QueueLengthOverflow {
   std::uint64_t item_count;
   bool operator==(const QueueLengthOverflow&) const = default;
@@ -42,7 +42,7 @@ struct QueueLengthOverflow {
 // The items fit, but their count cannot be rounded up to whole workgroups.
 struct RingPaddingOverflow {
   std::uint64_t item_count;
-  std::uint32_t slot_count;  // what the padding saturated to
+  std::uint32_t slot_count;  // the saturated value
   bool operator==(const RingPaddingOverflow&) const = default;
 };
 
@@ -83,7 +83,7 @@ struct CounterOverflow {
   bool operator==(const CounterOverflow&) const = default;
 };
 
-// Two lists that belong together have different lengths.
+// Two lists that must have the same length differ.
 struct LengthMismatch {
   std::uint64_t priorities;
   std::uint64_t restrictions;

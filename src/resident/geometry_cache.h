@@ -21,7 +21,7 @@ struct GeometryCacheStats {
   std::size_t geometries = 0;
 };
 
-// Of the calling thread.
+// The counters of the calling thread.
 GeometryCacheStats geometry_cache_stats();
 void reset_geometry_cache();
 

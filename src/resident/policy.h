@@ -7,7 +7,7 @@
 
 namespace vyre {
 
-// Basis points: 10000 are the whole.
+// In basis points; 10000 is the whole.
 inline constexpr std::uint16_t kWholeBps = 10000;
 
 struct ResidentPolicy {
@@ -28,8 +28,7 @@ struct ResidentPolicy {
 };
 inline constexpr ResidentPolicy kStandardPolicy{};
 
-// How far a signal must pass a threshold before a topology that was left behind it is taken up
-// again.
+// How far a signal must pass a threshold before the topology changes back.
 inline constexpr std::uint16_t kFrontierHysteresisBps = 250;
 inline constexpr std::uint16_t kMemoryHysteresisBps = 250;
 
@@ -54,7 +53,7 @@ struct ResidentRequest {
   bool operator==(const ResidentRequest&) const = default;
 };
 
-// A plain launch: the limits are the wish itself, everything else is unknown.
+// A plain launch: the limits equal the request, and everything else is unknown.
 constexpr ResidentRequest direct_request(std::uint32_t queue_len,
                                          std::uint32_t requested_worker_groups,
                                          std::uint32_t max_workgroup_size_x) {

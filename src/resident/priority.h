@@ -1,4 +1,4 @@
-// Priorities of queued work: how often items came back, and sharing of priority within a group.
+// Priorities of queued work: counts of requeued items, and smoothing of priorities within a group.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct PriorityAccounting {
 
 // Moves every priority toward the mean of the others, `iterations` times:
 //   p_i <- p_i + (damping * restriction_i) * (mean_i - p_i),  mean_i = (S - p_i) / (n - 1)
-// with S the sum before the iteration; all move together. A single item stays as it is.
+// with S the sum before the iteration. All priorities change together; a single item is unchanged.
 ResidentResult<void> diffuse_priorities(std::span<double> priorities,
                                         std::span<const double> restrictions, double damping,
                                         std::uint32_t iterations);

@@ -68,7 +68,8 @@ Topology raw_topology(const ResidentPolicy& policy, const ResidentRequest& reque
   return fuses ? Topology::fused_dense : Topology::dense_frontier;
 }
 
-// Whether the previous topology stands although the raw one differs. Band ends are included.
+// Whether the previous topology is kept although the raw one differs. Both ends of a band count as
+// inside.
 bool holds(const ResidentPolicy& policy, const ResidentRequest& request, const Derivation& d,
            Topology previous) {
   using enum Topology;

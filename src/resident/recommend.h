@@ -1,5 +1,5 @@
-// The recommendation for one resident launch: a pure function of policy, request and, where the
-// caller has one, the topology it used last.
+// The recommendation for one resident launch: a pure function of the policy, the request and, if
+// there is one, the previous topology.
 #pragma once
 
 #include <cstdint>
@@ -41,13 +41,13 @@ struct Recommendation {
   bool operator==(const Recommendation&) const = default;
 };
 
-// Computed anew, with no cache. With a previous topology the new one is held back near a threshold
-// (hysteresis); without one the raw topology stands.
+// Computed without a cache. A previous topology is kept near a threshold (hysteresis); without one
+// the raw topology is used.
 ResidentResult<Recommendation> compute_recommendation(const ResidentPolicy& policy,
                                                       const ResidentRequest& request,
                                                       std::optional<Topology> previous);
 
-// The intermediate values of a recommendation, for those who want to see why.
+// The intermediate values of a recommendation, which explain it.
 struct Derivation {
   std::uint16_t frontier_density_bps = 0;  // as given, or inferred from queue and nodes
   std::uint16_t memory_pressure_bps = 0;   // as given, or inferred from resident bytes and budget
@@ -63,7 +63,7 @@ struct Derivation {
 
 struct Explained {
   Derivation derivation;
-  ResidentResult<Recommendation> result;  // on an error, later steps are missing in the derivation
+  ResidentResult<Recommendation> result;  // after an error, the derivation lacks later steps
 };
 
 // The same computation with its intermediate values kept.

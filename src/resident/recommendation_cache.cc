@@ -50,7 +50,7 @@ ResidentResult<Recommendation> RecommendationCache::hit(LruIndex<kCapacity>::Slo
 ResidentResult<Recommendation> RecommendationCache::recommend(const ResidentPolicy& policy,
                                                               const ResidentRequest& request) {
   const RecommendationKey key = recommendation_key(policy, request);
-  // The same question again, which is what a launch loop asks, needs no hash.
+  // A launch loop repeats the same request; this case needs no hash.
   if (const auto newest = index_.newest(); newest && entries_[*newest].key == key)
     return hit(*newest);
 

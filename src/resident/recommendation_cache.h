@@ -1,5 +1,5 @@
-// Recommendations already made, remembered per thread: at most 128, the least recently used goes
-// first, errors are never kept. The key is every field of the policy and of the request as given.
+// Caches recommendations per thread: at most 128, with the least recently used one evicted first.
+// Errors are never cached. The key consists of every field of the policy and of the request.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct RecommendationCacheStats {
   bool operator==(const RecommendationCacheStats&) const = default;
 };
 
-// A policy and a request as plain words, equal exactly when all their fields are.
+// A policy and a request as plain words, which are equal if and only if all fields are equal.
 using RecommendationKey = std::array<std::uint64_t, 18>;
 RecommendationKey recommendation_key(const ResidentPolicy& policy, const ResidentRequest& request);
 
@@ -30,9 +30,9 @@ class RecommendationCache {
   constexpr RecommendationCache(std::uint64_t hits, std::uint64_t misses)
       : hits_(hits), misses_(misses) {}
 
-  // The remembered recommendation, or a computed one, which is then remembered. A lookup that
-  // finds nothing counts as a miss even when the computation fails. A full counter is an error
-  // that changes nothing.
+  // The cached recommendation, or a computed one, which is then cached. A lookup that finds nothing
+  // counts as a miss even if the computation fails. A full counter is an error that changes
+  // nothing.
   ResidentResult<Recommendation> recommend(const ResidentPolicy& policy,
                                            const ResidentRequest& request);
 
@@ -57,13 +57,13 @@ class RecommendationCache {
 ResidentResult<Recommendation> recommend(const ResidentPolicy& policy,
                                          const ResidentRequest& request);
 
-// With the topology used last: neither reads nor writes nor counts in the cache.
+// With a previous topology; does not use the cache and does not count.
 inline ResidentResult<Recommendation> recommend(const ResidentPolicy& policy,
                                                 const ResidentRequest& request, Topology previous) {
   return compute_recommendation(policy, request, previous);
 }
 
-// Of the calling thread.
+// The counters of the calling thread.
 RecommendationCacheStats recommendation_cache_stats();
 void reset_recommendation_cache();
 

@@ -1,5 +1,5 @@
-// How many workers a resident launch gets, how wide their groups are, and how many slots the ring
-// they drain has.
+// The number of workers of a resident launch, the width of their groups, and the number of slots of
+// their ring.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace vyre {
 
 struct WorkerSizing {
-  std::uint32_t default_worker_count = 64;  // for callers without a wish of their own
+  std::uint32_t default_worker_count = 64;  // if the caller requests none
   std::uint32_t occupancy_divisor = 256;
   std::uint32_t max_dispatch_workgroups = 1024;
   std::uint32_t powerful_invocation_threshold = 4096;
@@ -37,7 +37,7 @@ struct GridPlan {
   bool operator==(const GridPlan&) const = default;
 };
 
-// What a grid plan is made from. requested_worker_groups 0 asks for as many as occupancy suggests.
+// The inputs of a grid plan. With requested_worker_groups 0, occupancy decides.
 struct GridPlanInput {
   std::uint32_t queue_len = 0;
   std::uint32_t requested_worker_groups = 0;
@@ -46,10 +46,10 @@ struct GridPlanInput {
   std::uint32_t max_compute_invocations_per_workgroup = 0;
 };
 
-// The functions that every recommendation goes through are defined here, to be inlined.
+// Every recommendation calls these functions; they are defined here to be inlined.
 
 namespace sizing_detail {
-// Workgroups of this width that `slots` fill; one at least.
+// The number of workgroups of this width that hold `slots`, at least one.
 constexpr std::uint32_t groups_for(std::uint32_t slots, std::uint32_t width) {
   return std::max(1u, saturating_add(slots, width - 1) / width);
 }
@@ -122,7 +122,7 @@ inline ResidentResult<GridPlan> plan_grid(const WorkerSizing& sizing, const Grid
       workers};
 }
 
-// As ring_geometry, for a count that must be held in full.
+// Like ring_geometry, but an error if the ring cannot hold the whole count.
 ResidentResult<RingGeometry> ring_geometry_for_items(const WorkerSizing& sizing,
                                                      std::uint64_t item_count,
                                                      std::uint32_t worker_count,

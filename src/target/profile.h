@@ -1,4 +1,4 @@
-// What is known about a device beyond what it allows: the figures that estimates rest on.
+// The properties of a device beyond its limits, on which estimates are based.
 #pragma once
 
 #include <compare>
@@ -7,9 +7,9 @@
 
 namespace vyre {
 
-// 0 stands for a figure that the device does not tell.
+// 0 means unknown.
 struct Profile {
-  std::string device_name{};          // as the device calls itself
+  std::string device_name{};          // from the device
   std::string driver{};               // version of the driver, or of the kernel for a CPU
   std::uint32_t multiprocessors = 0;  // cores, for a CPU
   std::uint32_t max_threads_per_multiprocessor = 0;
@@ -26,7 +26,7 @@ struct Profile {
   auto operator<=>(const Profile&) const = default;
 };
 
-// One line of what is known, e.g.
+// The known properties in one line, such as
 // "NVIDIA H200 (driver 580.65): 132 multiprocessors, 2048 threads each, ..."
 std::string to_string(const Profile& profile);
 

@@ -1,4 +1,4 @@
-// What code is made for.
+// The target of generated code.
 #pragma once
 
 #include <compare>
@@ -10,7 +10,7 @@
 namespace vyre {
 
 enum class TargetKind : std::uint8_t {
-  host,   // machine code for the CPU this runs on
+  host,   // machine code for the CPU of this machine
   nvptx,  // PTX for an NVIDIA GPU
 };
 

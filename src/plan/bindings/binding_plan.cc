@@ -33,7 +33,7 @@ bool slot_order(const PlannedBinding& a, const PlannedBinding& b) {
   return std::tie(a.slot, a.declaration) < std::tie(b.slot, b.declaration);
 }
 
-// The buffer of unknown access that comes first in slot order. There is one.
+// The first buffer of unknown access, in slot order. The caller knows that there is one.
 UnknownAccess first_unknown_access(std::span<const BufferDecl> buffers) {
   const BufferDecl* first = nullptr;
   for (const BufferDecl& buffer : buffers) {
@@ -73,7 +73,7 @@ bool number_bindings(BindingPlan& plan, std::span<const BufferDecl> buffers) {
   return true;
 }
 
-// Elements in an input of this many bytes; 0 when that cannot be said.
+// The number of elements in an input of this many bytes; 0 if it is unknown.
 std::uint32_t elements_in(const ElementSize& size, std::uint64_t bytes) {
   std::optional<std::uint64_t> count;
   if (size.bits) {

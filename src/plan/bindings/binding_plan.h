@@ -1,5 +1,5 @@
-// Buffers as a launch binds them: in slot order, each with its role, its size and its place among
-// the inputs and outputs.
+// The buffers of a launch in slot order, each with its role, its size and its index among the
+// inputs or outputs.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ struct PlannedBinding {
   std::uint32_t slot = 0;
   std::uint32_t declaration = 0;  // position among the declarations
   BindingRole role = BindingRole::input;
-  std::uint64_t element_size = 0;  // least bytes of one element
+  std::uint64_t element_size = 0;  // the least number of bytes of one element
   std::uint64_t preferred_alignment = 1;
   std::uint64_t header_bytes = 0;   // before the first element
   std::uint32_t element_count = 0;  // 0: unknown
@@ -72,32 +72,32 @@ struct BindingPlan {
   bool operator==(const BindingPlan&) const = default;
 };
 
-// One input of the caller, in the order of the plan's inputs.
+// The length of one input; inputs are in the order of the plan.
 struct InputLength {
   std::optional<std::uint64_t> bytes;  // absent: not known
-  bool device_resident = false;        // may then be longer than declared
+  bool device_resident = false;        // true: it may be longer than declared
 };
 
-// Without inputs nothing about them is checked, and buffers sized at run time have count 0.
+// Without `inputs` their lengths are not checked, and run-time sized buffers have the count 0.
 PlanResult<BindingPlan> plan_bindings(
     std::span<const BufferDecl> buffers,
     std::optional<std::span<const InputLength>> inputs = std::nullopt);
 
-// The same into a plan whose storage is used again. After an error the plan is empty.
+// The same, reusing the storage of `plan`. After an error the plan is empty.
 PlanResult<void> plan_bindings(BindingPlan& plan, std::span<const BufferDecl> buffers,
                                std::optional<std::span<const InputLength>> inputs = std::nullopt);
 
-// How many elements a launch over these bindings has; at least 1. A program with shared bindings or
-// atomics runs over all of them, any other over its outputs.
+// The number of elements of a launch with these bindings, at least 1. A program with shared
+// bindings or atomics runs over the largest buffer, any other program over the largest output.
 std::uint32_t inferred_element_count(std::span<const PlannedBinding> bindings,
                                      bool contains_atomic);
 
-// The words a kernel reads its counts from: word 0 is `element_count`, word slot + 1 the count of
-// the binding in that slot. On an error `words` keeps its content.
+// The parameter words from which a kernel reads its counts: word 0 is `element_count`, and word
+// slot + 1 is the count of the binding in that slot. After an error `words` is unchanged.
 PlanResult<void> write_param_words(std::span<const PlannedBinding> bindings,
                                    std::uint32_t element_count, std::vector<std::uint32_t>& words);
 
-// No launch has as many parameters; a slot that asks for more is a mistake.
+// A slot that needs more parameter words than this is an error.
 inline constexpr std::uint64_t kMaxParamWords = std::uint64_t{1} << 24;
 
 }  // namespace vyre

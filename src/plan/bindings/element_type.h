@@ -1,4 +1,4 @@
-// Element types as the launch ABI sees them: how many bytes and bits one element takes.
+// Element types of the launch ABI: the bytes and bits of one element.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace vyre {
 
-// What an element is in the end, under all wrappers.
+// The innermost type of an element, inside all wrappers.
 enum class ElementKind : std::uint8_t {
   bits_4,    // 4-bit integer or float
   bits_8,    // 8-bit integer or float
@@ -18,8 +18,8 @@ enum class ElementKind : std::uint8_t {
   raw_bytes,
   array,   // elements of `bytes` bytes
   mesh,    // device mesh of `extents`
-  opaque,  // an extension: nothing is known
-  wgsl,    // of a WGSL type: a stride of `bytes` bytes, aligned to `alignment`
+  opaque,  // an extension whose size is unknown
+  wgsl,    // a WGSL type with a stride of `bytes` bytes and the alignment `alignment`
 };
 
 enum class ElementWrapperKind : std::uint8_t {
@@ -48,18 +48,18 @@ struct ElementType {
 
 struct ElementSize {
   std::uint64_t min_bytes = 0;         // saturating
-  std::uint64_t alignment = 0;         // what the elements themselves ask for
-  std::optional<std::uint64_t> bytes;  // absent: only the run knows
+  std::uint64_t alignment = 0;         // the natural alignment of the elements
+  std::optional<std::uint64_t> bytes;  // absent: known only at run time
   std::optional<std::uint64_t> bits;
-  bool overflow = false;  // bytes or bits left 64 bits; they are absent then
+  bool overflow = false;  // bytes or bits do not fit into 64 bits, and are absent
 };
 ElementSize element_size(const ElementType& type);
 
-// No zero lanes, sizes, extents, block sides or groups; quantized storage is a scalar of at most
-// 32 bits.
+// Checks that lanes, sizes, extents, block sides and groups are not zero, and that quantized
+// storage is a scalar of at most 32 bits.
 bool is_well_formed(const ElementType& type);
 
-// Bytes of `count` elements packed densely.
+// The bytes of `count` densely packed elements.
 enum class PackedLengthFault : std::uint8_t { unknown, overflow };
 struct PackedLength {
   std::optional<std::uint64_t> bytes;

@@ -48,7 +48,7 @@ Result<InferredExtent> infer_extent(const Kernel& kernel, std::span<const Counte
     if (!b.elements || *b.elements <= out.elements) continue;
     out.longer.push_back(fmt::format("{} ({})", b.name, *b.elements));
   }
-  // Nobody asked for exactly these invocations, and the last workgroup may be needed whole.
+  // The caller did not ask for exactly these invocations, and may need the whole last workgroup.
   const auto whole = checked_mul(ceil_div(count, workgroup[0]), workgroup[0]);
   if (depends_on_workgroup(kernel) && whole && *whole != count) {
     out.extent[0] = *whole;

@@ -1,4 +1,5 @@
-// How many invocations a launch has when nobody says: as many as a buffer has elements.
+// The number of invocations of a launch for which the caller gives no size: as many as a buffer has
+// elements.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +15,9 @@
 
 namespace vyre {
 
-// The rule for both kinds of callers: the largest output, or the largest buffer of all where a
-// program spans everything (it has atomics or workgroup memory) or has no output. Ranges of
-// anything that can be counted; absent counts do not take part. Null: nothing can be counted.
+// The buffer that decides: the largest output, or the largest buffer if the program spans
+// everything (it has atomics or workgroup memory) or has no output. Buffers with absent counts are
+// ignored. Null: no buffer has a count.
 template <class Range, class Count, class IsOutput>
 auto* covering_buffer(Range& buffers, bool spans_everything, Count&& count, IsOutput&& is_output) {
   decltype(&*buffers.begin()) largest = nullptr;
@@ -34,19 +35,20 @@ auto* covering_buffer(Range& buffers, bool spans_everything, Count&& count, IsOu
 
 struct CountedBuffer {
   std::string_view name;
-  std::optional<std::uint64_t> elements;  // absent: sized by the launch
+  std::optional<std::uint64_t> elements;  // absent: the launch decides
   bool is_output = false;
   bool runtime_sized = false;
 };
 
 struct InferredExtent {
   Extent extent{};
-  std::uint64_t elements = 0;       // of the buffer that was taken
+  std::uint64_t elements = 0;       // of the buffer that decided
   std::string from;                 // "the elements of y, in whole workgroups"
-  std::vector<std::string> longer;  // "x (227,160)": buffers with more elements than that
+  std::vector<std::string> longer;  // buffers with more elements: "x (227,160)"
 };
 
-// Only for workgroups with one axis. A program that depends on its workgroup runs in whole ones.
+// Only for workgroups with one axis. A program that depends on its workgroup runs in whole
+// workgroups.
 Result<InferredExtent> infer_extent(const Kernel& kernel, std::span<const CountedBuffer> buffers);
 
 }  // namespace vyre

@@ -13,7 +13,7 @@ constexpr double volume(const Extent& extent) {
   return double{static_cast<double>(extent[0])} * extent[1] * extent[2];
 }
 
-// Absent where 64 bits, or 32 bits, cannot count them.
+// Absent if the number does not fit into 64 bits, or 32 bits.
 inline std::optional<std::uint64_t> volume_in_64_bits(const Extent& extent) {
   const auto plane = checked_mul<std::uint64_t>(extent[0], extent[1]);
   return plane ? checked_mul<std::uint64_t>(*plane, extent[2]) : std::nullopt;

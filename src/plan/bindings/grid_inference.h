@@ -1,5 +1,5 @@
 // The grid of a launch from its buffers alone, for callers without a launch plan. Unlike a plan,
-// these lay workgroups of several axes out as squares and cubes.
+// these functions arrange workgroups of several axes as squares and cubes.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@
 
 namespace vyre {
 
-// The config's grid, unchecked, or the grid that covers what the buffers and inputs hold.
+// The grid of the config, unchecked, or else the grid that covers the buffers and inputs.
 PlanResult<Extent> infer_grid(const ProgramFacts& program, std::span<const BufferDecl> buffers,
                               std::span<const InputLength> inputs, const DispatchConfig& config);
 
-// The grid of the declared workgroup for what the declarations alone say, after the backend's gate.
+// The grid of the declared workgroup by the declarations alone, after the check of the backend.
 PlanResult<Extent> auto_grid(const ProgramFacts& program, std::span<const BufferDecl> buffers,
                              const BackendLimits& limits);
 

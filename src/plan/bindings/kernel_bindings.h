@@ -1,6 +1,6 @@
-// The buffers of a kernel of our IR, as planning takes them. Sizes and strides are WGSL's. Slots
-// are those of ir/slots.h. A writable buffer
-// that is given no data counts as an output. Workgroup memory comes last, as shared buffers.
+// The buffers of a kernel as the planner takes them, with the sizes and strides of WGSL and the
+// slots of ir/slots.h. A writable buffer without data counts as an output. Workgroup memory comes
+// last, as shared buffers.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ struct KernelInput {
 
 struct KernelBuffers {
   std::vector<BufferDecl> buffers;  // by slot
-  std::vector<InputLength> inputs;  // for the buffers that consume input, in their order
+  std::vector<InputLength> inputs;  // of the buffers that take input, in their order
 };
 
-// Data for a buffer that the program does not have is left out. A buffer that is only read and has
-// no data gets no input, which plan_bindings then reports.
+// Data for a buffer that the program does not have is ignored. A read-only buffer without data gets
+// no input, which plan_bindings then reports.
 KernelBuffers kernel_buffers(const Kernel& kernel, std::span<const KernelInput> data);
 
-// Both steps at once. With no data at all (absent), nothing about inputs is checked, and writable
-// buffers count as outputs.
+// Both steps at once. If `data` is absent, inputs are not checked, and writable buffers count as
+// outputs.
 PlanResult<BindingPlan> plan_kernel_bindings(
     const Kernel& kernel, std::optional<std::span<const KernelInput>> data = std::nullopt);
 

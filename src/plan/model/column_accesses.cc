@@ -9,7 +9,7 @@
 namespace vyre {
 namespace {
 
-// Of a number: what a step along an axis adds to it.
+// How much a number grows with one step along each axis.
 enum class Step : std::uint8_t { none, one, many, unknown };
 using Steps = std::array<Step, 3>;
 
@@ -26,7 +26,7 @@ Step sum(Step a, Step b) {
   return b == Step::none ? a : Step::many;
 }
 
-// One of them times something that does not change.
+// A product of such a number and a factor that does not change.
 Step times(Step a, Step b) {
   if (a == Step::unknown || b == Step::unknown) return Step::unknown;
   return a == Step::none && b == Step::none ? Step::none : Step::many;
@@ -37,7 +37,7 @@ class Strides {
   explicit Strides(const Program& program) : program_(program) {}
 
   double column_bytes() {
-    // The entry alone: what is behind a call is not counted.
+    // Only the entry function: accesses in called functions are not counted.
     const Function& entry = program_.functions[static_cast<std::size_t>(program_.entry)];
     locals_.assign(entry.locals.size(), kUnknown);
     for_each_stmt(program_, entry.body, [&](StmtId id) { stmt(program_[id].node); });

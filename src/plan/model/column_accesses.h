@@ -1,13 +1,13 @@
-// How far apart in memory neighbouring invocations touch a buffer.
+// Finds accesses to columns: neighbouring invocations that touch memory far apart.
 #pragma once
 
 #include "vyre/ir/program.h"
 
 namespace vyre {
 
-// Bytes that one invocation loads from and stores to storage memory where neighbours along y lie
-// side by side and neighbours along x do not: columns, as a transposition reads or writes them.
-// Loops are counted once; what depends on loaded values or on variables is not counted.
+// The bytes that one invocation loads from and stores to columns of storage memory: neighbours
+// along y are adjacent in memory and neighbours along x are not, as in a transposition. Loops are
+// counted once; accesses whose place depends on loaded values or on variables are not counted.
 double column_bytes_of(const Program& program);
 
 }  // namespace vyre

@@ -10,31 +10,36 @@
 namespace vyre {
 namespace {
 
-// All of these were read off times of kernels on an H200, whose memory moves 4.1 of 4.8 TB/s; other
-// GPUs differ, but the order of variants changes little.
+// These constants were fitted to times of kernels on an H200, whose memory reaches 4.1 of its
+// nominal 4.8 TB/s. Other GPUs differ, but the order of variants changes little.
 
-// Bytes that must be on their way in a multiprocessor for half of the memory's speed.
+// Bytes in flight per multiprocessor that reach half of the memory's speed.
 constexpr double kHalfSpeedBytes = 7600;
-constexpr double kReachedShare = 0.87;  // of the memory's nominal speed
-constexpr double kCachedSpeed = 1.6;    // times that, within half of the last-level cache
+constexpr double kReachedShare = 0.87;  // the reached share of the memory's nominal speed
+// Faster by this factor, if the data fit into half of the last-level cache.
+constexpr double kCachedSpeed = 1.6;
 constexpr double kGroupNs = 0.6;        // between the starts of two workgroups
-constexpr double kWarpStartNs = 0.077;  // the same of two warps
+constexpr double kWarpStartNs = 0.077;  // between the starts of two warps
 constexpr double kLaunchNs = 900;
-constexpr double kLatencyNs = 800;  // of a load
-constexpr double kInPlaceNs = 400;  // of each doubling of items that must not pass each other
-// What a launch whose groups all run at once misses of the memory's speed, against others.
+constexpr double kLatencyNs = 800;  // the latency of a load
+constexpr double kInPlaceNs = 400;  // for each doubling of items that must stay in order
+// A launch whose workgroups all run at once loses this part of what others would lose of the
+// memory's speed.
 constexpr double kMissedAtOnce = 0.5;
-constexpr double kLaneOperations = 20;  // of a lane, before its first item
-constexpr double kOperationNs = 2;      // that waits for the one before
-constexpr double kRounds = 64;          // of a loop whose rounds nobody knows
-// What a warp costs its multiprocessor beside the first of each of four schedulers.
+constexpr double kLaneOperations = 20;  // operations of a lane before its first item
+constexpr double kOperationNs = 2;      // of an operation that depends on the previous one
+constexpr double kRounds = 64;          // assumed iterations of a loop of unknown length
+// The cost of each warp beyond the first of each of the four schedulers.
 constexpr double kWarpShare = 0.19;
-constexpr double kItemShare = 0.015;  // slower by each doubling of items that share nothing
-// What a multiprocessor can draw from memory, times its share of the whole.
+// Slower by this share for each doubling of items that share no data.
+constexpr double kItemShare = 0.015;
+// How much more than its equal share of the bandwidth one multiprocessor can use.
 constexpr double kDrawnByOne = 2;
 constexpr double kSectorBytes = 32;
-constexpr double kColumnItems = 0.1;  // slower by each doubling of items, where columns are written
-constexpr double kWideAccess = 0.95;  // of the time, where four neighbours are loaded by one lane
+// Slower by this share for each doubling of items, if columns are written.
+constexpr double kColumnItems = 0.1;
+// The share of the time, if a lane loads four neighbours at once.
+constexpr double kWideAccess = 0.95;
 constexpr double kTypicalRegisters = 24;
 constexpr double kLanesOfSchedulers = 128;
 
@@ -42,11 +47,11 @@ double lanes_of(const Extent& e) { return double(e[0]) * e[1] * e[2]; }
 
 double or_else(double value, double otherwise) { return value > 0 ? value : otherwise; }
 
-// What the model works out of a launch before it knows any time.
+// What the model computes about a launch before it computes times.
 struct GpuLaunch {
   double threads = 1, items = 1, groups = 1, covered = 1;
-  double resident = 1;  // workgroups of a multiprocessor at once
-  double held = 1;      // the same, in a launch that does not fill the device
+  double resident = 1;  // workgroups that a multiprocessor can hold
+  double held = 1;      // workgroups that it holds in this launch, which may not fill the device
   bool fills = false;
 };
 
@@ -60,8 +65,8 @@ GpuLaunch launch_of(const CostFacts& f, const Profile& p, const Variant& v) {
     out.groups *= along;
     out.covered *= along * covers[i];
   }
-  // Each further item keeps its loads, some of which neighbours share, and an index. Code that is
-  // made for a workgroup never takes more than fit.
+  // Each further item needs registers for its loads, some of which neighbours share, and an index.
+  // Code for a workgroup never uses more registers than fit.
   const double wanted = or_else(f.registers, kTypicalRegisters + (f.operations > 50 ? 16 : 0)) +
                         (f.loops ? 0 : (out.items - 1) * (f.loaded_bytes / 8 + 1));
   const double most = or_else(p.registers_per_multiprocessor, 65536) / std::max(32.0, out.threads);
@@ -83,8 +88,8 @@ double blocks_of_four(const CostFacts& f, bool cached) {
   return cached || f.scattered ? 1 : kWideAccess;
 }
 
-// Sectors that lanes of a warp touch, against as many as their words fill: rows and columns want
-// different shapes.
+// The sectors that the lanes of a warp touch, divided by the sectors that their words would fill.
+// Accesses to rows and to columns favour different workgroup shapes.
 double sector_factor(const CostFacts& f, const Variant& v) {
   const double across = std::min(32U, v.workgroup[0]);
   const double down = std::min<double>(v.workgroup[1], 32 / across);
@@ -95,7 +100,7 @@ double sector_factor(const CostFacts& f, const Variant& v) {
          (1 + kColumnItems * std::log2(v.items_per_lane));
 }
 
-// Lanes side by side should touch memory side by side.
+// Neighbouring lanes should touch adjacent memory.
 double access_factor(const CostFacts& f, const Variant& v, bool cached) {
   double out = 1;
   if (v.layout == ItemLayout::blocked) {
@@ -113,7 +118,7 @@ double access_factor(const CostFacts& f, const Variant& v, bool cached) {
   } else if (v.workgroup[0] < 32) {
     out *= 1.1;
   }
-  // Rows of a workgroup share what lies between them.
+  // The rows of a workgroup share the elements between them.
   if (f.extent[1] > 1 && v.workgroup[1] == 1) out *= 1.06;
   return out;
 }
@@ -123,9 +128,10 @@ double gpu_ns(const CostFacts& f, const Profile& p, const Variant& v) {
   const double multiprocessors = or_else(p.multiprocessors, 1);
   const bool only_computes = f.loops && f.loaded_bytes == 0;
 
-  // A group's place is empty until its last lane has ended: the fewer groups, the more of it.
+  // The place of a workgroup stays taken until its last lane has ended; with few workgroups this
+  // wastes more.
   const double turnover = l.fills ? 1 - 0.75 / (l.resident + 0.25) : 1;
-  // The items of a lane load together, unless they are whole loops.
+  // The loads of all items of a lane overlap, unless the items are whole loops.
   const double in_flight =
       l.held * l.threads * (f.loops ? 1 : l.items) * std::max(f.loaded_bytes, 4.0) * turnover;
   const bool at_once = !l.fills && !f.loops;
@@ -152,7 +158,7 @@ double gpu_ns(const CostFacts& f, const Profile& p, const Variant& v) {
   // Lanes of a warp wait for each other at every item.
   if (only_computes) compute_ns *= 1 + 0.3 * std::log2(l.items);
 
-  // Of a launch whose groups all run at once the latency is part of what every launch takes.
+  // If all workgroups run at once, the latency is part of the time that every launch takes.
   double latency_ns = kLatencyNs * (1 + 0.06 * (l.items - 1)), waiting_ns = 0;
   double start_ns = l.groups * kGroupNs;
   if (at_once) {
@@ -161,7 +167,7 @@ double gpu_ns(const CostFacts& f, const Profile& p, const Variant& v) {
     start_ns = std::max(start_ns, l.groups * std::ceil(l.threads / 32) * kWarpStartNs);
   }
   const double longest = std::max({memory_ns, compute_ns, start_ns, latency_ns});
-  // Few lanes cannot hide each other's waiting, many wait for each other.
+  // Few lanes cannot hide each other's latency; many lanes wait for each other.
   const double width = l.threads <= 32    ? 1.10
                        : l.threads <= 64  ? 1.04
                        : l.threads <= 128 ? 1.01
@@ -182,7 +188,8 @@ std::uint32_t resident_groups(const Profile& p, std::uint64_t threads, std::uint
     most = std::min<std::uint64_t>(most, p.max_threads_per_multiprocessor / lanes);
   }
   if (p.registers_per_multiprocessor != 0 && registers != 0) {
-    const std::uint64_t each = ceil_div<std::uint64_t>(registers, 8) * 8;  // how they are given out
+    // Registers are allocated in units of 8.
+    const std::uint64_t each = ceil_div<std::uint64_t>(registers, 8) * 8;
     most = std::min(most, p.registers_per_multiprocessor / (each * lanes));
   }
   if (p.shared_bytes_per_multiprocessor != 0 && shared_bytes != 0) {

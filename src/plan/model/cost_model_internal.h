@@ -5,7 +5,7 @@
 
 namespace vyre {
 
-// What a variant is expected to take on a processor of the host.
+// The expected time of a variant on the CPU.
 double host_ns(const CostFacts& facts, const Profile& profile, const Variant& variant);
 
 }  // namespace vyre

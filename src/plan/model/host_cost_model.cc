@@ -1,4 +1,4 @@
-// Variants on the host's processor. The figures were read off times of kernels on processors with
+// The cost model of the CPU. Its constants were fitted to times of kernels on processors with
 // vectors of 16 lanes.
 #include <algorithm>
 #include <cmath>
@@ -9,27 +9,29 @@
 namespace vyre {
 namespace {
 
-constexpr double kOperationNs = 0.4;     // of one vector
-constexpr double kRounds = 64;           // of a loop whose rounds nobody knows
-constexpr double kBytesOfThread = 10;    // a nanosecond, from and to memory
-constexpr double kBytesOfAll = 60;       // the same, of all threads together
-constexpr double kCachedSpeed = 3;       // times that, within half of the last-level cache
-constexpr double kTaskNs = 30;           // to begin one
-constexpr double kLeastTaskNs = 500;     // of one that the device makes
-constexpr double kSharingNs = 2000;      // to hand work to threads, and wait for them
-constexpr double kTasksPerThread = 8;    // that the device makes
-constexpr double kUneven = 0.3;          // of a task that threads wait for the last one
-constexpr double kHidden = 0.15;         // of the shorter of computing and memory that is not
-constexpr double kAskedFor = 1.01;       // tasks of a given size beside the device's own
-constexpr double kOtherShape = 1.004;    // than the one that the program's text asks for
-constexpr double kManyOperations = 400;  // of which two vectors at a time have no registers
+constexpr double kOperationNs = 0.4;   // of one vector operation
+constexpr double kRounds = 64;         // assumed iterations of a loop of unknown length
+constexpr double kBytesOfThread = 10;  // bytes per nanosecond that one thread moves
+constexpr double kBytesOfAll = 60;     // bytes per nanosecond that all threads move together
+// Faster by this factor, if the data fit into half of the last-level cache.
+constexpr double kCachedSpeed = 3;
+constexpr double kTaskNs = 30;         // to begin a task
+constexpr double kLeastTaskNs = 500;   // of the shortest task that the device makes
+constexpr double kSharingNs = 2000;    // to give work to threads and wait for them
+constexpr double kTasksPerThread = 8;  // tasks that the device makes for each thread
+constexpr double kUneven = 0.3;  // the share of a task for which threads wait for the last one
+// The share of the shorter of computing and memory access that does not overlap.
+constexpr double kHidden = 0.15;
+constexpr double kAskedFor = 1.01;  // tasks of a fixed size against those that the device chooses
+constexpr double kOtherShape = 1.004;  // workgroup shapes other than the declared one
+// Beyond this, two vectors at a time do not fit into registers.
+constexpr double kManyOperations = 400;
 
 double volume(const Extent& e) { return double(e[0]) * e[1] * e[2]; }
 
 bool works_in_groups(const CostFacts& f) { return f.shared_bytes != 0; }
 
-// Each lane takes its own way or waits for its own memory, so that vectors help little: what is
-// usual tells.
+// For programs whose usual gang is 1, because their lanes diverge or gather: vectors help little.
 double gang_of_single_lanes(double gang, double native) {
   if (gang == 1) return 1;
   return gang < native ? 3 : gang == native ? 1.6 : 1.3;
@@ -42,19 +44,19 @@ double gang_of_atomics(double gang, double native, bool loops) {
   return gang == native ? (loops ? 3 : 1.2) : (loops ? 10 : 1.5);
 }
 
-// Times the work of a native vector.
+// The work of a gang, relative to one native vector.
 double gang_factor(const CostFacts& f, double native, const Variant& v) {
   const double gang = v.gang_width;
   if (f.usual.gang_width == 1) return gang_of_single_lanes(gang, native);
   if (f.atomics) return gang_of_atomics(gang, native, f.loops);
   double out = 1;
   if (gang == 1) {
-    // Lanes that all do the same are made vectors of all the same, if not as good ones.
+    // LLVM still vectorises a gang of 1, but less well.
     out = f.loops ? native / 3 : f.pointwise ? 1.1 : 2.2;
   } else if (gang < native) {
     out = 1 + 0.45 * std::log2(native / gang);
   } else if (gang > native) {
-    // A second vector fills the time in which the first one waits.
+    // A second vector hides the latency of the first.
     const double vectors = gang / native;
     const bool waits = !f.loops || works_in_groups(f) || f.usual.gang_width > native;
     out = f.operations > kManyOperations ? 1.15 : waits ? 0.88 : 0.97;
@@ -63,8 +65,8 @@ double gang_factor(const CostFacts& f, double native, const Variant& v) {
   return out;
 }
 
-// Lanes beyond the end of a row idle. Workgroups that share memory run one by one, others along x
-// as if they were one, as far as a task goes.
+// Lanes beyond the end of a row are idle. Workgroups that share memory run one by one; others are
+// joined along x within a task.
 double idle_lanes(const CostFacts& f, const Variant& v) {
   double row = v.workgroup[0];
   if (!works_in_groups(f)) {
@@ -74,7 +76,7 @@ double idle_lanes(const CostFacts& f, const Variant& v) {
   return std::ceil(row / v.gang_width) * v.gang_width / row;
 }
 
-// What one thread would take, and what the memory takes of all of them together.
+// The time of one thread, and the memory time of all threads together.
 struct Work {
   double compute_ns = 0, alone_ns = 0, memory_ns = 0;
 };
@@ -97,7 +99,7 @@ Work work_of(const CostFacts& f, const Profile& p, const Variant& v) {
 
 double shared_ns(const Work& w, double tasks, double threads) {
   if (tasks < 2 || threads < 2) return w.alone_ns;
-  // The last turn has not a task for every thread, and no two take the same time.
+  // In the last round not every thread has a task, and tasks differ in length.
   const double turns = std::ceil(tasks / threads);
   const double busy = tasks / turns / (1 + kUneven / turns);
   const double compute_ns = w.compute_ns / std::max(1.0, busy);
@@ -114,8 +116,8 @@ double host_ns(const CostFacts& f, const Profile& p, const Variant& v) {
   for (unsigned i = 0; i < 3; ++i) {
     groups *= double(ceil_div<std::uint64_t>(std::max(f.extent[i], 1U), v.workgroup[i]));
   }
-  // The device shares where it pays, in tasks that keep all threads busy: tasks of a given size can
-  // only come near to that.
+  // The device shares work where that pays, in tasks that keep all threads busy. Tasks of a fixed
+  // size can at best come close to that.
   const double own = std::min({groups, kTasksPerThread * threads, work.alone_ns / kLeastTaskNs});
   const double even = own > threads ? std::floor(own / threads) * threads : std::floor(own);
   double ns = std::min(work.alone_ns, shared_ns(work, even, threads));

@@ -8,14 +8,14 @@
 namespace vyre {
 namespace {
 
-constexpr double kSectorBytes = 32;  // what a GPU's memory gives at once
-// Operations beside an atomic one that it outweighs.
+constexpr double kSectorBytes = 32;  // the unit of a GPU's memory accesses
+// An atomic outweighs this many other operations.
 constexpr double kBesideAtomics = 12;
 
-// What one invocation does, loops counted once.
+// The work of one invocation; loops are counted once.
 struct Work {
   double loaded = 0, stored = 0, operations = 0;
-  double beside = 0;  // loaded with what is wanted, where loads tell the places of loads
+  double beside = 0;  // bytes loaded in vain in the same sectors, for loads at loaded indices
 };
 
 Work work_of(const Program& p) {
@@ -25,7 +25,7 @@ Work work_of(const Program& p) {
     const auto* type = p.types.get_if<PointerType>(p[pointer].type);
     return type != nullptr && type->memory == MemoryKind::storage;
   };
-  // Whether what is loaded tells the place.
+  // Whether the place depends on a loaded value.
   const auto is_indirect = [&](ExprId pointer) {
     bool found = false;
     for_each_subexpr(p, pointer, [&](ExprId e) {
@@ -89,7 +89,7 @@ bool reads_what_it_writes(const Program& p) {
   return false;
 }
 
-// Whether its loops, or all of a program without any, do little else.
+// Whether the loops, or the whole program if it has none, do little but atomics.
 bool does_atomics_most(const Program& p) {
   double atomics = 0, others = 0;
   bool has_loops = false;

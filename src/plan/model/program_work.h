@@ -1,4 +1,4 @@
-// What a program does, as far as the model of its variants needs it.
+// The work of a program, for the cost model.
 #pragma once
 
 #include "vyre/ir/kernel.h"
@@ -6,7 +6,7 @@
 
 namespace vyre {
 
-// `bound_bytes` are those of all storage bindings.
+// `bound_bytes` is the size of all storage bindings together.
 CostFacts cost_facts_of(const Kernel& kernel, TargetKind kind, const Extent& extent,
                         double bound_bytes);
 

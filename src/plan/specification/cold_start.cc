@@ -33,7 +33,7 @@ std::vector<CostRow> gather_costs(const Extent& declared, std::uint32_t element_
   for (const std::uint32_t width : kWorkgroupCandidates) add_candidate(width);
   add_candidate(declared[0]);
 
-  // The measurements do not repeat each other: only the candidates can.
+  // Measured workgroups are distinct; only a candidate can equal one of them.
   const std::size_t candidates = rows.size();
   for (const Measurement& m : measured) {
     const auto [width, y, z] = m.workgroup;

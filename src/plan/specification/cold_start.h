@@ -1,5 +1,5 @@
-// The workgroup for a launch that is not, or only partly, measured: a cost for every width that
-// fits, by a model where nothing was measured, and the policy's choice among them.
+// The workgroup for a launch without complete measurements: every width that fits gets a cost,
+// measured or estimated by a model, and the policy chooses among them.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kColdStartGridStepNs = 1024;
 inline constexpr std::uint64_t kColdStartIdleLaneNs = 8;
 inline constexpr std::uint64_t kColdStartTemperatureNs = 4096;
 
-// The model: every workgroup and every idle lane costs something. width is not 0.
+// The model: each workgroup and each idle lane has a fixed cost. `width` is not 0.
 std::uint64_t estimated_ns(std::uint32_t element_count, std::uint32_t width);
 
 bool fits_limits(std::uint32_t width, const Limits& limits);
@@ -29,17 +29,17 @@ struct CostRow {
   bool operator==(const CostRow&) const = default;
 };
 
-// What was compared, in the order of comparison, and what came out of it.
+// The compared widths, in the order of comparison, and the selected one.
 struct CostTable {
   std::vector<CostRow> rows;
-  std::optional<std::uint32_t> selected;  // absent with fewer than two rows
+  std::optional<std::uint32_t> selected;  // absent if there are fewer than two rows
 };
 
 // `measured` holds each workgroup once, ascending.
 CostTable cost_table(const Extent& declared, std::uint32_t element_count, const Limits& limits,
                      std::span<const Measurement> measured);
 
-// The selection alone.
+// Only the selection.
 std::optional<Extent> select_workgroup(const Extent& declared, std::uint32_t element_count,
                                        const Limits& limits, std::span<const Measurement> measured);
 

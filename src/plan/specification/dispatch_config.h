@@ -1,4 +1,4 @@
-// What a caller may fix about a launch. Absent means "decide for me".
+// What a caller may fix about a launch. Absent values are decided by vyre.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace vyre {
 struct DispatchConfig {
   std::optional<Extent> workgroup_override;
   std::optional<Extent> grid_override;
-  // How many elements the launch has, instead of what its buffers suggest.
+  // The number of elements of the launch, instead of the number that the buffers imply.
   std::optional<std::uint32_t> element_count;
-  // How many invocations run along each axis: it lays out the grid of workgroups with two or three
-  // axes. An explicit grid wins over it; workgroups of one axis go by the element count.
+  // The number of invocations along each axis, for workgroups with two or three axes. An explicit
+  // grid takes precedence; workgroups with one axis use the element count.
   std::optional<Extent> global_size;
   bool operator==(const DispatchConfig&) const = default;
 };

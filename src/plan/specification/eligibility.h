@@ -1,5 +1,5 @@
-// Whether launch feedback may change the workgroup of a launch. It fails closed: whatever could
-// make the result depend on the shape keeps the declared one.
+// Whether launch feedback may change the workgroup of a launch. If the result could depend on the
+// shape, the declared workgroup is kept.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace vyre {
 
-// Why a launch keeps its declared workgroup; `none` when it may be tuned. The first that applies,
-// in this order.
+// Why a launch keeps its declared workgroup; `none` if it may be tuned. The first reason that
+// applies is given.
 enum class Ineligible : std::uint8_t {
   none,
   zero_width,
@@ -26,7 +26,7 @@ enum class Ineligible : std::uint8_t {
   opaque_call,
 };
 
-// A phrase for a person: "it reads the local or workgroup ids".
+// A phrase for people: "it reads the local or workgroup ids".
 std::string_view describe(Ineligible reason);
 
 Ineligible eligibility(const ProgramFacts& program, const Extent& declared,

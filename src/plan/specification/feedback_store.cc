@@ -69,7 +69,7 @@ void FeedbackStore::save() {
   const auto result = cache_.save();
   const std::lock_guard lock(mutex_);
   if (result) {
-    // Another process may have written since: then its content was not seen yet.
+    // If another process has written meanwhile, its content must still be read.
     const Signature now = signature_of(cache_.path());
     if (now.bytes == text_bytes(result->entries)) seen_ = now;
     saved_ = std::max(saved_, noted);

@@ -1,4 +1,4 @@
-// The file of one device's launch decisions, read again only when it has changed.
+// The decision file of one device. It is read again only when it has changed.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ class FeedbackStore {
  public:
   FeedbackStore(std::filesystem::path path, std::size_t max_entries);
 
-  // What the file holds for the key now.
+  // The decision that the file has for the key.
   std::optional<Extent> find(std::string_view key);
 
-  // Notes a decision; false when it is in the file already. save() makes it last.
+  // Notes a decision; false if the file already has it. save() writes it.
   bool note(std::string_view key, const Extent& workgroup);
-  // A failure is logged, and the decision goes with the next save.
+  // A failure is logged, and the next save writes the decision.
   void save();
 
  private:
-  // Tells one content of the path from another.
+  // Identifies the content of the file.
   struct Signature {
     std::uint64_t device = 0, inode = 0, bytes = 0;
     std::int64_t modified_ns = 0;
@@ -43,9 +43,9 @@ class FeedbackStore {
   // seen as one later.
   Signature seen_;
   DecisionCache cache_;
-  std::uint64_t noted_ = 0;  // how many decisions so far
-  std::uint64_t saved_ = 0;  // how many of them have reached the file
-  bool warned_ = false;      // that saving fails
+  std::uint64_t noted_ = 0;  // the number of decisions noted so far
+  std::uint64_t saved_ = 0;  // the number of these that are in the file
+  bool warned_ = false;      // a failure to save was logged
 };
 
 }  // namespace vyre

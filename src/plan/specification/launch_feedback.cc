@@ -14,7 +14,7 @@ std::uint64_t word_at(const void* bytes) {
   return word;
 }
 
-// The last digits of an adapter's id, behind the name of its format.
+// The hexadecimal digits of an adapter's id, after the name of the format.
 std::uint64_t adapter_word(const AdapterId& id) {
   return word_at(id.characters.data() + id.characters.size() - sizeof(std::uint64_t));
 }
@@ -102,7 +102,7 @@ Resolution LaunchFeedback::resolve(const ProgramFacts& program, const Adapter& a
     if (!selected) return {};
   }
 
-  // Another thread may have resolved or recorded the same launch meanwhile; what it found stands.
+  // If another thread has resolved or recorded the same launch meanwhile, its result is kept.
   const std::lock_guard lock(mutex_);
   if (const Entry* entry = find(key)) return {entry->selected, entry->source};
   Entry& entry = insert(key);
@@ -136,7 +136,7 @@ RecordAnswer LaunchFeedback::record(const ProgramFacts& program, const Adapter& 
     entry->selected = selected = *choice;
     entry->source = FeedbackSource::measured;
     entry->measured = std::move(measured);
-    // Noted in the order of the choices, so that the newest one is what the file gets.
+    // Noted in the order of the choices, so that the file gets the newest one.
     to_be_saved = store->note(text, selected);
   }
   if (to_be_saved) store->save();

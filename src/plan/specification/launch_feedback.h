@@ -1,6 +1,5 @@
-// Memory of measured launches and of the workgroups chosen from them: bounded, shared by all
-// threads, and backed by the device's file of decisions. Only choices are stored there, never
-// times.
+// A bounded memory of measured launches and the workgroups chosen from them, shared by all threads.
+// Choices, but not times, are also kept in the decision file of the device.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +25,7 @@ namespace vyre {
 
 // In memory, and in each file.
 inline constexpr std::size_t kMaxFeedbackEntries = 4096;
-// Distinct widths remembered for one launch; no device has more.
+// The most widths remembered for one launch; no device has more.
 inline constexpr std::size_t kMaxMeasuredWidths = 1024;
 
 enum class FeedbackSource : std::uint8_t { cold_start, measured, stored };
@@ -34,15 +33,16 @@ enum class FeedbackSource : std::uint8_t { cold_start, measured, stored };
 struct Resolution {
   std::optional<Extent> workgroup;  // absent: keep the declared one
   FeedbackSource source = FeedbackSource::cold_start;
-  Ineligible ineligible = Ineligible::none;  // why there is no answer; none: nothing to choose from
+  // Why there is no answer; none: there is nothing to choose from.
+  Ineligible ineligible = Ineligible::none;
 };
 
 enum class RecordRefusal : std::uint8_t {
   none,
-  mode,          // only natural-gradient mode learns
-  no_time,       // zero nanoseconds are no measurement
+  mode,          // only the natural-gradient mode learns
+  no_time,       // the time is zero
   overridden,    // the caller fixed the workgroup or the grid
-  does_not_fit,  // the observed workgroup is outside the limits, or has several axes
+  does_not_fit,  // the measured workgroup is outside the limits, or has several axes
   ineligible,
   too_many_widths,
   no_selection,  // fewer than two widths fit
@@ -68,23 +68,23 @@ class LaunchFeedback {
   LaunchFeedback(const LaunchFeedback&) = delete;
   LaunchFeedback& operator=(const LaunchFeedback&) = delete;
 
-  // What memory knows, else what the file holds, else the cold start. The last two are remembered;
-  // a cold start is never written to the file. Estimates and measurements compete as they stand.
+  // The choice in memory, else the one in the file, else the cold start. The last two are
+  // remembered; a cold start is never written to the file. Estimates and measurements are compared
+  // directly.
   Resolution resolve(const ProgramFacts& program, const Adapter& adapter,
                      std::uint32_t element_count);
 
-  // Takes one measured launch in. The measurement, the new choice and the memory of both are one
-  // step: concurrent records lose nothing. The choice then goes to the file; a failure to write is
-  // logged and changes no answer.
+  // Records one measured launch. The measurement and the new choice are stored in one atomic step.
+  // The choice is then written to the file; a failure to write is logged and changes no answer.
   RecordAnswer record(const ProgramFacts& program, const Adapter& adapter,
                       const LaunchObservation& observation, TunerMode mode);
 
-  // The measurements remembered for a launch, ascending by workgroup. Does not count as use.
+  // The measurements of a launch, ascending by workgroup. Does not count as a use of the entry.
   std::vector<Measurement> measurements(const ProgramFacts& program, const Adapter& adapter,
                                         std::uint32_t element_count) const;
 
   std::size_t size() const;
-  // As after a restart of the process.
+  // Forgets everything in memory, as a restart of the process would.
   void forget_memory();
 
  private:
@@ -115,7 +115,7 @@ class LaunchFeedback {
     Key copy() const { return {fingerprint, declared, element_count, adapter}; }
   };
 
-  // With the mutex held. find() counts as use.
+  // With the mutex held. find() counts as a use of the entry.
   Entry* find(const KeyView& key);
   Entry& insert(const KeyView& key);
 

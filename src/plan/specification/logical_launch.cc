@@ -28,7 +28,7 @@ PlanResult<std::uint32_t> counted_elements(const LogicalRequest& request) {
   return *config.element_count;
 }
 
-// With a fixed grid, what its x axis covers; the other axes do not count.
+// With a fixed grid, the elements that its x axis covers.
 PlanResult<std::uint32_t> launched_elements(const LogicalRequest& request, std::uint32_t counted,
                                             const Extent& workgroup) {
   if (!request.config.grid_override) return counted;

@@ -1,5 +1,5 @@
-// The specification's plan of a launch: element count, workgroup, logical grid and parameter words,
-// prepared into storage that the caller keeps. Preparing it again takes no memory. The planner
+// The specification's plan of a launch: element count, workgroup, logical grid and parameter words.
+// It is written to storage of the caller, so that preparing it again allocates nothing. The planner
 // calls it with the workgroup that it chose.
 #pragma once
 
@@ -15,14 +15,14 @@ namespace vyre {
 
 // Where a plan's workgroup comes from.
 enum class WorkgroupSource : std::uint8_t {
-  overridden,           // the caller's
-  declared_by_mode,     // the tuner's mode leaves plans alone
+  overridden,           // the caller fixed it
+  declared_by_mode,     // the tuner's mode does not change plans
   declared_with_grid,   // the caller fixed the grid, which is in units of the declared workgroup
   declared_ineligible,  // the program must not be tuned; the plan says why
   declared_only,        // fewer than two widths fit the device
-  cold_start,           // by the cost model
-  measured,             // by measured launches
-  stored,               // by an earlier process
+  cold_start,           // chosen by the cost model
+  measured,             // chosen by measured launches
+  stored,               // chosen by an earlier process
 };
 std::string_view to_string(WorkgroupSource source);
 
@@ -33,8 +33,8 @@ struct WorkgroupChoice {
   bool operator==(const WorkgroupChoice&) const = default;
 };
 
-// The workgroup of a launch. Never fails: what cannot be tuned keeps what was declared. Backends
-// that compile the workgroup into the kernel ask this before they have a plan.
+// The workgroup of a launch. Never fails: a launch that cannot be tuned keeps the declared
+// workgroup. Backends that compile the workgroup into the kernel call this before they have a plan.
 WorkgroupChoice resolve_workgroup(const ProgramFacts& program, const DispatchConfig& config,
                                   const Adapter& adapter, std::uint32_t element_count,
                                   TunerMode mode, LaunchFeedback& feedback);
@@ -57,7 +57,7 @@ struct LogicalRequest {
   const Adapter& adapter;
 };
 
-// On an error the plan keeps all its values.
+// After an error the plan is unchanged.
 PlanResult<void> prepare(LogicalLaunch& plan, const LogicalRequest& request, TunerMode mode,
                          LaunchFeedback& feedback);
 

@@ -9,7 +9,7 @@
 namespace vyre {
 namespace {
 
-// A machine of a usual size, so that the answer does not depend on the one at hand.
+// A typical machine, so that the answer does not depend on the machine at hand.
 constexpr std::uint32_t kThreads = 8;
 constexpr std::uint64_t kCacheBytes = std::uint64_t{32} << 20;
 

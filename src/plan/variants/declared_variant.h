@@ -1,4 +1,4 @@
-// The variant that runs where nothing is known of a kernel's launches.
+// The variant that runs if nothing is known about a kernel's launches.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace vyre {
 
-// The declared workgroup with one invocation a lane. On the CPU the gang is the one that the cost
-// model expects to be best at a size that is neither small nor large, beginning with
-// `default_gang`: it depends on nothing but the program and the width of a vector.
+// The declared workgroup with one item per lane. On the CPU it has the gang that the cost model
+// expects to be best at a medium size, starting from `default_gang`; it depends only on the program
+// and the vector width.
 Variant declared_variant(const Kernel& kernel, std::uint32_t default_gang,
                          const PlanDevice& device);
 

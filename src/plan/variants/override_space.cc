@@ -7,7 +7,7 @@
 //   product = unary (("*" | "/" | "%") unary)*
 //   unary   = ("-" | "!")? (number | name | "(" or ")")
 //
-// over numbers, where 0 is false. Division by 0 makes the whole constraint false.
+// over numbers, where 0 is false. A division by 0 makes the whole constraint false.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Which variants may run a kernel. This is the only place that decides it; code generation asserts
-// what it relies on.
+// Which variants can run a kernel. Only this file decides it; the code generators assert it.
 #pragma once
 
 #include <string>
@@ -11,7 +10,7 @@
 
 namespace vyre {
 
-// Why this variant cannot run the kernel on such a device; empty when it can.
+// Why this variant cannot run the kernel on the device; empty if it can.
 std::string why_not(const Kernel& kernel, const Variant& variant, TargetKind kind,
                     const Limits& limits);
 

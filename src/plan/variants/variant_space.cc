@@ -45,7 +45,7 @@ bool fits(const SpaceRequest& r, const Variant& v) {
   const Extent covers = covered_by(v, r.kind);
   for (unsigned i = 0; i < 3; ++i) {
     if (ceil_div<std::uint64_t>(r.extent[i], covers[i]) > r.limits.max_grid_dim[i]) return false;
-    // The next smaller shape covers it as well.
+    // The next smaller shape also covers the extent.
     if (covers[i] > 1 && covers[i] / 2 >= std::max(r.extent[i], 32U)) return false;
   }
   return true;
