@@ -34,7 +34,7 @@ Result<MemoryInfo> host_memory_info() {
   if (sysinfo(&memory) != 0) return fail(Code::io, "the system does not tell its memory");
   MemoryInfo out{.total = std::uint64_t{memory.totalram} * memory.mem_unit,
                  .free = std::uint64_t{memory.freeram} * memory.mem_unit};
-  // What caches hold is free for those who ask.
+  // Memory that holds the page cache counts as free.
   std::ifstream file("/proc/meminfo");
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("MemAvailable:")) continue;
@@ -60,7 +60,7 @@ Result<DeviceMemory> allocate_host_memory(std::uint64_t bytes) {
   }
   void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) return no_memory(bytes);
-  madvise(data, bytes, MADV_HUGEPAGE);  // a wish; refused on some kernels
+  madvise(data, bytes, MADV_HUGEPAGE);  // optional; some kernels refuse it
   return memory_at(data, bytes,
                    std::shared_ptr<void>(data, [bytes](void* p) { munmap(p, bytes); }));
 }

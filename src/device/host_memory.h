@@ -1,12 +1,13 @@
-// Memory of the host for devices that compute there.
+// Host memory for devices that compute in it.
 #pragma once
 
 #include "vyre/device/device.h"
 
 namespace vyre {
 
-// Zero, aligned to 64 bytes, from the system page by page when it is large. More than the machine
-// has is an error, not a process that the system ends later.
+// Filled with zeros and aligned to 64 bytes; the system provides the pages of a large allocation on
+// first use. Asking for more than the machine has is an error here, so that the system does not
+// kill the process later.
 Result<DeviceMemory> allocate_host_memory(std::uint64_t bytes);
 
 Result<MemoryInfo> host_memory_info();

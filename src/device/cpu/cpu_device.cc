@@ -21,24 +21,28 @@ namespace {
 constexpr std::uint64_t kTaskInvocations = 16384;
 constexpr std::uint64_t kTasksPerThread = 8;
 constexpr std::uint64_t kRowsPerThread = 4;
-// How long threads look for the next launch: where one follows the other they need not be woken.
+// How long threads wait for the next launch before they sleep, so that launches in close succession
+// need not wake them.
 constexpr std::chrono::microseconds kWatch{50};
 constexpr double kWatchNs = 50'000;
-// Work that is worth waking threads for, and, for each of them, sharing with those that are awake.
+// The least work for which sleeping threads are woken, and the least work per thread that is shared
+// with threads that are awake.
 constexpr double kWorthWakingNs = 20'000;
 constexpr double kWorthSharingNs = 1'250;
-constexpr double kTaskNs = 3'000;  // so that to begin it does not count
-// Threads stay awake for short launches that follow each other within this many times their length.
+constexpr double kTaskNs = 3'000;  // long enough that the start of a task does not matter
+// Threads are kept awake for short launches if the gap between them is at most this many times
+// their length.
 constexpr double kCloseBy = 4;
-// Launches between two looks at what an invocation takes.
+// The number of launches between two measurements of an invocation's time.
 constexpr std::uint32_t kLookAgain = 64;
-// Between two looks at whether the launch was stopped, which costs nothing at this size.
+// The number of invocations between two tests of the stop flag; at this size the test costs
+// nothing.
 constexpr std::uint64_t kSliceInvocations = std::uint64_t{1} << 20;
-// So many that a launch which was stopped gets past those that are left in no time.
+// Few enough that a stopped launch skips the remaining tasks at once.
 constexpr std::uint64_t kMaxTasks = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxInvocations = std::uint64_t{1} << 62;
 
-// Stops at the end of the type.
+// Saturates.
 std::uint64_t volume(const Extent& e) {
   return saturating_mul(std::uint64_t{e[0]} * e[1], std::uint64_t{e[2]});
 }
@@ -50,11 +54,11 @@ unsigned usable_processors() {
   return std::max(1, CPU_COUNT(&set));
 }
 
-// Memory of a thread's workgroups, kept from launch to launch.
+// The scratch memory of a thread, kept from launch to launch.
 class Scratch {
  public:
   ~Scratch() { ::operator delete(data_, std::align_val_t{64}); }
-  // Null when there is not enough memory.
+  // Null if there is not enough memory.
   std::byte* reserve(std::uint64_t bytes) {
     if (bytes <= size_) return data_;
     auto* fresh =
@@ -73,7 +77,7 @@ class Scratch {
 
 thread_local Scratch scratch;
 
-// Kernels compute as WGSL says, whatever rounding or flushing the calling program has set.
+// Kernels compute by WGSL's rules, whatever rounding mode or denormal flushing the caller has set.
 class FloatEnvironment {
  public:
   FloatEnvironment() : saved_(_mm_getcsr()) { _mm_setcsr(0x1F80); }
@@ -91,7 +95,7 @@ class CpuCode final : public LoadedCode {
  public:
   explicit CpuCode(HostCode host) : code(std::move(host)) {}
 
-  // What an invocation took when it was last looked at, and whether it is time to look.
+  // The time of an invocation when it was last measured, and whether to measure it again.
   double invocation_ns() const { return invocation_ns_.load(std::memory_order_relaxed); }
   bool look() const { return launches_.fetch_add(1, std::memory_order_relaxed) % kLookAgain == 0; }
   void saw(double ns) const { invocation_ns_.store(ns, std::memory_order_relaxed); }
@@ -124,14 +128,14 @@ std::byte* at(BoundMemory memory) {
   return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(memory.address));
 }
 
-// Where each task has that many invocations, all threads have enough to do, whatever one takes.
+// With this many invocations per task, sharing pays whatever an invocation costs.
 std::uint64_t large_task(const Launch& l, std::uint64_t groups, unsigned threads) {
   const std::uint64_t enough = std::max<std::uint64_t>(1, kTaskInvocations / volume(l.workgroup));
   return std::max(enough, ceil_div(groups, std::uint64_t{threads} * kTasksPerThread));
 }
 
-// Tasks of whole rows of workgroups, where these are about as long and many; else rows are cut
-// evenly, so that gangs of lanes fit in.
+// Makes tasks of whole rows of workgroups if there are enough rows of about that length; otherwise
+// rows are cut evenly, so that gangs fit.
 std::uint64_t along_rows(std::uint64_t groups, const Extent& grid, unsigned threads) {
   const std::uint64_t row = grid[0], rows = std::uint64_t{grid[1]} * grid[2];
   if (2 * groups >= row && rows >= std::uint64_t{threads} * kRowsPerThread) {
@@ -221,8 +225,8 @@ Result<std::shared_ptr<Queue>> CpuDevice::make_queue() {
   return std::make_shared<CpuQueue>(shared_from_this());
 }
 
-// How many workgroups this thread runs first, to see what they take; 0: that is known, or does not
-// matter.
+// The number of workgroups that this thread runs first to measure their time; 0: the time is known
+// or does not matter.
 std::uint64_t CpuDevice::first_groups(const Launch& l, const CpuCode& code,
                                       std::uint64_t groups) const {
   if (l.groups_per_task != 0 || groups < 2 || pool_.threads() < 2) return 0;
@@ -244,7 +248,7 @@ std::uint64_t CpuDevice::groups_in_task(const Launch& l, const CpuCode& code,
   const std::uint64_t finest = std::uint64_t{pool_.threads()} * kTasksPerThread;
   const std::uint64_t large = large_task(l, groups, pool_.threads());
   if (ceil_div(groups, large) >= finest) return large;
-  // Invocations may be few and each of them long.
+  // There may be few invocations that each take long.
   const double ns = code.invocation_ns() * double(groups * volume(l.workgroup));
   if (!is_worth_sharing(ns)) return groups;
   if (ns < kWorthWakingNs) {

@@ -55,7 +55,7 @@ std::uint32_t vector_width() {
   return __builtin_cpu_supports("avx2") ? 8 : 4;
 }
 
-// Bytes read and written per second by a copy that no cache holds, on all threads.
+// The bytes per second that a copy on all threads reads and writes, with data beyond all caches.
 std::uint64_t copy_bandwidth(ThreadPool& pool, std::uint64_t cache) {
   const std::uint64_t bytes = std::max<std::uint64_t>(
       std::uint64_t{32} << 20, std::min<std::uint64_t>(2 * cache, std::uint64_t{128} << 20));
@@ -70,7 +70,7 @@ std::uint64_t copy_bandwidth(ThreadPool& pool, std::uint64_t cache) {
                   to.begin() + static_cast<std::ptrdiff_t>(first));
     });
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-    // The first round also brings the pages in.
+    // The first round also faults the pages in.
     if (round > 0) best = std::max(best, 2.0 * static_cast<double>(bytes) / spent.count());
   }
   return static_cast<std::uint64_t>(best);

@@ -11,10 +11,10 @@
 namespace vyre {
 namespace {
 
-// Whether `done` came true within the time.
+// Waits until `done` is true or the time is over; returns whether it is true.
 template <class Done>
 bool watch(std::chrono::microseconds time, const Done& done) {
-  constexpr int kLooks = 32;  // between two looks at the clock
+  constexpr int kLooks = 32;  // tests of `done` between two reads of the clock
   if (time.count() == 0) return done();
   const auto end = std::chrono::steady_clock::now() + time;
   do {
@@ -85,8 +85,8 @@ void ThreadPool::wait_for_work(std::uint64_t seen) {
   --sleeping_;
 }
 
-// On a busy machine the system may leave a worker with the asking thread on one processor for long,
-// where the two only take time from each other.
+// On a busy machine the scheduler may keep a worker on the processor of the calling thread for
+// long, where the two only take time from each other.
 void ThreadPool::keep_away() {
   const int processor = processor_.load(std::memory_order_relaxed);
   if (processor < 0 || sched_getcpu() != processor) return;

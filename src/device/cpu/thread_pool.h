@@ -1,4 +1,4 @@
-// Threads that wait for work between launches. The thread that asks takes part.
+// Threads that wait for work between launches. The calling thread takes part in the work.
 #pragma once
 
 #include <sched.h>
@@ -17,9 +17,9 @@ namespace vyre {
 
 class ThreadPool {
  public:
-  // So many threads in all, the asking one included. They start with the first work for them; where
-  // the system gives fewer, those do it. To wake a thread that sleeps takes tens of microseconds:
-  // after its work each looks for more for `watch` before it sleeps.
+  // `threads` includes the calling thread. The workers start with the first work for them; if the
+  // system gives fewer threads, those do the work. Waking a thread takes tens of microseconds, so
+  // each worker waits for more work for `watch` before it sleeps.
   explicit ThreadPool(unsigned threads, std::chrono::microseconds watch = {})
       : threads_(threads == 0 ? 1 : threads), watch_(watch) {}
   ~ThreadPool();
@@ -28,11 +28,10 @@ class ThreadPool {
 
   unsigned threads() const { return threads_; }
 
-  // task(i) for every i below count, each once, on any of the threads; returns when all are done.
-  // Each thread begins with a share of its own, the same one every time, so that what a launch
-  // leaves in its caches serves the next; who is done with that helps the others. From several
-  // threads at once, one call gets the workers and the others run by themselves. A task does not
-  // throw.
+  // Calls task(i) once for every i below count, on any of the threads; returns when all are done.
+  // Each thread begins with the same share every time, so that its caches still hold the data of
+  // the previous launch, and then helps the others. If several threads call at once, one call gets
+  // the workers and the others run on their own thread. A task must not throw.
   template <class Task>
   void run(std::uint64_t count, const Task& task) {
     const auto call = [](const void* t, std::uint64_t i) { (*static_cast<const Task*>(t))(i); };
@@ -64,21 +63,22 @@ class ThreadPool {
   std::mutex asking_;  // held by the call that has the workers
   bool started_ = false;
   std::vector<std::thread> workers_;
-  std::vector<Share> shares_;  // by thread; the asking one is the first
+  std::vector<Share> shares_;  // by thread; the calling thread is the first
 
-  // A worker counts itself as busy before it looks for the job, and the asking thread takes the job
-  // away before it looks who is busy: one of the two sees the other. The same holds for who sleeps
-  // and the generation, and for the asking thread's sleep and who is busy.
-  alignas(64) std::atomic<std::uint64_t> generation_{0};  // of jobs; grows at the end too
+  // A worker counts itself as busy before it reads the job, and the calling thread removes the job
+  // before it reads the number of busy workers, so that one of the two sees the other. The same
+  // order holds for the sleepers and the generation, and for the calling thread's sleep and the
+  // busy workers.
+  alignas(64) std::atomic<std::uint64_t> generation_{0};  // grows when a job begins and ends
   std::atomic<const Job*> job_{nullptr};
-  std::atomic<unsigned> wanted_{0};  // threads that have a share of it; the others look on
+  std::atomic<unsigned> wanted_{0};  // threads that have a share of the job
   std::atomic<bool> ending_{false};
-  std::atomic<int> processor_{-1};  // of the asking thread
-  cpu_set_t allowed_{};             // processors, when the workers started
+  std::atomic<int> processor_{-1};  // of the calling thread
+  cpu_set_t allowed_{};             // the processors allowed when the workers started
   alignas(64) std::atomic<unsigned> busy_{0};
   std::atomic<unsigned> sleeping_{0};
   std::atomic<bool> asker_sleeps_{false};
-  std::mutex mutex_;  // of those who go to sleep, and who wake them
+  std::mutex mutex_;  // guards going to sleep and waking
   std::condition_variable wake_, idle_;
   ForkWatch fork_watch_{{.in_child = [this] { begin_again(); }}};
 };

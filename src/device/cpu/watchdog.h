@@ -1,4 +1,4 @@
-// Raises flags when a launch has run too long. Its thread starts with the first deadline.
+// Sets flags when a launch has run too long. Its thread starts with the first deadline.
 #pragma once
 
 #include <array>
@@ -26,10 +26,10 @@ class Watchdog {
 
   using Flags = std::array<std::atomic<std::uint32_t>*, 2>;
 
-  // Sets the flags to 1 at `when`, unless disarmed before. They must live until then. Fails where
-  // the system gives no thread.
+  // Sets the flags to 1 at `when`, unless disarmed before; they must stay valid until then. Fails
+  // if the system gives no thread.
   Result<std::uint64_t> arm(Clock::time_point when, Flags flags);
-  // After this the flags are not touched any more.
+  // After this call the flags are not accessed.
   void disarm(std::uint64_t id);
 
  private:

@@ -1,5 +1,6 @@
-// The timer kernel's cubin on disk, under a key of its text, the processor and the driver: the
-// magic "vyre-timer-1\n", the BLAKE3 of what follows (32 bytes), and the cubin.
+// The cubin of the timer kernel is kept on disk under a key of its text, the architecture and the
+// driver. The file has the magic "vyre-timer-1\n", the BLAKE3 of the rest (32 bytes), and the
+// cubin.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace vyre {
 namespace {
 
 constexpr const char* kEntry = "vyre_timer";
-// The oldest processor that drivers still take; they make code for the one that is there.
+// The oldest architecture that drivers accept; they compile it for the actual one.
 constexpr const char* kPtx = R"(.version 6.0
 .target sm_50
 .address_size 64
@@ -63,7 +64,7 @@ std::vector<std::byte> kept_cubin(const std::filesystem::path& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-// A folder that cannot be written costs the next start some milliseconds, not this one.
+// If the folder cannot be written, only the next start is some milliseconds slower.
 void keep_cubin(const std::filesystem::path& path, const std::vector<std::byte>& cubin) {
   const Digest digest = Hasher().update(std::span(cubin)).finish();
   std::string text(kMagic);
@@ -110,7 +111,7 @@ Result<void> DeviceClock::prepare() {
   return {};
 }
 
-// Not for long: a kernel that stays on the device may leave no room for this one.
+// The wait is short, because a kernel that stays on the device may leave no room for this one.
 Result<void> DeviceClock::wait_a_moment() {
   const auto end = Host::now() + kPatience;
   for (;;) {

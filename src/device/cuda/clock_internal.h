@@ -1,7 +1,7 @@
-// The device's global timer, as the host can tell it: kernels compare it with their deadlines.
+// The host's estimate of the device's global timer, with which kernels compare their deadlines.
 //
-// The distance between the timer and the host's steady clock is measured with a kernel of one
-// thread. Both drift, so it is measured again from time to time, while the device is idle anyway.
+// The offset between the timer and the host's steady clock is measured with a kernel of one thread.
+// Both drift, so it is measured again from time to time, while the device is idle.
 #pragma once
 
 #include <chrono>
@@ -28,22 +28,22 @@ class DeviceClock {
               Host::duration fresh = kFresh)
       : context_(context), libraries_(libraries), pinned_(pinned), fresh_(fresh) {}
 
-  // All with the context current.
-  // The timer's value so long from now; no further than it can count. Measures at first.
+  // All functions need the context to be current.
+  // The value of the timer after this time from now, saturated. The first call measures.
   Result<std::uint64_t> in(std::chrono::nanoseconds from_now);
-  // Whether it was measured, long ago.
+  // Whether the last measurement is old.
   bool stale() const;
-  // Measures again: some tens of microseconds, on an idle device. Where it fails, the older measure
-  // serves on.
+  // Measures again, which takes some tens of microseconds on an idle device. If it fails, the
+  // previous measurement stays in use.
   void refresh();
-  // For a context that lives on.
+  // Call it before the clock goes if the context lives on.
   void close();
 
   void set_code(std::string processor, std::optional<std::filesystem::path> folder) {
     processor_ = std::move(processor);
     folder_ = std::move(folder);
   }
-  // How far the estimate may be off.
+  // The bound on the error of the estimate.
   std::chrono::nanoseconds uncertainty() const;
 
  private:

@@ -11,7 +11,7 @@
 namespace vyre {
 namespace {
 
-// What a kernel may take without asking.
+// The shared memory that a kernel may use without an opt-in.
 constexpr std::uint64_t kPlainShared = 48 << 10;
 
 Result<GpuCode*> gpu_code(DeviceCode& code) {
@@ -26,7 +26,7 @@ Result<GpuCode*> gpu_code(DeviceCode& code) {
   return gpu;
 }
 
-// Unloaded when nothing runs that may use it.
+// It is unloaded when no running work may use it.
 Result<std::shared_ptr<const CudaImage>> read_shared(const std::shared_ptr<CudaCore>& core,
                                                      const GpuCode& code) {
   VYRE_TRY(const CudaImage image, read_image(core->context, core->libraries, code.cubin, code.entry,

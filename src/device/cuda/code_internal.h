@@ -1,4 +1,4 @@
-// A kernel that is loaded, with its parameters laid out for launches.
+// A loaded kernel, with its parameters laid out for launches.
 #pragma once
 
 #include <array>
@@ -14,20 +14,22 @@ namespace vyre {
 inline constexpr std::size_t kMaxParameters = 256;
 inline constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
 
-// What a launch has beside its bindings and extent.
+// The arguments of a launch other than its bindings and extent.
 struct LaunchWords {
   std::uint64_t deadline = kNoDeadline;
   CuAddress status = 0;
 };
 
-// The addresses of the parameters' values, in order: each lies in one of a launch's four places.
+// The addresses of the parameters' values, in order. Each is in one of four places of a launch.
 class ParameterLayout {
  public:
-  // Checks the slots. The parameters' own values must stay where they are.
+  // Checks the slots. The values in `parameters` must not move.
   static Result<ParameterLayout> make(const std::vector<GpuParameter>& parameters);
 
   std::size_t size() const { return steps_.size(); }
-  std::uint32_t bindings() const { return bindings_; }  // that a launch must have
+  std::uint32_t bindings() const {
+    return bindings_;
+  }  // the number of bindings that a launch must have
   bool takes_deadline() const { return takes_deadline_; }
 
   void fill(void** out, const Launch& launch, const LaunchWords& words) const {
@@ -54,7 +56,7 @@ class ParameterLayout {
   bool takes_deadline_ = false;
 };
 
-// The bytes of a parameter.
+// The size of a parameter in bytes.
 std::size_t parameter_bytes(const GpuParameter& parameter);
 
 class CudaCode final : public LoadedCode {
@@ -64,7 +66,7 @@ class CudaCode final : public LoadedCode {
   CudaCode(const CudaCode&) = delete;
   CudaCode& operator=(const CudaCode&) = delete;
 
-  // With the context current; once, before anything else. The cubin is let go.
+  // Call it once, before anything else, with the context current. It releases the cubin.
   Result<void> load();
 
   CodeFacts facts() const override { return facts_; }

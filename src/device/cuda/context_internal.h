@@ -1,5 +1,5 @@
-// A CUDA context, ours or an application's: what makes it current, turns the driver's answers into
-// errors, and remembers that it is lost.
+// A CUDA context, the device's own or the application's. Makes it current, turns the driver's
+// results into errors, and remembers whether it is lost.
 #pragma once
 
 #include <atomic>
@@ -36,8 +36,8 @@ class CudaContext {
   bool guest() const { return options_.guest; }
   const std::string& name() const { return options_.name; }
 
-  // Success, or an error that names the call, the driver's words for it, the kernel if one is
-  // given, and whether the device is still usable. Answers that lose the context are remembered.
+  // Success, or an error that names the call, the driver's text, the kernel if one is given, and
+  // whether the device is still usable. Remembers results that lose the context.
   Result<void> check(CuResult result, std::string_view call, std::string_view kernel = {}) {
     if (result == cu::kSuccess) [[likely]]
       return {};
@@ -48,7 +48,7 @@ class CudaContext {
   bool lost() const { return lost_.load(std::memory_order_acquire) || driver_.forked; }
   Error lost_error() const;
 
-  // Whom to ask, at a loss, for the kernels that may have caused it.
+  // Returns the kernels that may have caused the loss of the context.
   void set_suspects(std::function<std::vector<std::string>()> suspects) {
     suspects_ = std::move(suspects);
   }
@@ -64,7 +64,7 @@ class CudaContext {
   std::string loss_;
 };
 
-// Makes the context current in this thread, and gives the thread back what it had.
+// Makes the context current in this thread, and restores the previous one at the end.
 class CurrentContext {
  public:
   explicit CurrentContext(CudaContext& context) : context_(context) {
@@ -85,7 +85,7 @@ class CurrentContext {
   CurrentContext(const CurrentContext&) = delete;
   CurrentContext& operator=(const CurrentContext&) = delete;
 
-  // False: nothing may be asked of the context, and error() says why.
+  // False: the context cannot be used, and error() says why.
   explicit operator bool() const { return result_ == cu::kSuccess; }
   std::unexpected<Error> error() const;
 
@@ -97,7 +97,7 @@ class CurrentContext {
   CuResult result_ = cu::kSuccess;
 };
 
-// Events of a context, used again and again.
+// A pool of events of a context.
 class EventPool {
  public:
   EventPool(CudaContext& context, unsigned flags) : context_(context), flags_(flags) {}
@@ -105,7 +105,7 @@ class EventPool {
   Result<CuEvent> take();
   CuResult try_take(CuEvent& event);
   void give_back(CuEvent event);
-  // With the context current; for a context that lives on.
+  // With the context current. Call it before the pool goes if the context lives on.
   void destroy_all();
 
  private:
@@ -115,7 +115,7 @@ class EventPool {
   std::vector<CuEvent> free_;
 };
 
-// An event that goes back to its pool by itself.
+// An event that returns to its pool when it is destroyed.
 using SharedEvent = std::shared_ptr<CUevent_st>;
 SharedEvent share(CuEvent event, EventPool& pool);
 Result<SharedEvent> take_shared(EventPool& pool);

@@ -1,4 +1,4 @@
-// What a device and all that came from it share.
+// The state that a device shares with everything made from it.
 #pragma once
 
 #include <atomic>
@@ -23,10 +23,10 @@ struct CudaCore {
       : driver(driver_table), device(device_handle), context(driver_table, std::move(options)) {
     context.set_suspects([this] { return reclaim.suspects(); });
   }
-  // Destroys the context, or gives back all that was made in it.
+  // Destroys the context, or frees everything that was made in the application's context.
   ~CudaCore();
-  // Destroys a context of our own that is lost, while others still hold what came from it: nothing
-  // of theirs calls the driver any more.
+  // Destroys the device's own context after it was lost. Objects made in it may still exist; they
+  // no longer call the driver.
   void let_go_of_lost();
   CudaCore(const CudaCore&) = delete;
   CudaCore& operator=(const CudaCore&) = delete;
@@ -41,7 +41,7 @@ struct CudaCore {
   DeviceClock clock{context, libraries, pinned};
   Reclaim reclaim{context, untimed};
   MemoryPool memory{context, reclaim};
-  DeviceMemory ignored_status;  // what launches without a deadline are given
+  DeviceMemory ignored_status;  // the status word of launches without a deadline
   std::optional<CuStream> guest_stream;
   Limits limits;
   Target target;
@@ -50,7 +50,7 @@ struct CudaCore {
   std::optional<Profile> profile;
 };
 
-// One attribute of the device; 0 where the driver does not tell.
+// An attribute of the device; 0 if the driver does not report it.
 std::uint32_t device_attribute(const CudaDriver& driver, CuDevice device, int attribute);
 Limits read_limits(const CudaDriver& driver, CuDevice device);
 Target read_target(const CudaDriver& driver, CuDevice device);
@@ -60,7 +60,7 @@ Result<DeviceCode> finish_code(const std::shared_ptr<CudaCore>& core, DeviceCode
 Result<std::shared_ptr<const LoadedCode>> load_code(const std::shared_ptr<CudaCore>& core,
                                                     DeviceCode code);
 Result<Occupancy> code_occupancy(CudaCore& core, const LoadedCode& code, Extent workgroup);
-// In a stream that was lent, or in one of its own.
+// Uses the stream that was lent, or makes one.
 Result<std::shared_ptr<Queue>> make_cuda_queue(const std::shared_ptr<CudaCore>& core,
                                                std::optional<CuStream> lent);
 

@@ -30,7 +30,7 @@ bool inside(std::uint64_t offset, std::uint64_t size, std::uint64_t total) {
   return offset <= total && size <= total - offset;
 }
 
-// Empty when the file is whole.
+// Empty if the file is complete.
 std::string_view wrong_with_elf(std::span<const std::byte> bytes) {
   const std::uint64_t total = bytes.size();
   if (total < kElfHeader) return "it ends inside its header";

@@ -1,5 +1,5 @@
-// Whether bytes that a user hands over as machine code can be given to the driver, which takes an
-// address without a size and believes what it finds there.
+// Checks machine code from a user before the driver reads it. The driver takes an address without a
+// size and trusts the data.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace vyre {
 
-// A cubin (an ELF file for NVIDIA's processors) or a fat binary, whole: all that its tables point
-// to lies inside.
+// Accepts a complete cubin (an ELF file for NVIDIA GPUs) or fat binary: everything that its tables
+// refer to is inside.
 Result<void> check_cubin(std::span<const std::byte> bytes, std::string_view kernel);
 
 }  // namespace vyre

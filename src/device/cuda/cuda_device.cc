@@ -13,10 +13,10 @@
 namespace vyre {
 namespace {
 
-// How long a guest waits for its own last work before it leaves what it uses where it is.
+// How long a guest waits for its last work before it leaves its allocations behind.
 constexpr std::chrono::seconds kLastWork{10};
 
-// The devices with contexts of our own. A driver refuses new contexts while a lost one is there.
+// The devices that made their context. The driver refuses new contexts while a lost one exists.
 class OwnDevices {
  public:
   void add(const std::shared_ptr<CudaCore>& core) {
@@ -64,7 +64,7 @@ Result<CuContext> make_context(const CudaDriver& driver, CuDevice device, const 
     return fail(Code::unavailable, fmt::format("{} cannot be opened: cuCtxCreate: {}", name,
                                                result_text(driver, result)));
   }
-  // Creating has made it current; the thread gets back what it had.
+  // Creating a context makes it current; this restores the previous one.
   CuContext popped = nullptr;
   driver.context_pop(&popped);
   return context;
@@ -127,7 +127,7 @@ Result<void> prepare(CudaCore& core, const CudaOptions& options) {
   VYRE_CHECK(core.memory.open(
       {.pools = pools, .stream_ordered = core.context.guest() && pools, .total_bytes = total},
       core.untimed));
-  // Kept by the core, so it must not keep the core.
+  // The core owns it, so it must not own the core.
   VYRE_TRY(core.ignored_status, core.memory.allocate(sizeof(std::uint32_t), nullptr));
   return {};
 }
@@ -142,7 +142,7 @@ CudaCore::~CudaCore() {
       CurrentContext current(context);
       if (current && reclaim.drain(kLastWork)) memory.trim();
     }
-    driver.context_destroy(context.handle());  // takes everything in it along
+    driver.context_destroy(context.handle());  // also frees everything in it
     return;
   }
   CurrentContext current(context);

@@ -10,7 +10,7 @@
 namespace vyre {
 namespace {
 
-// "580.95.05" as the kernel's module says; what the library speaks where it does not.
+// "580.95.05" from the kernel module; else the CUDA version of the library.
 std::string driver_text(const CudaDriver& driver) {
   if (const auto text = read_file_if_exists("/sys/module/nvidia/version", 256); text && *text) {
     std::string version = **text;
@@ -68,7 +68,7 @@ Result<Profile> read_profile(const CudaDriver& driver, CuDevice device) {
                  .shared_bytes_per_multiprocessor = get(cu::kSharedPerMultiprocessor),
                  .shared_bytes_per_block = opt_in != 0 ? opt_in : get(cu::kSharedPerBlock),
                  .memory_bytes = memory,
-                 // Two transfers a clock.
+                 // Two transfers per clock.
                  .memory_bytes_per_second = std::uint64_t{get(cu::kMemoryClockKhz)} * 1000 * 2 *
                                             get(cu::kMemoryBusBits) / 8,
                  .last_level_cache_bytes = get(cu::kL2Bytes),

@@ -9,7 +9,7 @@
 namespace vyre {
 namespace {
 
-constexpr std::size_t kNameBytes = 64;  // what is longer is cut
+constexpr std::size_t kNameBytes = 64;  // longer names are truncated
 
 std::atomic_ref<std::uint32_t> word_at(const PinnedChunk& words, std::uint64_t slot) {
   return std::atomic_ref(*reinterpret_cast<std::uint32_t*>(words.host + slot * 4));

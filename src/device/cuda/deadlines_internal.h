@@ -1,5 +1,5 @@
-// Which launches of a queue gave up at their deadline: a ring of words that kernels set, each with
-// the name of the kernel that was given it.
+// Finds the launches of a queue that gave up at their deadline, with a ring of words that kernels
+// set and the name of the kernel for each word.
 #pragma once
 
 #include <array>
@@ -29,10 +29,10 @@ class Deadlines {
   Result<CuAddress> take(std::string_view kernel, std::chrono::nanoseconds deadline);
 
   std::uint64_t taken() const;
-  // The first `count` launches have ended: the first failure among those not told yet.
+  // The first `count` launches have ended. Returns the first failure that was not reported yet.
   Result<void> settle(std::uint64_t count);
 
-  // When no work uses it any more.
+  // Call it when no work uses the ring.
   void release();
 
  private:
@@ -43,7 +43,7 @@ class Deadlines {
   };
 
   Result<void> prepare();
-  // Looks at the words of launches that have ended.
+  // Reads the words of launches that have ended.
   void inspect(std::uint64_t end);
 
   CudaContext& context_;
@@ -52,7 +52,7 @@ class Deadlines {
   CuStream stream_;
   mutable ForkSafeMutex mutex_;
   PinnedChunk words_{};
-  std::array<CuEvent, 2> half_done_{};  // behind the last launch of each half
+  std::array<CuEvent, 2> half_done_{};  // recorded after the last launch of each half
   std::array<Slot, kSlots> slots_{};
   std::uint64_t taken_ = 0;
   std::uint64_t inspected_ = 0;

@@ -50,7 +50,7 @@ Error forked_error() {
 }
 
 Result<CudaDriver> load_cuda_driver(const char* library) {
-  // Never closed: the driver keeps threads, and handlers for the process's end.
+  // Never closed, because the driver keeps threads and exit handlers.
   void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = dlerror();

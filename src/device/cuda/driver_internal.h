@@ -1,6 +1,5 @@
-// The functions of NVIDIA's driver library that we use, and the facts about its binary interface
-// that they need. The library is found when the program runs; nothing of NVIDIA's is needed to
-// build.
+// The functions of NVIDIA's driver library that vyre uses, and the parts of its binary interface
+// that they need. The library is loaded at run time; the build needs no NVIDIA software.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,7 @@
 #include "vyre/base/error.h"
 #include "vyre/device/cuda/cuda_device.h"
 
-// The driver's own names for what it hands out, so that an application's handles fit ours.
+// The driver's own type names, so that an application's handles have the same types.
 struct CUctx_st;
 struct CUmod_st;
 struct CUfunc_st;
@@ -52,7 +51,7 @@ struct CuKernelNode {
 
 namespace cu {
 
-// Results that are treated in their own way; the driver has names and texts for all.
+// Results that vyre distinguishes; the driver has names and texts for all of them.
 inline constexpr CuResult kSuccess = 0;
 inline constexpr CuResult kInvalidValue = 1;
 inline constexpr CuResult kOutOfMemory = 2;
@@ -134,7 +133,7 @@ enum FunctionAttribute : int {
 
 }  // namespace cu
 
-// F(member, symbol in the library, parameters). All are there since CUDA 11.2.
+// F(member, symbol in the library, parameters). All exist since CUDA 11.2.
 #define VYRE_CUDA_FUNCTIONS(F)                                                                     \
   F(init, "cuInit", (unsigned flags))                                                              \
   F(driver_version, "cuDriverGetVersion", (int* version))                                          \
@@ -205,7 +204,7 @@ enum FunctionAttribute : int {
      unsigned block_y, unsigned block_z, unsigned dynamic_shared, CuStream stream,                 \
      void** parameters, void** extra))
 
-// The same for functions that newer drivers have: null where they are missing.
+// The same for functions of newer drivers; null if they are missing.
 #define VYRE_CUDA_NEWER_FUNCTIONS(F)                                                   \
   F(function_parameter, "cuFuncGetParamInfo",                                          \
     (CuFunction function, std::size_t index, std::size_t* offset, std::size_t* bytes)) \
@@ -236,8 +235,8 @@ struct CudaDriver {
   bool forked = false;  // this is a child of the process that loaded it, where CUDA does not work
 };
 
-// Fills the table from the library of that name: `unavailable`, with the loader's own words, when
-// it is not there.
+// Fills the table from the library of that name. If it cannot be loaded, the error is `unavailable`
+// with the text of the loader.
 Result<CudaDriver> load_cuda_driver(const char* library);
 
 // After this every function answers that the driver is not initialised.
@@ -247,18 +246,18 @@ Error forked_error();
 // The driver of this process, loaded and initialised once.
 Result<const CudaDriver*> cuda_driver();
 
-// The rest of it, for a table that is there: initialised, or `unavailable` with the reason.
+// Initialises the driver of a filled table; `unavailable` with the reason if that fails.
 Result<void> initialize_driver(const CudaDriver& driver);
 Result<unsigned> device_count(const CudaDriver& driver);
 
 // "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)"
 std::string result_text(const CudaDriver& driver, CuResult result);
 
-// Whether nothing more can be done in a context that has answered so.
+// Whether a context is lost after this result.
 bool loses_context(CuResult result);
 Code code_of(CuResult result);
 
-// The same as open_cuda, with a driver that is given.
+// Like open_cuda, with this driver.
 Result<std::shared_ptr<CudaDevice>> open_cuda(const CudaDriver& driver, unsigned ordinal,
                                               const CudaOptions& options);
 

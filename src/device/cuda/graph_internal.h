@@ -1,4 +1,4 @@
-// Launches that the device is given all at once.
+// A CUDA graph of launches, which the device gets all at once.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@ namespace vyre {
 // Destroyed with it.
 using SharedGraph = std::shared_ptr<std::remove_pointer_t<CuGraphExec>>;
 
-// Drivers before CUDA 11.4 lack some of what it takes.
+// False for drivers before CUDA 11.4, which lack some functions.
 bool has_graphs(const CudaDriver& driver);
 
-// The same launch this many times, each after the one before. With the context current. The
-// kernel's parameters are copied.
+// Repeats the launch, one after the other. With the context current. The kernel's parameters are
+// copied.
 Result<SharedGraph> make_graph(CudaCore& core, const CudaCode& code, const Launch& launch,
                                const LaunchWords& words, std::uint32_t times);
 

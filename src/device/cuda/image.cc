@@ -6,7 +6,7 @@
 namespace vyre {
 namespace {
 
-// The driver tells of a cubin for another processor when it reads it, or when it is to run it.
+// The driver reports a cubin for another architecture when it reads it or when it runs it.
 Result<void> check(CudaContext& context, const CudaImage& image, CuResult result,
                    const char* call) {
   if (result == cu::kNotFound) {
@@ -81,7 +81,7 @@ Result<CuFunction> function_of(CudaContext& context, const CudaImage& image) {
                      driver.module_function(&function, image.module, image.entry.c_str()),
                      "cuModuleGetFunction"));
   }
-  // Now rather than at the first launch, which would then wait for running kernels.
+  // Done here, because the first launch would otherwise wait for running kernels.
   if (driver.function_load != nullptr) {
     VYRE_CHECK(context.check(driver.function_load(function), "cuFuncLoad", image.entry));
   }

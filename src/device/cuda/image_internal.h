@@ -11,17 +11,17 @@
 
 namespace vyre {
 
-// Reading is done beside anything that runs where the driver has libraries (since CUDA 12); a
-// module waits for running kernels, and launches of other threads wait for it.
+// If the driver has libraries (since CUDA 12), reading disturbs nothing. Reading a module waits for
+// running kernels, and launches of other threads wait for it.
 struct CudaImage {
   CuModule module = nullptr;
   CuLibrary library = nullptr;
   CuKernel kernel = nullptr;
-  std::string entry, processor;  // the kernel's name, and what it was made for
+  std::string entry, processor;  // the name of the kernel, and the architecture of the cubin
   bool empty() const { return module == nullptr && library == nullptr; }
 };
 
-// The libraries that are read: they do not go with a context, as modules do.
+// The loaded libraries. Unlike modules, they are not freed with a context.
 class CudaLibraries {
  public:
   explicit CudaLibraries(const CudaDriver& driver) : driver_(driver) {}
@@ -31,7 +31,7 @@ class CudaLibraries {
 
   void add(CuLibrary library);
   void unload(CuLibrary library);
-  // They stay for ever: work that uses them may never end.
+  // Keeps them for ever, because work that uses them may never end.
   void leave();
 
  private:
@@ -40,12 +40,12 @@ class CudaLibraries {
   std::set<CuLibrary> all_;
 };
 
-// All with the context current.
-bool reads_beside(const CudaDriver& driver);  // whether reading disturbs nothing
+// All functions need the context to be current.
+bool reads_beside(const CudaDriver& driver);  // whether reading does not wait for kernels
 Result<CudaImage> read_image(CudaContext& context, CudaLibraries& libraries,
                              std::span<const std::byte> cubin, const std::string& entry,
                              const std::string& processor);
-// Puts the code onto the device: waits for running kernels.
+// Loads the code onto the device; waits for running kernels.
 Result<CuFunction> function_of(CudaContext& context, const CudaImage& image);
 void unload(CudaContext& context, CudaLibraries& libraries, const CudaImage& image);
 

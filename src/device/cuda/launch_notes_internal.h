@@ -1,6 +1,6 @@
-// What others need to know of a queue: the names of the kernels that it has launched and not yet
-// seen end (a crash is told by whichever call comes next, and these are the suspects), and which
-// memory its work cannot know. Noting takes no lock and no memory.
+// Notes about a queue for other threads: the names of launched kernels that may still run (the next
+// call reports a crash, and these are the suspects), and which memory its work cannot use. Noting
+// takes no lock and allocates nothing.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@ namespace vyre {
 class LaunchNotes {
  public:
   static constexpr unsigned kKept = 16;       // notes of the last launches
-  static constexpr unsigned kNameBytes = 63;  // of a name; what is longer is cut
+  static constexpr unsigned kNameBytes = 63;  // of a name; longer names are truncated
 
   void add(std::string_view kernel);
   std::uint64_t added() const { return added_.load(std::memory_order_acquire); }
   // The first `count` launches have ended.
   void settle(std::uint64_t count);
   bool all_settled() const { return settled_.load(std::memory_order_acquire) >= added(); }
-  // The newest allocation that the queue's work can have to do with: the pool's count of them when
-  // something was last submitted.
+  // The newest allocation that the queue's work can use: the number of allocations when work was
+  // last submitted.
   std::uint64_t newest_allocation() const {
     return newest_allocation_.load(std::memory_order_acquire);
   }
@@ -32,11 +32,11 @@ class LaunchNotes {
     while (seen < count && !newest_allocation_.compare_exchange_weak(seen, count)) {
     }
   }
-  // Appends the names of the others, oldest first, each once.
+  // Appends the names of kernels that may still run, oldest first, each once.
   void collect(std::vector<std::string>& names) const;
 
  private:
-  // One byte of length, then the name, in words so that a reader meets whole ones.
+  // One byte for the length, then the name, in words that a reader sees whole.
   using Slot = std::array<std::atomic<std::uint64_t>, (kNameBytes + 1) / 8>;
 
   std::array<Slot, kKept> slots_{};

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kLogBytes = 8192;
 
-// The driver takes numbers in the place of pointers.
+// The driver takes numbers as pointers.
 void* as_pointer(std::size_t number) { return reinterpret_cast<void*>(number); }
 
 std::string_view trimmed(const std::vector<char>& log) {
@@ -45,7 +45,7 @@ Result<std::vector<std::byte>> link_ptx(CudaContext& context, const std::string&
     if (const auto log = trimmed(info); !log.empty()) error.what += fmt::format("\n{}", log);
     return std::unexpected(std::move(error));
   };
-  // The size counts the terminating zero.
+  // The size includes the terminating zero.
   VYRE_CHECK(checked(driver.link_add(link, cu::kJitInputPtx, const_cast<char*>(ptx.c_str()),
                                      ptx.size() + 1, name.c_str(), 0, nullptr, nullptr),
                      "cuLinkAddData"));

@@ -9,8 +9,8 @@
 
 namespace vyre {
 
-// With the context current, on any thread: running kernels are not disturbed. What the linker has
-// to say is in the error.
+// With the context current, on any thread; does not disturb running kernels. An error has the
+// linker's messages.
 Result<std::vector<std::byte>> link_ptx(CudaContext& context, const std::string& ptx,
                                         const std::string& name);
 

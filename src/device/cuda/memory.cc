@@ -10,9 +10,9 @@ namespace vyre {
 namespace {
 
 constexpr std::uint64_t kSmallest = 512;
-// How long an allocation waits for memory that running work still holds.
+// How long an allocation waits for memory that running work still uses.
 constexpr std::chrono::milliseconds kPatience{2000};
-// And while there is other memory.
+// The same, while other memory is available.
 constexpr std::chrono::milliseconds kBreath{20};
 
 }  // namespace
@@ -92,7 +92,7 @@ std::uint64_t MemoryPool::trim() {
     free_block(block);
     freed += bytes;
   }
-  // What a stream-ordered free gives back is there when the stream has come so far.
+  // Memory of a stream-ordered free is available when the stream has reached the free.
   if (has_ordered()) context_.driver().stream_synchronize(stream_);
   return freed;
 }
@@ -115,7 +115,7 @@ Result<MemoryPool::Block> MemoryPool::take(std::uint64_t bytes, bool beside) {
   const std::uint64_t rounded = size_class(bytes);
   if (rounded == 0 || rounded > options_.total_bytes) return std::unexpected(no_memory(bytes));
   reclaim_.sweep();
-  // A host that runs far ahead of its kernels would take all memory with what they still hold.
+  // Without this wait, a host that runs far ahead of its kernels would use up all memory.
   if (retiring_.load() > options_.total_bytes / 4) reclaim_.drain(kBreath);
   Block block;
   if (take_cached(rounded, block)) return block;
@@ -137,7 +137,7 @@ Result<void> MemoryPool::zero(const Block& block, std::uint64_t bytes) {
   VYRE_CHECK(
       context_.check(driver.set_words(block.address, 0, words, stream_), "cuMemsetD32Async"));
   if (context_.guest()) {
-    // The application may use the address in streams that we do not see.
+    // The application may use the address in streams that vyre does not know.
     return context_.check(driver.stream_synchronize(stream_), "cuStreamSynchronize");
   }
   return context_.check(driver.event_record(zeroed_, stream_), "cuEventRecord");

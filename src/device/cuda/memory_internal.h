@@ -1,6 +1,5 @@
-// Memory of the device, and pinned memory of the host. Giving memory back to the driver waits for
-// running kernels, so it goes to a pool instead, and to the driver only when there is no other
-// memory left.
+// Device memory, and pinned host memory. Returning memory to the driver waits for running kernels,
+// so it goes to a pool instead, and to the driver only when no other memory is left.
 #pragma once
 
 #include <atomic>
@@ -16,38 +15,38 @@
 
 namespace vyre {
 
-// What is really allocated for this number of bytes: steps of an eighth of a power of two, at least
-// 512. 0 when there is no such number.
+// The size that is allocated for this number of bytes: rounded up to an eighth of a power of two,
+// at least 512. 0 if it would overflow.
 std::uint64_t size_class(std::uint64_t bytes);
 
 class MemoryPool {
  public:
   struct Options {
-    bool pools = false;           // the driver has pools of its own
-    bool stream_ordered = false;  // which free without waiting: used by guests for everything
+    bool pools = false;           // the driver has memory pools
+    bool stream_ordered = false;  // memory is freed without waiting; guests use this for all memory
     std::uint64_t total_bytes = 0;
   };
 
   MemoryPool(CudaContext& context, Reclaim& reclaim) : context_(context), reclaim_(reclaim) {}
-  // With the context current, as all that follows.
+  // This and all following functions need the context to be current.
   Result<void> open(Options options, EventPool& events);
-  // For a context that lives on.
+  // Call it before the pool goes if the context lives on.
   void close();
 
-  // Zero for all work of this device's queues that is submitted from now on. `keep` lives as long
-  // as the memory is used. `beside` threads that launch: an allocation of the usual kind makes them
-  // wait for some tenths of a millisecond.
+  // The memory is zero for all work that this device's queues submit from now on. `keep` is kept
+  // alive as long as the memory is used. `beside`: do not delay launches of other threads, which a
+  // normal allocation delays by some tenths of a millisecond.
   Result<DeviceMemory> allocate(std::uint64_t bytes, std::shared_ptr<const void> keep,
                                 bool beside = false);
-  // Gives back to the driver what nobody uses, unless a kernel runs: how much it was.
+  // Returns unused memory to the driver, unless a kernel runs. The result is the number of bytes.
   std::uint64_t trim();
 
-  // Whether some of it is of the driver's pools, which outlive a context.
+  // Whether some memory is from the driver's pools, which outlive a context.
   bool has_ordered() const { return has_ordered_.load(std::memory_order_relaxed); }
 
-  // Counts. Queues whose last look is older wait for zeroed() first, if there is one.
+  // The number of allocations. Queues that last read a smaller number wait for zeroed() first.
   std::uint64_t allocations() const { return allocations_.load(std::memory_order_acquire); }
-  // Behind the zeroing of all memory so far; a guest has waited for it, and has none.
+  // An event after the zeroing of all memory so far; null for a guest, which has waited for it.
   CuEvent zeroed() const { return context_.guest() ? nullptr : zeroed_; }
 
   std::uint64_t used_bytes() const { return used_.load(std::memory_order_relaxed); }
@@ -57,7 +56,7 @@ class MemoryPool {
   struct Block {
     CuAddress address = 0;
     std::uint64_t bytes = 0;
-    bool ordered = false;  // it is of a pool of the driver's
+    bool ordered = false;  // it is from a pool of the driver
   };
 
   bool take_cached(std::uint64_t bytes, Block& block);
@@ -83,7 +82,7 @@ class MemoryPool {
   std::atomic<bool> has_ordered_{false};
 };
 
-// Memory of the host that the device reaches, too.
+// Host memory that the device can access.
 struct PinnedChunk {
   std::byte* host = nullptr;
   CuAddress device = 0;

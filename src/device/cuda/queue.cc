@@ -55,11 +55,12 @@ class CudaEvent final : public Event {
   }
 
  private:
-  std::shared_ptr<CudaCore> core_;  // before the event: it goes back to a pool in there
+  std::shared_ptr<CudaCore>
+      core_;  // declared before the event, which returns to a pool of the core
   SharedEvent event_;
 };
 
-// What work in the stream may still use when the queue is gone.
+// What work in the stream may still use after the queue is destroyed.
 struct QueueParts {
   QueueParts(CudaCore& core, CuStream stream)
       : staging(core.context, core.pinned, core.untimed, stream),
@@ -121,7 +122,7 @@ class CudaQueue final : public Queue {
            std::uint64_t{l.workgroup[0]} * l.workgroup[1] * l.workgroup[2] <= code.max_threads();
   }
   std::unexpected<Error> misfit(const Launch& l, const CudaCode& code) const;
-  // Behind the zeroing of memory that was allocated by now.
+  // Waits for the zeroing of all memory allocated so far.
   Result<void> order() {
     const std::uint64_t allocations = core_->memory.allocations();
     if (allocations <= notes_->newest_allocation()) [[likely]]
@@ -273,7 +274,7 @@ Result<void> CudaQueue::copy(BoundMemory from, BoundMemory to) {
     VYRE_CHECK(order());
     return move(to.address, from.address);
   }
-  // The device copies in no particular order.
+  // The device copies in no fixed order.
   VYRE_TRY(const DeviceMemory between, core_->memory.allocate(from.bytes, core_));
   VYRE_CHECK(order());
   VYRE_CHECK(move(between.address, from.address));

@@ -41,7 +41,7 @@ bool Reclaim::passed(const SharedEvent& event) {
   return result != cu::kNotReady && !loses_context(result);
 }
 
-// A stream that is being captured must not be asked: that would end the capture.
+// A stream that is being captured must not be queried, because that would end the capture.
 bool Reclaim::busy(const Live& live) {
   int capturing = 0;
   if (context_.guest() &&
@@ -56,7 +56,8 @@ bool Reclaim::seal() {
   const CudaDriver& driver = context_.driver();
   std::vector<SharedFence> fences;
   for (const Live& l : live_) {
-    // Before the event: what is submitted meanwhile does not matter to what is retired already.
+    // Read before the event: work that is submitted meanwhile does not concern things already
+    // retired.
     const std::uint64_t newest = l.notes->newest_allocation();
     if (!busy(l)) continue;
     int capturing = 0;

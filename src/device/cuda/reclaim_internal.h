@@ -1,7 +1,7 @@
-// Things that running work may still use (memory, modules, staging), kept until it has ended.
+// Keeps things that running work may still use (memory, modules, staging) until the work has ended.
 //
-// Nothing waits here: a thing is retired behind fences, an event in every stream that had work at
-// that moment and may know the thing, and released by a later sweep that finds them all passed.
+// Nothing waits here. A thing is retired with fences: one event in every stream that has work and
+// may use the thing. A later sweep releases it when all these events have passed.
 #pragma once
 
 #include <atomic>
@@ -20,30 +20,31 @@ namespace vyre {
 
 enum class ReleaseWhen : std::uint8_t {
   passed,  // the work of that moment has ended
-  idle,    // and nothing else runs either: the driver would wait for it
+  idle,    // and nothing else runs for which the driver would wait
 };
 
 class Reclaim {
  public:
   Reclaim(CudaContext& context, EventPool& events) : context_(context), events_(events) {}
 
-  // Streams that work runs in. With the context current; when a stream goes, its work may still
-  // run, and the handle is not used any more.
+  // Registers a stream, with the context current. After it is removed, its work may still run, but
+  // its handle is not used.
   void add_stream(CuStream stream, std::shared_ptr<LaunchNotes> notes);
   void drop_stream(CuStream stream, const std::shared_ptr<LaunchNotes>& notes);
 
-  // Any thread, any context. `release` runs with the context current, or lost.
-  // Streams in which nothing was submitted since allocation number `born` do not know the thing: a
-  // kernel that stays does not keep what came after it.
+  // May be called with any context. `release` runs with the context current or lost. Streams to
+  // which nothing was submitted since allocation number `born` cannot use the thing, so a kernel
+  // that never ends does not keep later allocations alive.
   void retire(ReleaseWhen when, std::uint64_t born, std::function<void()> release);
-  // With the context current. Releases what can be; waits for nothing.
+  // With the context current. Releases what is no longer in use; does not wait.
   void sweep();
   bool anything_retired() const { return retired_.load(std::memory_order_relaxed); }
-  // Sweeps until everything is released or the time is over: whether it is.
+  // Sweeps until everything is released or the time is over. Returns whether everything is
+  // released.
   bool drain(std::chrono::milliseconds most);
-  // Whether no stream has work. False also where it cannot be told.
+  // Whether no stream has work; false if that is unknown.
   bool idle();
-  // Releases all, whatever runs: at the end.
+  // Releases everything even if work still runs; for the end of the device.
   void release_all();
 
   std::vector<std::string> suspects() const;
@@ -53,7 +54,7 @@ class Reclaim {
     CuStream stream = nullptr;
     std::shared_ptr<LaunchNotes> notes;
   };
-  struct Ended {  // a stream that is gone, with work that may still run
+  struct Ended {  // a removed stream whose work may still run
     SharedEvent last;
     std::shared_ptr<LaunchNotes> notes;
   };
@@ -73,9 +74,10 @@ class Reclaim {
   bool passed(const SharedEvent& event);
   bool idle_locked();
   bool busy(const Live& live);
-  // False: a stream cannot be asked now (it is being captured).
+  // False: a stream cannot be queried now, because it is being captured.
   bool seal();
-  // Under the lock no error is made, because that asks for suspects: it is kept for later.
+  // The result of a failed call. The error is made later without the lock, because that collects
+  // the suspects.
   CuResult note(CuResult result);
 
   CudaContext& context_;
@@ -85,7 +87,7 @@ class Reclaim {
   std::vector<Ended> ended_;
   std::vector<Thing> fresh_;
   std::vector<Thing> fenced_;
-  std::vector<SharedFence> fences_;  // of those
+  std::vector<SharedFence> fences_;  // of the retired things
   std::vector<Thing> until_idle_;
   CuResult trouble_ = cu::kSuccess;
   std::atomic<bool> retired_{false};

@@ -1,5 +1,5 @@
-// Copies between ordinary memory of the host and the device, through pinned memory: two chunks for
-// each direction, one of which is filled or emptied while the device copies the other.
+// Copies between pageable host memory and the device through pinned memory. Each direction has two
+// chunks; the host fills or empties one while the device copies the other.
 #pragma once
 
 #include <array>
@@ -22,13 +22,13 @@ class Staging {
   Staging(CudaContext& context, PinnedPool& pinned, EventPool& events, CuStream stream)
       : context_(context), pinned_(pinned), events_(events), stream_(stream) {}
 
-  // All with the context current.
-  // Returns when the bytes are staged; the device copies them in its turn.
+  // All functions need the context to be current.
+  // Returns when the bytes are staged; the device copies them later, in stream order.
   Result<void> write(BoundMemory to, std::span<const std::byte> from);
-  // Returns when the bytes are there.
+  // Returns when the bytes have arrived.
   Result<void> read(BoundMemory from, std::span<std::byte> to);
 
-  // When no work uses them any more: gives the chunks and events back.
+  // Frees the chunks and events. Call it when no work uses them.
   void release();
 
  private:
@@ -36,12 +36,12 @@ class Staging {
     PinnedChunk chunk{};
     CuEvent copied = nullptr;
     std::uint64_t used = 0;  // bytes of writes that the device may still read
-    bool pending = false;    // `copied` was recorded behind the last use
+    bool pending = false;    // `copied` was recorded after the last use
   };
   using Pair = std::array<Part, 2>;
 
   Result<void> prepare(Part& part, std::uint64_t bytes);
-  // Waits until the device is done with it.
+  // Waits until the device has finished with the chunk.
   Result<void> reuse(Part& part);
   Result<void> mark(Part& part);
   Result<void> stage(Part& part, CuAddress to, std::span<const std::byte> from);

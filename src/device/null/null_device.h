@@ -1,5 +1,5 @@
-// A device that runs nothing and remembers what it was asked: for tests of plans, and for looking
-// at what a program would launch. Its memory is real, so that what is written can be read.
+// A device that runs nothing and records every request, for tests and for showing what a program
+// would launch. Its memory is real: what is written can be read back.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace vyre {
 
-// One piece of work, as it was asked for.
+// One recorded request.
 struct NullRecord {
   enum class Kind : std::uint8_t { launch, write, read, copy, clear };
 
   Kind kind = Kind::launch;
   std::string kernel{};                 // of a launch
-  std::vector<BoundMemory> bindings{};  // of a launch; else the memory concerned
+  std::vector<BoundMemory> bindings{};  // of a launch; otherwise the memory concerned
   Extent grid{}, extent{}, workgroup{};
 };
 
