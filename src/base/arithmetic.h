@@ -1,5 +1,4 @@
-// Integer arithmetic that says when it does not fit: checked (an empty optional) and saturating
-// (stops at the end of the type).
+// Integer arithmetic with defined overflow: checked (an empty optional) and saturating.
 #pragma once
 
 #include <concepts>

@@ -26,8 +26,8 @@ std::string to_hex(const Digest& digest);
 // The inverse; also takes upper-case digits. Empty for anything but 64 hexadecimal digits.
 std::optional<Digest> digest_from_hex(std::string_view text);
 
-// Digests input given piece by piece. Pieces are simply joined: where two of them could run into
-// each other, the caller puts a length or a separator between them. Never allocates.
+// Digests input that is given in pieces. Pieces are joined without a separator: where that would be
+// ambiguous, the caller adds a length or a separator. Never allocates.
 class Hasher {
  public:
   Hasher();
@@ -41,8 +41,8 @@ class Hasher {
   Hasher& update(const char* text) { return update(std::string_view(text)); }
   Hasher& update(const Digest& digest) { return update(std::span(digest.bytes)); }
 
-  // Integers, little-endian on every machine. Named by width: what an argument's type happens to
-  // be must not decide what is hashed.
+  // Integers, little-endian on every machine. The names have the width, so that the type of an
+  // argument does not change the digest.
   Hasher& update_u8(std::uint8_t value) { return append_integer(value); }
   Hasher& update_u32(std::uint32_t value) { return append_integer(value); }
   Hasher& update_u64(std::uint64_t value) { return append_integer(value); }
@@ -74,7 +74,7 @@ Digest digest_of(std::string_view text);
 
 template <>
 struct std::hash<vyre::Digest> {
-  // A digest is uniform already: its first bytes are as good a hash as any.
+  // A digest is uniformly distributed, so its first bytes are a good hash.
   std::size_t operator()(const vyre::Digest& digest) const noexcept {
     std::size_t value = 0;
     std::memcpy(&value, digest.bytes.data(), sizeof value);

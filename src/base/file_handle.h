@@ -1,4 +1,4 @@
-// Ownership of a file descriptor, and the one form of an error of the operating system.
+// An owned file descriptor, and the error for a failed system call.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,8 @@ class FileHandle {
   [[nodiscard]] int get() const { return descriptor_; }
   [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
 
-  // open(2) with O_CLOEXEC; repeats when interrupted. Not open, with errno set, when it fails.
+  // open(2) with O_CLOEXEC, repeated when interrupted. If it fails, the handle is not open and
+  // errno is set.
   static FileHandle open(const std::filesystem::path& path, int flags, unsigned mode = 0666);
   // openat(2), in the same way.
   static FileHandle open_at(int folder, const std::string& name, int flags, unsigned mode = 0666);
@@ -34,8 +35,8 @@ class FileHandle {
   int descriptor_ = -1;
 };
 
-// The content from where the file stands, or of a pipe until it ends. More than `max_bytes` is
-// Code::limit; the rest of the input is then left unread. `path` is for messages.
+// The content from the current position, or of a pipe to its end. More than `max_bytes` is
+// Code::limit, and the rest of the input is not read. `path` is for messages.
 Result<std::string> read_all(const FileHandle& file, const std::filesystem::path& path,
                              std::uint64_t max_bytes);
 

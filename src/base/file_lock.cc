@@ -19,15 +19,15 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::steady_clock;
 
-// flock(2) orders holders in time, but the language does not know it: each holder touches this on
-// its way in and out, which makes the order one between threads too.
+// flock(2) orders the holders in time, but not in the memory model of C++. Each holder writes this
+// when it acquires and releases the lock, which orders threads as well.
 void synchronise_with_other_holders() {
   static std::atomic<unsigned> turn = 0;
   turn.fetch_add(1, std::memory_order_acq_rel);
 }
 
-// The open lock files of this process. A child of fork(2) shares them: as long as it had them open,
-// a lock that its parent lets go would stay.
+// The open lock files of this process. A child of fork(2) must close them: otherwise a lock that
+// its parent releases would stay held.
 class LockFiles {
  public:
   static LockFiles& all() {
@@ -71,7 +71,7 @@ FileLock::~FileLock() {
 
 Result<FileLock> FileLock::acquire(const PrivateFolder& folder, const std::string& name,
                                    std::chrono::milliseconds wait) {
-  // flock(2) can wait, but not for a given time: so it is asked again and again, soon at first.
+  // flock(2) cannot wait with a timeout, so this polls, at short intervals first.
   constexpr microseconds kLongestPause{5'000};
   const std::string lock_name = fmt::format(".{}.lock", name);
   const auto deadline = steady_clock::now() + wait;
@@ -81,7 +81,7 @@ Result<FileLock> FileLock::acquire(const PrivateFolder& folder, const std::strin
     FileLock lock(std::move(file));
     const int descriptor = lock.file_.get();
     if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
-      // Somebody may have cleared the folder meanwhile.
+      // The folder may have been cleared meanwhile.
       if (folder.is_current(lock.file_, lock_name)) {
         synchronise_with_other_holders();
         return lock;

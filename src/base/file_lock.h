@@ -13,16 +13,15 @@ namespace vyre {
 
 inline constexpr std::chrono::milliseconds kDefaultLockWait{10'000};
 
-// Held from acquire() until the object goes, or the process ends in whatever way. Only those who
-// ask for the lock are kept out. One holder is enough to exclude everybody else, its own thread
-// included. What a thread wrote to memory while it held the lock is seen by the next thread that
-// holds it.
+// Held from acquire() until the object is destroyed or the process ends. The lock is advisory and
+// exclusive, also between calls on one thread. A thread that acquires the lock sees all memory that
+// the previous holder wrote.
 //
-// The lock of the file `name` is a file of its own beside it, `.name.lock`, that only its owner can
-// open: a user who can read the file cannot take its lock. The lock file stays there.
+// The lock of the file `name` is a separate file `.name.lock` beside it, which only its owner can
+// open: a user who can read the file cannot take its lock. The lock file is never removed.
 class FileLock {
  public:
-  // Code::unavailable when `wait` has passed and somebody else still holds the lock.
+  // Code::unavailable if the lock is still held by another after `wait`.
   static Result<FileLock> acquire(const PrivateFolder& folder, const std::string& name,
                                   std::chrono::milliseconds wait = kDefaultLockWait);
 

@@ -37,9 +37,9 @@ fs::path folder_of(const fs::path& target) {
   return target.has_parent_path() ? target.parent_path() : fs::path(".");
 }
 
-// A new file beside the target, under a name nobody else has.
+// Creates a file beside the target, with a unique name.
 FileHandle make_temporary(const fs::path& target, fs::path& name) {
-  constexpr std::size_t kLongest = 200;  // names have a limit, and something is added
+  constexpr std::size_t kLongest = 200;  // leaves room for the suffix within the limit of names
   static std::atomic<std::uint32_t> counter = 0;
   while (true) {
     name = folder_of(target) / fmt::format(".{}.vyre-{}-{}.tmp",
@@ -50,7 +50,7 @@ FileHandle make_temporary(const fs::path& target, fs::path& name) {
   }
 }
 
-// A rename is on disk when its folder is. File systems that cannot flush a folder say so.
+// A rename is durable when its folder is flushed. File systems that cannot do that return an error.
 bool flush_folder(const fs::path& folder) {
   const FileHandle file = FileHandle::open(folder, O_RDONLY | O_DIRECTORY);
   if (!file.is_open()) return errno == EACCES;

@@ -1,5 +1,5 @@
-// Files that the user names, read and written whole (private_folder.h is for those that vyre
-// trusts). Every error names the path and what the operating system said.
+// Reads and writes whole files that the user names (private_folder.h is for files that vyre
+// trusts). Every error has the path and the text of the operating system.
 #pragma once
 
 #include <cstddef>
@@ -21,27 +21,26 @@ inline constexpr std::uint64_t kDefaultReadLimit = std::uint64_t{1} << 30;
 Result<std::string> read_file(const std::filesystem::path& path,
                               std::uint64_t max_bytes = kDefaultReadLimit);
 
-// The same, but a file that is not there is an empty optional and no error.
+// The same, but a missing file is an empty optional instead of an error.
 Result<std::optional<std::string>> read_file_if_exists(const std::filesystem::path& path,
                                                        std::uint64_t max_bytes = kDefaultReadLimit);
 
-// Gives `path` this content, so that a reader (and whoever looks after a crash) finds the old file
-// or the new one, whole, and never something between: a temporary file in the same folder is
-// written, flushed to disk and renamed over the path.
+// Replaces the content of `path` atomically: a reader, also after a crash, finds either the whole
+// old file or the whole new one. A temporary file in the same folder is written, flushed to disk
+// and renamed to `path`.
 //
-// A symbolic link stays a link, and the file it leads to is replaced. A file that was there keeps
-// its permission bits. A device or a pipe cannot be replaced and is written to instead. The folder
-// must exist.
+// A symbolic link stays a link, and its target is replaced. An existing file keeps its permission
+// bits. A device or a pipe is written to directly. The folder must exist.
 //
-// What can be made again, and is recognised when a power failure left a part of it, may be flushed
-// later, by the system: that saves milliseconds.
+// Flush::later lets the system flush the file, which saves milliseconds. Use it for content that
+// can be made again, and whose loss by a power failure is detected.
 enum class Flush : std::uint8_t { now, later };
 Result<void> replace_file(const std::filesystem::path& path, std::span<const std::byte> content,
                           Flush flush = Flush::now);
 Result<void> replace_file(const std::filesystem::path& path, std::string_view content,
                           Flush flush = Flush::now);
 
-// Makes the folder and those above it. One that is there already is fine.
+// Makes the folder and its parents. An existing folder is not an error.
 Result<void> make_folders(const std::filesystem::path& path);
 
 }  // namespace vyre

@@ -1,4 +1,4 @@
-// A value that can be reached only with its mutex held.
+// A value that can be accessed only while its mutex is held.
 #pragma once
 
 #include <mutex>
@@ -11,7 +11,7 @@ namespace vyre {
 template <class T>
 class Guarded {
  public:
-  // The value, for as long as this lives. Empty where somebody else had the mutex.
+  // Access to the value during the lifetime of this object. Empty if another thread held the mutex.
   class Access {
    public:
     explicit operator bool() const { return lock_.owns_lock(); }

@@ -1,10 +1,10 @@
-// Objects behind 64-bit ids: what crosses a boundary where pointers cannot be trusted. An id that
-// was never given out, was closed, or is of another kind finds nothing; it is never followed.
+// Objects with 64-bit ids, for interfaces that cannot trust pointers. An id that was never issued,
+// was closed, or is of another kind finds nothing.
 //
-// An id is {kind: 4 bits, generation: 36, index: 24}, and never 0. A place is used again under the
-// next generation, and not at all once it ran out of them. Thread-safe; to find an object takes one
-// compare-and-swap and no lock. An object that is closed while someone holds it lives until they
-// let go.
+// An id is {kind: 4 bits, generation: 36, index: 24}, and never 0. An index is reused with the next
+// generation, and retired when the generations run out. Thread-safe; finding an object takes one
+// compare-and-swap and no lock. An object that is closed while in use lives until the last use
+// ends.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ class HandleTable {
   struct Place;
 
  public:
-  // Holds an object; empty when there was none.
+  // Keeps an object alive; empty if there is none.
   class Pin {
    public:
     Pin() = default;
@@ -53,7 +53,7 @@ class HandleTable {
 
   // 1 to 15.
   explicit HandleTable(std::uint8_t kind) : kind_(kind) {}
-  // Nobody holds anything any more.
+  // No object may be in use.
   ~HandleTable() {
     for (auto& chunk : chunks_) delete[] chunk.load(std::memory_order_relaxed);
   }
@@ -63,7 +63,7 @@ class HandleTable {
   static std::uint8_t kind_of(std::uint64_t id) { return static_cast<std::uint8_t>(id >> 60U); }
   std::uint8_t kind() const { return kind_; }
 
-  // The new id; 0 when the table is full.
+  // The new id; 0 if the table is full.
   std::uint64_t insert(std::unique_ptr<T> object) {
     const std::scoped_lock lock(mutex_);
     std::uint32_t index = free_;
@@ -86,7 +86,7 @@ class HandleTable {
 
   Pin pin(std::uint64_t id) { return change(id, 1); }
 
-  // The object goes as soon as nobody holds it. False: there was none under this id.
+  // The object is destroyed as soon as it is not in use. False: there is no object with this id.
   bool close(std::uint64_t id) { return static_cast<bool>(change(id, 1 - kLive)); }
 
  private:
@@ -98,7 +98,7 @@ class HandleTable {
   static constexpr std::uint64_t kLastGeneration = (std::uint64_t{1} << 36U) - 1;
 
   struct alignas(64) Place {
-    // Generation, whether it is live, and how many hold it.
+    // The generation, the live bit, and the number of users.
     std::atomic<std::uint64_t> state{std::uint64_t{1} << kPinBits};
     std::unique_ptr<T> object;
     std::uint32_t index = 0;
@@ -111,7 +111,7 @@ class HandleTable {
     return chunk == nullptr ? nullptr : chunk + index % kChunk;
   }
 
-  // Adds to the state if the id is that of a live object.
+  // Adds to the state if the id belongs to a live object.
   Pin change(std::uint64_t id, std::uint64_t added) {
     if (kind_of(id) != kind_) return {};
     Place* place = place_at(static_cast<std::uint32_t>(id & 0xFFFFFFU));
@@ -127,7 +127,7 @@ class HandleTable {
 
   void let_go(Place& place) {
     const std::uint64_t before = place.state.fetch_sub(1, std::memory_order_acq_rel);
-    // Closed, and the last to hold it: nobody else comes here, and nobody can pin it.
+    // The object is closed and this was its last user: no other thread gets here or can pin it.
     if ((before & (2 * kLive - 1)) != 1) return;
     place.object.reset();
     const std::uint64_t next = (before >> kPinBits) + 1;

@@ -50,7 +50,7 @@ spdlog::logger& logger() {
   static spdlog::logger* const instance = [] {
     auto* made = new spdlog::logger("vyre", std::make_shared<spdlog::sinks::stderr_sink_mt>());
     made->set_pattern("vyre: %l: %v");
-    made->set_level(spdlog::level::trace);  // what is told is decided before
+    made->set_level(spdlog::level::trace);  // the level is tested before
     made->flush_on(spdlog::level::trace);
     return made;
   }();

@@ -1,7 +1,7 @@
-// Where a bounded cache keeps its entries and which one it gives up: a hash index and a recency
-// list over slot numbers 0..capacity-1. The entries themselves live in the caller's array, at the
-// slots handed out here. Nothing is allocated, and an index of all zero bytes is an empty one, so
-// it costs nothing in thread-local storage.
+// The index of a bounded cache with least-recently-used eviction: a hash index and a recency list
+// over slot numbers 0..capacity-1. The entries are in the caller's array, at these slots. Nothing
+// is allocated, and an index of all zero bytes is empty, so it costs nothing in thread-local
+// storage.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ constexpr std::uint64_t pack_word(std::uint32_t low, std::uint32_t high) {
   return low | static_cast<std::uint64_t>(high) << 32;
 }
 
-// A quick hash of a packed key, for tables inside one process. Never stored, never an identity.
+// A fast hash of a packed key, for tables inside one process; not to be stored.
 constexpr std::uint64_t hash_words(std::span<const std::uint64_t> words) {
   __extension__ using Wide = unsigned __int128;
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15, kEven = 0xd1b54a32d192ed03;
@@ -44,11 +44,11 @@ class LruIndex {
 
   std::size_t size() const { return size_; }
 
-  // The slot in use the longest ago, or the most recently, if there is any.
+  // The least recently used slot, and the most recently used one, if there is any.
   std::optional<Slot> oldest() const { return slot_of(oldest_); }
   std::optional<Slot> newest() const { return slot_of(newest_); }
 
-  // The slot that was inserted under `hash` and for which same(slot) holds. Does not count as use.
+  // The slot that was inserted with `hash` and for which same(slot) holds. Does not count as a use.
   template <class Same>
   std::optional<Slot> find(std::uint64_t hash, Same&& same) const {
     const std::uint32_t tag = tag_of(hash);
@@ -67,7 +67,7 @@ class LruIndex {
   }
 
   // A slot for a new key, which must not be present: the next unused one (slots are handed out in
-  // ascending order) or, at capacity, that of the least recently used entry, which is forgotten.
+  // ascending order) or, at capacity, that of the least recently used entry, which is evicted.
   Slot insert(std::uint64_t hash) {
     Slot slot;
     if (size_ < kCapacity) {

@@ -6,7 +6,7 @@ namespace vyre {
 namespace {
 
 std::optional<std::string> variable(const char* name) {
-  // Nothing for a program with another user's rights: who started it does not choose its files.
+  // Empty for a setuid program: the user who started it must not choose its files.
   const char* value = ::secure_getenv(name);
   if (value == nullptr) return std::nullopt;
   return value;

@@ -1,4 +1,4 @@
-// Where files that outlive a process are kept.
+// The folders of files that outlive a process.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace vyre {
 
-// The environment variables that say where caches live. An empty value counts as unset.
+// The environment variables with the location of caches. An empty value counts as unset.
 struct CacheEnvironment {
   std::optional<std::string> xdg_cache_home;
   std::optional<std::string> home;
@@ -22,8 +22,8 @@ std::filesystem::path cache_root(const CacheEnvironment& environment);
 std::filesystem::path cache_folder(const CacheEnvironment& environment);
 std::filesystem::path cache_folder();
 
-// A file that a person or a program names may be relative to the current folder; this is where it
-// is. (What the environment says may not be relative: private_folder.h refuses that.)
+// The absolute path of a file that a person or a program names, which may be relative to the
+// current folder. (Paths from the environment may not be relative: private_folder.h refuses them.)
 std::filesystem::path named_path(const std::filesystem::path& given);
 
 }  // namespace vyre

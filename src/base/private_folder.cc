@@ -59,7 +59,7 @@ Result<void> check_file(const struct stat& status, const fs::path& path) {
   return check_writers(status, path);
 }
 
-// How many of the last parts of a path are folders of the user's own cache: `vyre`, and those in
+// The number of trailing path components that belong to the user's cache: `vyre` and the folders in
 // it.
 std::size_t parts_of_own_cache(const fs::path& path) {
   const fs::path own = cache_folder();
@@ -68,7 +68,7 @@ std::size_t parts_of_own_cache(const fs::path& path) {
   return 1 + static_cast<std::size_t>(std::distance(end, path.end()));
 }
 
-// The walk along a path, from the root, with every folder open while its entry is looked at.
+// Walks along a path from the root. Each folder stays open while its entry is checked.
 class Walk {
  public:
   Walk(const fs::path& path, bool make) : make_(make) {
@@ -76,7 +76,7 @@ class Walk {
     ours_ = parts_of_own_cache(path);
   }
 
-  // Not open where there is no such folder.
+  // Not open if there is no such folder.
   Result<FileHandle> run() {
     VYRE_CHECK(begin_at_root());
     while (!rest_.empty()) {
@@ -143,7 +143,7 @@ class Walk {
     std::deque<std::string> parts;
     for (const fs::path& part : target.relative_path()) parts.push_back(part.string());
     rest_.insert(rest_.begin(), parts.begin(), parts.end());
-    // What the link leads to was chosen by a person.
+    // A person chose the target of the link.
     ours_ = std::min(ours_, rest_.size() - parts.size());
     return target.is_absolute() ? begin_at_root() : Result<void>{};
   }
@@ -152,13 +152,13 @@ class Walk {
   FileHandle at_;
   fs::path shown_;
   std::deque<std::string> rest_;
-  std::size_t ours_ = 0;  // the last parts of rest_ that are
+  std::size_t ours_ = 0;  // the number of trailing components of rest_ that are in the user's cache
   int links_ = 0;
 };
 
 Result<FileHandle> walk(const fs::path& path, bool make) {
   if (!path.is_absolute()) {
-    // One warning is enough for all of the cache.
+    // One warning is enough for the whole cache.
     return refuse(parts_of_own_cache(path) > 0 ? cache_folder() : path,
                   "it is relative to the current folder, where anybody may have left files",
                   "set XDG_CACHE_HOME or HOME to an absolute path");
@@ -167,7 +167,7 @@ Result<FileHandle> walk(const fs::path& path, bool make) {
 }
 
 std::string temporary_prefix(const std::string& name) {
-  constexpr std::size_t kLongest = 200;  // names have a limit, and something is added
+  constexpr std::size_t kLongest = 200;  // leaves room for the suffix within the limit of names
   return fmt::format(".{}.vyre-", name.substr(0, kLongest));
 }
 
@@ -185,13 +185,13 @@ Result<PrivateFolder> PrivateFolder::make(const fs::path& path) {
 }
 
 Result<FileHandle> PrivateFolder::open(const std::string& name, int flags) const {
-  // Without waiting for the other end, if it is a pipe.
+  // Does not wait for the other end of a pipe.
   constexpr int kCareful = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   FileHandle file = FileHandle::open_at(folder_.get(), name, flags | kCareful, kFileMode);
   if (!file.is_open()) {
     const int error_number = errno;
     if (error_number == ENOENT && (flags & O_CREAT) == 0) return file;
-    VYRE_CHECK(mode(name));  // what is there may say more
+    VYRE_CHECK(mode(name));  // gives a better error if there is something
     return fail_io("open", path_ / name, error_number);
   }
   struct stat status{};
@@ -250,7 +250,8 @@ Result<void> PrivateFolder::replace(const std::string& name, std::span<const std
     return fail_io("write", path_ / name, error_number);
   }
   if (flush == Flush::later) return {};
-  // A rename is on disk when its folder is. File systems that cannot flush a folder say so.
+  // A rename is durable when its folder is flushed. File systems that cannot do that return an
+  // error.
   const FileHandle folder = FileHandle::open_at(folder_.get(), ".", O_RDONLY | O_DIRECTORY);
   if (folder.is_open() && ::fsync(folder.get()) != 0 && errno != EINVAL && errno != ENOTSUP) {
     return fail_io("flush the folder of", path_ / name, errno);

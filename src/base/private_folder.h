@@ -1,17 +1,16 @@
-// Folders and files that vyre trusts: compiled code, which it runs, and what was learned or
-// decided, which it believes. Every one of them is found, opened, read and written here and nowhere
-// else.
+// Folders and files that vyre trusts: compiled code, which it runs, and evidence and decisions,
+// which it follows. They are opened, read and written only here.
 //
-// A folder is used only when its path is absolute, and when it and every folder above it belong to
-// the user of this process or to root, and nobody else may write to them. A folder above may also
-// be one where others write but cannot rename what is not theirs (the sticky bit, as of /tmp).
-// Symbolic links to folders are followed where the user or root made them. The same holds for the
-// files, which must be plain files besides: a link, a pipe or a device is refused, and no call
-// waits for one. What is checked is what is open, so that nobody can exchange it after the check.
+// A folder is used only if its path is absolute, and if it and every folder above it belong to the
+// user of this process or to root and nobody else may write to them. A folder above may be writable
+// for others if it is sticky, as /tmp is. Symbolic links to folders are followed if the user or
+// root made them. The same rules hold for files, which must also be regular files: a link, a pipe
+// or a device is refused without waiting for it. The checks are made on open descriptors, so that
+// nothing can be exchanged after a check.
 //
-// Folders are made with mode 0700 and files with mode 0600. Folders of the user's own cache (the
-// `vyre` folder and those inside) that others may read are set to 0700; a folder that a person
-// named keeps its mode.
+// Folders are made with mode 0700 and files with mode 0600. Folders of the user's cache (`vyre` and
+// the folders in it) that others may read are set to 0700; a folder that a person named keeps its
+// mode.
 #pragma once
 
 #include <chrono>
@@ -32,31 +31,32 @@ namespace vyre {
 
 class PrivateFolder {
  public:
-  // Nothing where the folder does not exist.
+  // Absent if the folder does not exist.
   static Result<std::optional<PrivateFolder>> find(const std::filesystem::path& path);
-  // Makes it, and those above it, where they do not exist.
+  // Makes the folder and its parents if they do not exist.
   static Result<PrivateFolder> make(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
 
-  // open(2) of a file in the folder, which is given by its name alone. A handle that is not open
-  // where there is no such file, unless the flags make one.
+  // open(2) of a file in the folder, given by its name. If there is no such file and the flags do
+  // not create one, the handle is not open.
   Result<FileHandle> open(const std::string& name, int flags) const;
-  // The file's mode, or nothing where there is none.
+  // The file's mode; absent if there is no file.
   Result<std::optional<unsigned>> mode(const std::string& name) const;
-  // Whether the open file is still the one of this name.
+  // Whether this name still refers to the open file.
   bool is_current(const FileHandle& file, const std::string& name) const;
 
   Result<std::optional<std::string>> read(const std::string& name, std::uint64_t max_bytes) const;
-  // As replace_file: a fresh file is written and renamed over the name. An old file's mode is kept.
+  // Like replace_file: a new file is written and renamed to `name`. An existing file's mode is
+  // kept.
   Result<void> replace(const std::string& name, std::span<const std::byte> content,
                        Flush flush = Flush::now) const;
   Result<void> replace(const std::string& name, std::string_view content,
                        Flush flush = Flush::now) const;
-  // Removes what a replace() of this name left behind when its process was killed. Only for one who
-  // holds the name's lock.
+  // Removes temporary files of a replace() of this name whose process was killed. The caller must
+  // hold the lock of the name.
   void remove_abandoned_temporaries(const std::string& name) const;
-  Result<void> remove(const std::string& name) const;  // fine where there is none
+  Result<void> remove(const std::string& name) const;  // a missing file is not an error
   Result<std::vector<std::string>> names() const;
 
  private:
@@ -67,7 +67,7 @@ class PrivateFolder {
   std::filesystem::path path_;
 };
 
-// One warning in a process for each folder or file that is not used: "<consequence>: <error>".
+// Logs "<consequence>: <error>" once per process for each folder or file.
 void warn_once(std::string_view consequence, const Error& error);
 
 }  // namespace vyre

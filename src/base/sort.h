@@ -11,7 +11,7 @@
 
 namespace vyre {
 
-// By what `key` gives of an item, the least first.
+// Sorts by `key(item)`, ascending.
 template <class T, class Key>
 void sort_stably(std::vector<T>& items, Key&& key) {
   std::vector<std::size_t> order(items.size());

@@ -21,7 +21,7 @@ bool is_bare_key(char c) {
 
 bool is_word(char c) { return is_bare_key(c) || c == '+' || c == '.' || c == ':'; }
 
-// Characters that may stand nowhere: not in comments, and not in strings unless escaped.
+// Characters that are not allowed anywhere, except escaped in strings.
 bool is_control(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return (byte < 0x20 && c != '\t') || byte == 0x7f;
@@ -48,7 +48,7 @@ void append_utf8(std::string& out, std::uint32_t point) {
   }
 }
 
-// How a table came to be, which decides who may still add to it.
+// How a table was defined, which decides what may still be added to it.
 enum class TableOrigin : std::uint8_t {
   implied,  // a header named something inside it
   header,   // it has a header of its own
@@ -80,11 +80,11 @@ class TomlParser {
   }
 
  private:
-  // Beside each node: what the rules about defining tables need to know.
+  // For each node, what the rules for defining tables need.
   struct State {
     TableOrigin origin = TableOrigin::implied;
-    std::uint32_t section = 0;    // of dotted: where it was named
-    bool is_table_array = false;  // of an array: made by [[headers]]
+    std::uint32_t section = 0;    // of a dotted table: where it was defined
+    bool is_table_array = false;  // the array was made by [[headers]]
   };
 
   bool fail(std::string_view what) {
@@ -281,7 +281,7 @@ class TomlParser {
     return kNoToml;
   }
 
-  // key = value. The line, or what else stands behind it, is left to the caller.
+  // key = value. The caller reads what follows.
   bool read_member(TomlId table, int depth) {
     const std::size_t begin = path_.size();
     if (!read_key()) return false;
@@ -406,7 +406,7 @@ class TomlParser {
     return true;
   }
 
-  // Behind the opening quotes. A newline right there is not part of the string.
+  // Starts after the opening quotes. A newline immediately after them is not part of the string.
   bool read_long_literal_string(std::string_view& out) {
     accept_newline();
     const std::size_t begin = position_;

@@ -1,6 +1,6 @@
 // Reads TOML 1.0, and the syntax that 1.1 adds: \e and \xHH, date-times without seconds, newlines
-// and a trailing comma in inline tables. Any bytes are safe to give: the work is linear in their
-// number, and their number and the nesting of values are limited.
+// and a trailing comma in inline tables. Any input is safe: the work is linear in its size, and its
+// size and nesting are limited.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ struct TomlNode {
   TomlId last_child = kNoToml;
   TomlId next = kNoToml;  // the next member or element
   std::string_view key;   // of a member of a table
-  std::string_view text;  // of a string; of a date-time as it is written
+  std::string_view text;  // the value of a string; a date-time as written
   std::int64_t integer = 0;
   double real = 0.0;
 };
@@ -49,8 +49,8 @@ struct TomlFault {
   bool operator==(const TomlFault&) const = default;
 };
 
-// Flat: nodes by number, so that neither a walk nor the destructor recurses. Keys and strings are
-// views into the text that was read, which must outlive the document.
+// Nodes are in one array and refer to each other by number, so that neither a walk nor the
+// destructor recurses. Keys and strings are views into the text, which must outlive the document.
 class TomlDocument {
  public:
   // Members and elements in the order of the text.
@@ -114,8 +114,8 @@ class TomlDocument {
 // A byte-order mark at the beginning is ignored. Text that is not UTF-8 is a fault.
 std::expected<TomlDocument, TomlFault> parse_toml(std::string_view text);
 
-// Whether the bytes are well-formed UTF-8 (no surrogates, nothing overlong). `*valid` gets the
-// length of the well-formed beginning.
+// Whether the bytes are well-formed UTF-8 (no surrogates, no overlong forms). `*valid` is set to
+// the length of the well-formed beginning.
 bool is_utf8(std::string_view bytes, std::size_t* valid = nullptr);
 
 }  // namespace vyre

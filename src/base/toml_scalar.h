@@ -7,8 +7,8 @@
 
 namespace vyre::toml_detail {
 
-// Fills in kind and value of `node` from a word, which has no blanks but the one between a date and
-// a time. Gives what is wrong with it, or an empty text.
+// Sets the kind and value of `node` from a word, which has no blanks except between a date and a
+// time. Returns the error, or an empty text.
 std::string_view read_word(std::string_view word, TomlNode& node);
 
 }  // namespace vyre::toml_detail

@@ -1,4 +1,4 @@
-// Which vyre this is.
+// The version of vyre.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// A buffer as files see it: what it is called, and how its bytes are divided.
+// A buffer as files see it: its name, and the layout of its bytes.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ Scalar iota_scalar(std::uint64_t i, ScalarKind kind) {
   return {kind, i & 0xffffffffU};
 }
 
-// Calls visit(offset, kind) for every scalar of a buffer of so many bytes.
+// Calls visit(offset, kind) for every scalar of a buffer of `bytes` bytes.
 template <class Visit>
 void for_each_scalar_of_buffer(const TypeTable& types, const BufferLayout& layout,
                                std::uint64_t bytes, Visit&& visit) {
@@ -55,7 +55,7 @@ Result<Fill> parse_fill(std::string_view text) {
   } else if (word == "const") {
     fill.kind = Fill::Kind::constant;
     fill.value = value;
-    // Whether it fits is known with the buffer's type; that it is a number is known now.
+    // Only checks that it is a number; whether it fits depends on the type of the buffer.
     if (!parse_scalar(value, ScalarKind::f32) && !parse_scalar(value, ScalarKind::i32)) {
       return fail(Code::invalid_input, fmt::format("{} is not a number", quote(value)),
                   "write fill:const=1.5");

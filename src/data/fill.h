@@ -1,4 +1,4 @@
-// Data made on the spot.
+// Generated data.
 #pragma once
 
 #include <cstdint>

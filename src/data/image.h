@@ -1,4 +1,4 @@
-// Images of 8 bits a channel: PNG, and the PGM and PPM of Netpbm.
+// Images of 8 bits per channel: PNG, and the PGM and PPM of Netpbm.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,11 @@ struct Image {
 };
 
 enum class ImageForm : std::uint8_t { png, pgm, ppm };
-// By the end of a file's name, in any case; empty: no image's.
+// The format by the extension of a file name, in any case; empty: not an image.
 std::optional<ImageForm> image_form(std::string_view path);
 
-// By the content, whatever the name. Samples of more than `max_bytes`, or of more than the file can
-// hold when it is whole, are refused before memory is taken for them. `name` stands in front of
-// errors.
+// The format is detected from the content. An image of more than `max_bytes`, or of more than the
+// file can contain, is refused before memory is allocated. Errors begin with `name`.
 Result<Image> read_image(std::string_view file, const std::string& name, std::uint64_t max_bytes);
 
 // PGM takes grey, PPM red, green and blue; PNG all.

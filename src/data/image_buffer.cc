@@ -18,7 +18,7 @@ Pixel pixel_of(const std::uint8_t* samples, std::uint32_t channels) {
 }
 
 float grey_of(const Pixel& p) {
-  // Grey stays what it is, to the bit.
+  // A grey value is not changed in any bit.
   if (p[0] == p[1] && p[1] == p[2]) return p[0];
   return 0.2126F * p[0] + 0.7152F * p[1] + 0.0722F * p[2];
 }

@@ -1,4 +1,4 @@
-// Images in buffers, a pixel an element, row by row from the top:
+// Images in buffers, one pixel per element, row by row from the top:
 //
 //   array<f32>         grey, 0 to 1
 //   array<vec2<f32>>   grey and alpha
@@ -6,9 +6,9 @@
 //   array<vec4<f32>>   red, green, blue, alpha
 //   array<u32>         the same in 8 bits each, red lowest, as unpack4x8unorm takes them
 //
-// and the same with f16. Floats are the file's values divided by 255. What a file has not is filled
-// in: grey gives red, green and blue alike, alpha is 1. Colours become grey as 0.2126 red + 0.7152
-// green + 0.0722 blue. Going back, values are cut off at 0 and 1 and rounded; NaN is 0.
+// and the same with f16. Floats are the file's values divided by 255. A grey file gives equal red,
+// green and blue; a file without alpha gives alpha 1. Colours become grey as 0.2126 red + 0.7152
+// green + 0.0722 blue. Written values are clamped to 0 and 1 and rounded; NaN is written as 0.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@
 
 namespace vyre {
 
-// Fails when the elements of the buffer are no pixels; `file` stands in front of the error.
+// Fails if the elements of the buffer are not pixels. Errors begin with `file`.
 Result<void> check_pixels(const BufferData& buffer, const std::string& file);
-// How many channels such an element has.
+// The number of channels of such an element.
 std::uint32_t pixel_channels(const BufferData& buffer);
 
 // The buffer has as many elements as the image has pixels.

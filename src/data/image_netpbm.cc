@@ -101,7 +101,7 @@ Result<Image> read_netpbm(std::string_view file, const std::string& name, std::u
     }
     return image;
   }
-  // A number and what is between it and the next take two bytes.
+  // A number and the separator after it take at least two bytes.
   if (reader.left() < count) return reader.bad("it ends before its last value");
   image.samples.reserve(count);
   for (std::uint64_t i = 0; i < count; ++i) {

@@ -7,7 +7,7 @@
 namespace vyre {
 namespace {
 
-// What libpng keeps for an image, given back in any case.
+// The state of libpng for an image, freed in every case.
 class Png {
  public:
   Png() { image_.version = PNG_IMAGE_VERSION; }
@@ -26,7 +26,7 @@ std::unexpected<Error> damaged(const std::string& name, const char* message) {
   return fail(Code::invalid_input, fmt::format("{}: the PNG file is damaged: {}", name, message));
 }
 
-// Deflate makes at most 1,032 bytes of one.
+// Deflate expands a byte to at most 1,032 bytes.
 constexpr std::uint64_t kMostUnpacked = 1040;
 
 constexpr png_uint_32 kFormats[] = {PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB,
@@ -48,7 +48,7 @@ Result<Image> read_png(std::string_view file, const std::string& name, std::uint
   if ((png->format & PNG_FORMAT_FLAG_COLOR) != 0) image.channels = 3;
   if ((png->format & PNG_FORMAT_FLAG_ALPHA) != 0) ++image.channels;
   VYRE_CHECK(check_image_size(image.width, image.height, image.channels, max_bytes, name));
-  // Eight pixels or more may share a byte of the file before it is packed.
+  // One byte of the unpacked file may hold eight pixels.
   const std::uint64_t whole = saturating_mul<std::uint64_t>(file.size(), kMostUnpacked);
   const std::uint64_t least = saturating_mul<std::uint64_t>(image.width, image.height) / 8;
   if (least > whole) {

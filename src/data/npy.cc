@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-// Text of the file as it may stand in a message: short, and without bytes that upset a terminal.
+// Text from the file for a message: short, and without control bytes.
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kMost = 40;
   std::string out = "'";
@@ -35,7 +35,7 @@ std::uint64_t scalar_bytes(std::string_view descr) {
   return checked_mul(bytes, std::uint64_t{descr[1] == 'U' ? 4U : 1U}).value_or(0);
 }
 
-// Of an array of elements of so many bytes; empty: more than 64 bits can count.
+// The bytes of an array of such elements; empty if they do not fit into 64 bits.
 std::optional<std::uint64_t> array_bytes(std::span<const std::uint64_t> shape,
                                          std::uint64_t bytes) {
   bool empty = false;
@@ -51,7 +51,7 @@ std::optional<std::uint64_t> array_bytes(std::span<const std::uint64_t> shape,
   return empty ? 0 : bytes;
 }
 
-// "64-bit floats", for the dtypes people have.
+// A description of common dtypes: "64-bit floats".
 std::string_view descr_meaning(std::string_view descr) {
   if (descr.size() != 3) return "";
   const std::string_view body = descr.substr(1);

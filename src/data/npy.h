@@ -49,7 +49,7 @@ struct NpyHeader {
   bool operator==(const NpyHeader&) const = default;
 };
 
-// What a file says about itself; `name` stands in front of errors. The data are not looked at.
+// Reads the header; the data are not checked. Errors begin with `name`.
 Result<NpyHeader> parse_npy_header(std::string_view file, std::string_view name);
 
 struct NpyArray {
@@ -57,15 +57,15 @@ struct NpyArray {
   std::span<const std::byte> data;  // a view into the file, exactly shape x element size
 };
 
-// The array in a file, which must hold elements of `kind` in C order and nothing behind them.
+// The array in a file, which must hold elements of `kind` in C order and nothing after them.
 Result<NpyArray> parse_npy(std::string_view file, std::string_view name, ScalarKind kind);
-// The same where the header was read and its type is known to be right.
+// The same for a header that was already read and checked.
 Result<NpyArray> npy_array(std::string_view file, std::string_view name, const NpyHeader& header);
 
-// Everything that stands before the data.
+// The bytes before the data.
 std::string npy_header(const NpyType& type, std::span<const std::uint64_t> shape);
 
-// Of f32, f16, i32 or u32.
+// The descr of f32, f16, i32 or u32.
 NpyType npy_type(ScalarKind kind);
 // "'<f8' (64-bit floats)"; "records" for those.
 std::string type_text(const NpyType& type);

@@ -24,7 +24,7 @@ class Mapper {
  public:
   Mapper(const TypeTable& types, const std::string& file) : types_(types), file_(file) {}
 
-  // Of the struct's own bytes and the record's, both counted from 0.
+  // The offsets are relative to the beginning of the struct and of the record.
   Result<std::vector<RecordRun>> map_struct(TypeId id, const NpyType& record,
                                             const std::string& path) const {
     const StructType& structure = *types_.get_if<StructType>(id);
@@ -67,7 +67,7 @@ class Mapper {
     return out;
   }
 
-  // `shape` is what is left of the field's.
+  // `shape` is the rest of the field's shape.
   Result<std::vector<RecordRun>> map_value(TypeId id, const NpyType& type,
                                            std::span<const std::uint64_t> shape,
                                            const std::string& path, const NpyField& field) const {
@@ -95,7 +95,7 @@ class Mapper {
     return std::vector{RecordRun{0, 0, type.bytes}};
   }
 
-  // The parts of a vector, a matrix or an array are alike: one is looked at.
+  // All parts of a vector, a matrix or an array are alike, so one is checked.
   Result<std::vector<RecordRun>> map_parts(TypeId id, const NpyType& type,
                                            std::span<const std::uint64_t> shape,
                                            const std::string& path, const NpyField& field) const {

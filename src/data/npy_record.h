@@ -15,32 +15,31 @@
 
 namespace vyre {
 
-// Bytes that lie together both in the file and in memory.
+// A range of bytes that is contiguous both in the file and in memory.
 struct RecordRun {
   std::uint64_t file_offset = 0, memory_offset = 0, bytes = 0;
   bool operator==(const RecordRun&) const = default;
 };
 
-// The struct that the elements of a buffer are made of, and the axes of the arrays around it in one
-// element. The elements have a struct in them, or the buffer is one with a run-time sized array.
+// The struct inside the elements of a buffer, and the axes of the arrays around it in one element.
+// The elements contain a struct, or the buffer is a struct with a run-time sized array.
 struct RecordAxes {
   TypeId structure;
   std::vector<std::uint64_t> axes;
 };
 RecordAxes record_axes(const TypeTable& types, const BufferLayout& layout);
 
-// Which bytes of a record are which of a struct, by the names of fields: their order and padding in
-// the file are the file's own. A struct that ends in a run-time sized array has as many elements as
-// the field. Fails, naming the field, when one is missing, unknown, or of another type or shape;
-// `file` stands in front of errors.
+// Maps the bytes of a record to those of a struct by the names of fields; the file may have another
+// order and padding. A run-time sized array gets as many elements as the field. Fails, naming the
+// field, if one is missing, unknown, or of another type or shape. Errors begin with `file`.
 Result<std::vector<RecordRun>> map_record(const TypeTable& types, TypeId structure,
                                           const NpyType& record, const std::string& file);
 
-// The record of a struct, without padding; its run-time sized array, if it has one, has so many
-// elements.
+// The record of a struct, without padding. `elements` is the length of its run-time sized array, if
+// it has one.
 NpyType packed_record(const TypeTable& types, TypeId structure, std::uint64_t elements);
 
-// Records one after the other, to and from structs that are `stride` bytes apart.
+// Copies consecutive records to and from structs that are `stride` bytes apart.
 void read_records(std::span<const RecordRun> runs, std::uint64_t record_bytes, std::uint64_t stride,
                   std::span<const std::byte> file, std::span<std::byte> memory);
 std::vector<std::byte> write_records(std::span<const RecordRun> runs, std::uint64_t record_bytes,

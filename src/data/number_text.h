@@ -12,13 +12,13 @@
 
 namespace vyre {
 
-// Text that someone typed as it may stand in a message: quoted, cut when long, no control bytes.
+// Text from the user for a message: quoted, truncated if long, without control bytes.
 std::string quote(std::string_view text);
 
 // The pieces between separators; "a,,b" has an empty one in the middle, "" is one empty piece.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-// A whole number from 0 to `most`: decimal, or hexadecimal behind 0x.
+// A whole number from 0 to `most`: decimal, or hexadecimal with 0x.
 Result<std::uint64_t> parse_whole(std::string_view text, std::uint64_t most = UINT64_MAX);
 
 // A decimal number with optional sign, or inf, or nan, in any case. Empty: none of these.

@@ -8,8 +8,8 @@
 namespace vyre {
 namespace {
 
-// Scalars of an element when they lie without gaps, element after element: then the packed form and
-// memory are the same bytes.
+// The number of scalars of an element if memory has no gaps, so that the packed form has the same
+// bytes.
 bool is_packed(const TypeTable& types, const BufferLayout& layout, ScalarKind kind) {
   return layout.stride == types.scalar_count(layout.element) * scalar_bytes(kind);
 }

@@ -1,4 +1,4 @@
-// The scalars inside the elements of a buffer, and the packed form that files hold them in.
+// The scalars inside the elements of a buffer, and their packed form in files.
 #pragma once
 
 #include <cstdint>
@@ -43,11 +43,11 @@ struct ElementAxes {
   std::vector<std::uint64_t> axes;
   bool operator==(const ElementAxes&) const = default;
 };
-// Empty when there is a struct in it.
+// Empty if the element contains a struct.
 std::optional<ElementAxes> element_axes(const TypeTable& types, TypeId element);
 
-// Between memory (with WGSL's padding: a vec3<f32> takes 16 bytes in an array) and the packed form
-// of files. `packed` holds exactly the scalars of the elements that `memory` holds.
+// Converts between memory (with WGSL's padding: a vec3<f32> takes 16 bytes in an array) and the
+// packed form. `packed` holds exactly the scalars of the elements in `memory`.
 void unpack_elements(const TypeTable& types, const BufferLayout& layout,
                      std::span<const std::byte> packed, std::span<std::byte> memory);
 std::vector<std::byte> pack_elements(const TypeTable& types, const BufferLayout& layout,

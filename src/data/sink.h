@@ -1,4 +1,4 @@
-// Where the data of a buffer go.
+// The destination of a buffer's data.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct DataSink {
 // file.npy | file.png, file.pgm, file.ppm | raw:file
 Result<DataSink> parse_sink(std::string_view text);
 
-// Fails when a file of that form cannot hold such a buffer.
+// Fails if a file of that format cannot hold such a buffer.
 Result<void> check_sink(const DataSink& sink, const BufferData& buffer);
-// Writes all of a buffer that check_sink has passed, and gives the size of the file. `shape` is
-// that of the data it began with; empty: one axis of elements, which is not enough for an image:
-// its first two axes are height and width.
+// Writes a buffer that check_sink has accepted, and returns the size of the file. `shape` is the
+// shape of the input of the buffer; empty: one axis of elements. An image needs a shape whose first
+// two axes are height and width.
 Result<std::uint64_t> write_data(const DataSink& sink, const BufferData& buffer,
                                  std::span<const std::byte> memory,
                                  std::span<const std::uint64_t> shape);

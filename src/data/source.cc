@@ -16,7 +16,7 @@
 namespace vyre {
 namespace {
 
-// What has no size of its own (a device, a pipe) might never end.
+// A file without a size (a device, a pipe) might never end.
 Result<std::string> read_data_file(const std::string& path, std::uint64_t max_bytes) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
@@ -27,7 +27,7 @@ Result<std::string> read_data_file(const std::string& path, std::uint64_t max_by
   return text;
 }
 
-// How many elements an array of that shape has, when its inner axes are those of an element.
+// The number of elements of an array of that shape, if its inner axes are those of an element.
 Result<std::uint64_t> elements_of_shape(const BufferData& buffer,
                                         const std::vector<std::uint64_t>& axes,
                                         const std::vector<std::uint64_t>& shape,
@@ -85,7 +85,7 @@ Result<void> count_tail(const BufferData& buffer, const NpyHeader& header, const
   const std::string& last =
       buffer.types.get_if<StructType>(buffer.layout.type)->members.back().name;
   const auto field = std::ranges::find(header.type.fields, last, &NpyField::name);
-  // Where it is missing or is no array, map_record says so.
+  // If the field is missing or not an array, map_record reports it.
   const bool counts = field != header.type.fields.end() && !field->shape.empty();
   out.elements = counts ? field->shape.front() : 1;
   return {};

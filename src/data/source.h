@@ -1,4 +1,4 @@
-// Where the data of a buffer come from.
+// The source of a buffer's data.
 #pragma once
 
 #include <cstdint>
@@ -36,22 +36,21 @@ Result<DataSource> parse_source(std::string_view text);
 // "fill:iota", "raw:x.bin", "x.npy", "x.png".
 std::string describe(const DataSource& source);
 
-// Data that were read, as far as that is possible before the size of the buffer is known.
+// Data that were read as far as possible before the size of the buffer is known.
 struct OpenedData {
-  std::optional<std::uint64_t> elements{};  // empty: as many as the buffer turns out to have
+  std::optional<std::uint64_t> elements{};  // empty: as many as the buffer will have
   std::vector<std::uint64_t> shape{};       // of a .npy file or an image
   std::string file{};                       // its content
   std::size_t data_offset = 0;              // where the data begin in it
-  // Of a .npy file of records: which of their bytes go where.
+  // For a .npy file of records: the map of their bytes.
   std::vector<RecordRun> runs{};
   std::uint64_t record_bytes = 0;
   Image image{};
 };
-// Fails when the data do not fit the type of the buffer. A file of more than `max_bytes` is not
-// read.
+// Fails if the data do not fit the type of the buffer. A file of more than `max_bytes` is not read.
 Result<OpenedData> open_source(const DataSource& source, const BufferData& buffer,
                                std::uint64_t max_bytes);
-// Into memory that is as large as the opened data need, and holds zeros.
+// Copies the data to memory of the right size that holds zeros.
 Result<void> put_data(const DataSource& source, const BufferData& buffer, const OpenedData& opened,
                       std::span<std::byte> memory);
 

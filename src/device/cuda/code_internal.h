@@ -27,9 +27,7 @@ class ParameterLayout {
   static Result<ParameterLayout> make(const std::vector<GpuParameter>& parameters);
 
   std::size_t size() const { return steps_.size(); }
-  std::uint32_t bindings() const {
-    return bindings_;
-  }  // the number of bindings that a launch must have
+  std::uint32_t bindings() const { return bindings_; }  // that a launch must have
   bool takes_deadline() const { return takes_deadline_; }
 
   void fill(void** out, const Launch& launch, const LaunchWords& words) const {

@@ -167,8 +167,8 @@ CudaDevice::~CudaDevice() = default;
 
 std::string_view CudaDevice::name() const { return core_->context.name(); }
 const Limits& CudaDevice::limits() const { return core_->limits; }
-// Measured beside busy queues of an H200. Launches overlap their beginnings and ends; two events
-// around one launch keep it from doing so.
+// Measured on busy queues of an H200. Consecutive launches overlap; two events around a launch
+// prevent that.
 LaunchCosts CudaDevice::launch_costs() const {
   return {.runs_beside_host = true,
           .clock_tick_ns = 500,

@@ -213,8 +213,8 @@ Result<void> CudaQueue::launch(const Launch& l) {
   return submit(l, code, {.deadline = kNoDeadline, .status = core_->ignored_status.address});
 }
 
-// As one graph, or several, where the driver has them. A launch with a deadline of its own is not
-// for that.
+// Uses one or several graphs if the driver has them. A launch with its own deadline cannot be in a
+// graph.
 Result<std::chrono::nanoseconds> CudaQueue::time(const Launch& l, std::uint32_t times) {
   const auto& code = static_cast<const CudaCode&>(*l.code);
   const bool plain = !l.deadline || !code.layout().takes_deadline();
