@@ -1,5 +1,5 @@
-// What can go wrong in the tuner, as values that carry the facts. wire_name() is the spelling of
-// the kind in vectors and JSON; to_error() tells a person.
+// The errors of the tuner, as structs with their values. wire_name() is the name of the kind in
+// vectors and JSON; to_error() makes a message for people.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the tuner chooses from, and what it knows about a choice.
+// The candidates of the tuner, and their measurements.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ inline constexpr std::array<std::uint32_t, 6> kWorkgroupCandidates{32, 64, 128, 
 
 inline constexpr Extent kDefaultWorkgroup{64, 1, 1};
 
-// The candidates of at most `max_invocations` lanes, in the same order; possibly none.
+// The candidates of at most `max_invocations` lanes, in the same order; may be empty.
 constexpr std::span<const std::uint32_t> candidates_for(std::uint32_t max_invocations) {
   std::size_t count = 0;
   while (count < kWorkgroupCandidates.size() && kWorkgroupCandidates[count] <= max_invocations) {

@@ -1,5 +1,4 @@
-// What was decided before, in memory and in a file. The file's format is described in
-// decision_text.h.
+// Earlier decisions, in memory and in a file. decision_text.h describes the format.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +26,12 @@ std::filesystem::path decision_cache_folder(const CacheEnvironment& environment)
 std::filesystem::path decision_cache_path(const CacheEnvironment& environment,
                                           std::string_view adapter);
 
-// Safe to use from any number of threads, and beside other caches and processes on the same file:
-// a save writes only what was recorded here, over what the file then holds.
+// May be used from many threads, and beside other caches and processes on the same file: a save
+// merges what was recorded here into the file.
 class DecisionCache {
  public:
-  // Reads the file. If it cannot be understood the cache begins empty, load_error() says why, and
-  // the file stays as it is for as long as that is so.
+  // Reads the file. If it cannot be parsed, the cache begins empty, load_error() says why, and the
+  // file is not changed.
   explicit DecisionCache(std::filesystem::path path,
                          std::size_t max_entries = std::numeric_limits<std::size_t>::max());
   DecisionCache(const DecisionCache&) = delete;
@@ -41,17 +40,16 @@ class DecisionCache {
   const std::filesystem::path& path() const { return path_; }
   std::optional<CacheError> load_error() const;
 
-  // Counts as use of the key.
+  // Counts as a use of the key.
   std::optional<Extent> find(std::string_view key);
-  // In memory; save() makes it last. The last record of a key stands.
+  // Records a decision in memory; save() writes it. The last record of a key counts.
   std::expected<void, InvalidDecision> record(std::string_view key, const Extent& workgroup);
 
-  // Everything recorded since the last save goes to the file in one merging save. Afterwards the
-  // cache holds what the file holds. After an error nothing is forgotten: the next save tries
-  // again.
+  // Merges everything recorded since the last save into the file. Afterwards the cache equals the
+  // file. After an error nothing is lost, and the next save tries again.
   std::expected<SaveReport, CacheError> save();
 
-  // Takes over what the file holds now; what was recorded and not saved stays.
+  // Reads the file again; unsaved records are kept.
   std::expected<void, CacheError> reload();
 
   Decisions entries() const;
@@ -60,7 +58,7 @@ class DecisionCache {
  private:
   struct Entry {
     Extent workgroup{};
-    std::uint64_t last_use = 0;     // 0: only found in the file
+    std::uint64_t last_use = 0;     // 0: read from the file and not used
     std::uint64_t recorded_at = 0;  // 0: not since the last save
   };
   using Entries = std::map<std::string, Entry, std::less<>>;
@@ -73,7 +71,7 @@ class DecisionCache {
   ForkSafeMutex saving_;  // one save at a time; taken before mutex_
   mutable ForkSafeMutex mutex_;
   Entries entries_;
-  std::uint64_t clock_ = 0;  // the last use
+  std::uint64_t clock_ = 0;  // the time of the last use
   std::optional<CacheError> load_error_;
 };
 

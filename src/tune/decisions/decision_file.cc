@@ -16,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Savers come one at a time, and there may be many of them.
+// How long a save waits for others, of which there may be many.
 constexpr std::chrono::milliseconds kSaveWait{60'000};
 
-// Text and meaning of a file.
+// The text and the entries of a file.
 struct Content {
   std::string text;
   ParsedDecisions parsed;
@@ -61,7 +61,7 @@ std::expected<Content, CacheError> read_content(const fs::path& path) {
   return content;
 }
 
-// How early an entry is evicted, smallest first.
+// The order of eviction, smallest first.
 struct Rank {
   bool being_written = false;
   std::uint64_t last_use = 0;
@@ -70,7 +70,7 @@ struct Rank {
   auto operator<=>(const Rank&) const = default;
 };
 
-// Erases entries by rank until `is_too_much(bytes)` says no. One entry always stays.
+// Erases entries by rank until `is_too_much(bytes)` is false. One entry always stays.
 template <class IsTooMuch>
 std::size_t evict(Decisions& entries, const Decisions& written, const SaveOptions& options,
                   std::size_t bytes, IsTooMuch is_too_much) {
@@ -90,7 +90,7 @@ std::size_t evict(Decisions& entries, const Decisions& written, const SaveOption
   return evicted;
 }
 
-// The file's new content, out of the old one.
+// The new content of the file, from the old one.
 std::expected<std::string, CacheError> merge(const fs::path& path, const Decisions& written,
                                              const SaveOptions& options, SaveReport& report) {
   bool adds_keys = false;
@@ -124,7 +124,7 @@ std::expected<SaveReport, CacheError> save_decisions(const fs::path& path,
   const std::string name = path.filename().string();
   const auto mode = folder->mode(name);
   if (!mode) return unreadable(path, mode.error().what);
-  // Whoever may ignore permissions still means them.
+  // A read-only file is respected even if the process could ignore permissions.
   constexpr unsigned kWritable = 0222;
   if (*mode && (**mode & kWritable) == 0) return unwritable(path, "it is marked read-only");
 

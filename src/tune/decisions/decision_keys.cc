@@ -10,7 +10,7 @@ namespace {
 template <std::size_t kCapacity>
 class Preimage {
  public:
-  // A literal with its terminating zero byte, which is part of what is hashed.
+  // A literal, hashed with its terminating zero byte.
   template <std::size_t kSize>
   Preimage& literal(const char (&text)[kSize]) {
     return append(text, kSize);

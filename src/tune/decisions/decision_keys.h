@@ -1,5 +1,5 @@
-// Names under which decisions are kept: BLAKE3 of what a decision depends on, as text. Each key
-// begins with its format, so that another format never finds it.
+// The keys of decisions: the BLAKE3 of everything that a decision depends on, as text. Each key
+// begins with its format, so that formats cannot be confused.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace vyre {
 
-// ASCII letters, digits and hyphens, of a fixed length: nothing to allocate.
+// ASCII letters, digits and hyphens, of a fixed length, without an allocation.
 template <std::size_t kLength>
 struct KeyText {
   std::array<char, kLength> characters{};
@@ -30,7 +30,7 @@ using ProgramKey = KeyText<3 + 64>;    // "v1-" and hex
 using FeedbackKey = KeyText<10 + 64>;  // "launch-v1-" and hex
 using AdapterId = KeyText<18 + 64>;    // "launch-adapter-v2-" and hex
 
-// What the launch of a program looks like to the tuner.
+// A launch as the tuner sees it.
 struct ProgramShape {
   Extent workgroup{};
   std::optional<Extent> workgroup_count;
@@ -45,7 +45,7 @@ ProgramKey program_key(const Digest& fingerprint, const ProgramShape& shape);
 FeedbackKey feedback_key(const Digest& fingerprint, const Extent& declared,
                          std::uint32_t element_count, const Limits& limits);
 
-// What decisions do not carry over between, beside the limits.
+// The properties of a device, beside its limits, on which decisions depend.
 struct DeviceIdentity {
   std::string device;
   std::string driver_version;
@@ -54,7 +54,7 @@ struct DeviceIdentity {
   auto operator<=>(const DeviceIdentity&) const = default;
 };
 
-// Names the file of one device's decisions.
+// The name of the decision file of a device.
 AdapterId adapter_id(const Limits& limits, const DeviceIdentity& identity);
 
 // The fingerprint read as eight little-endian words: an approximate identity for caches.

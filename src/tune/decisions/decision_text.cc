@@ -59,7 +59,7 @@ std::expected<ParsedDecisions, TomlFault> parse_decisions(std::string_view text)
   ParsedDecisions parsed;
   for (const TomlId id : document->children(kTomlRoot)) {
     if (const auto workgroup = workgroup_of(*document, id)) {
-      // Files that we wrote are in order: the end is the right place then.
+      // Files that vyre wrote are in order, so the end is the right place.
       parsed.entries.emplace_hint(parsed.entries.end(), document->node(id).key, *workgroup);
     } else {
       ++parsed.skipped;

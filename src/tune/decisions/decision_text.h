@@ -19,16 +19,16 @@
 
 namespace vyre {
 
-// Which workgroup was chosen for which key, in the order of the text.
+// The chosen workgroup for each key, in the order of the text.
 using Decisions = std::map<std::string, Extent, std::less<>>;
 
-// Whether a text can hold it: no axis is 0, and the key is UTF-8.
+// Whether a file can hold it: no axis is 0, and the key is UTF-8.
 bool is_decision(std::string_view key, const Extent& workgroup);
 
 struct ParsedDecisions {
   Decisions entries;
-  // Top-level values that are no array of exactly three integers in 1..2^32-1. A table counts as
-  // one, with whatever is in it.
+  // The number of top-level values that are not arrays of exactly three integers in 1..2^32-1. A
+  // table counts as one.
   std::size_t skipped = 0;
 
   bool operator==(const ParsedDecisions&) const = default;

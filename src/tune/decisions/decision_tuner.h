@@ -19,18 +19,18 @@ class Tuner {
  public:
   explicit Tuner(std::filesystem::path path, TunerMode mode)
       : cache_(std::move(path)), mode_(mode) {}
-  // On the adapter's file in the user's cache folder.
+  // Uses the adapter's file in the user's cache folder.
   static Tuner for_adapter(std::string_view adapter, TunerMode mode) {
     return Tuner(decision_cache_path(CacheEnvironment::of_process(), adapter), mode);
   }
 
-  // Kept and reported; it changes neither resolving nor sweeping.
+  // Only stored and reported; it changes neither resolving nor sweeping.
   TunerMode mode() const { return mode_; }
   const std::filesystem::path& path() const { return cache_.path(); }
-  // Why the run goes on without the decisions of the file, which is then never overwritten.
+  // Why the decisions of the file are not used; the file is then never overwritten.
   std::optional<CacheError> load_error() const { return cache_.load_error(); }
 
-  // What was decided for the key, else the default workgroup.
+  // The decision for the key, else the default workgroup.
   Extent resolve(std::string_view key) { return cache_.find(key).value_or(kDefaultWorkgroup); }
   std::expected<void, InvalidDecision> record(std::string_view key, const Extent& workgroup) {
     return cache_.record(key, workgroup);

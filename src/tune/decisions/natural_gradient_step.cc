@@ -32,7 +32,7 @@ void softmax_q16(std::span<const Measurement> measurements, std::uint64_t best_n
     const auto behind_ns = static_cast<double>(measurements[i].elapsed_ns - best_ns);
     return std::exp(-behind_ns / temperature_ns);
   };
-  // The likelihoods of the first few are kept; those of the rest are computed twice.
+  // The likelihoods of the first few are stored; the others are computed twice.
   std::array<double, 32> kept;
   const std::size_t count = measurements.size();
   const std::size_t keep = std::min(count, kept.size());
@@ -49,7 +49,7 @@ void softmax_q16(std::span<const Measurement> measurements, std::uint64_t best_n
   weights_q16[count - 1] = remaining;
 }
 
-// Each product is below 2^49 and floored before it is added, so the sum cannot leave 64 bits.
+// Each product is below 2^49 and floored before it is added, so the sum fits into 64 bits.
 std::uint32_t row_times_weights(std::span<const std::uint32_t> row_q16,
                                 std::span<const std::uint32_t> weights_q16) {
   std::uint64_t sum = 0;

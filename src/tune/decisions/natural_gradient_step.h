@@ -35,21 +35,21 @@ std::vector<std::uint32_t> identity_matrix_q16(std::size_t n);
 
 // The matrix has one row of measurements.size() cells per measurement. `weights_q16` and
 // `gradient_q16` receive one value per measurement, and must have room for exactly that many.
-// Weights sum to kQ16One: the last one absorbs all rounding. Nothing is allocated.
+// Weights sum to kQ16One: the last one absorbs all rounding. Does not allocate.
 std::expected<Suggestion, PolicyError> suggest(const NaturalGradientPolicy& policy,
                                                std::span<const Measurement> measurements,
                                                std::span<const std::uint32_t> matrix_q16,
                                                std::span<std::uint32_t> weights_q16,
                                                std::span<std::uint32_t> gradient_q16);
 
-// The same with a diagonal matrix, given as its diagonal: the bits of the full one, for any number
-// of measurements.
+// The same with a diagonal matrix, given by its diagonal; gives the same bits as the full matrix,
+// for any number of measurements.
 std::expected<Suggestion, PolicyError> suggest_with_diagonal(
     const NaturalGradientPolicy& policy, std::span<const Measurement> measurements,
     std::span<const std::uint32_t> diagonal_q16, std::span<std::uint32_t> weights_q16,
     std::span<std::uint32_t> gradient_q16);
 
-// The same with the identity, under which the gradient is the weights.
+// The same with the identity matrix; the gradient equals the weights.
 std::expected<Suggestion, PolicyError> suggest_with_identity(
     const NaturalGradientPolicy& policy, std::span<const Measurement> measurements,
     std::span<std::uint32_t> weights_q16);

@@ -23,7 +23,7 @@ struct OpcodeCount {
   bool operator==(const OpcodeCount&) const = default;
 };
 
-// Opcode counts and wall time are carried for those who look at a window; they decide nothing.
+// Opcode counts and wall time are informative only.
 struct FeedbackWindow {
   std::vector<OpcodeCount> opcode_counts;
   std::uint64_t wall_time_us = 0;
@@ -34,7 +34,7 @@ struct FeedbackWindow {
   bool operator==(const FeedbackWindow&) const = default;
 };
 
-// The suggested width, or nothing. Long idling halves it; otherwise a throughput below the
+// The suggested width, if it should change. Long idling halves it; otherwise a throughput below the
 // threshold doubles it.
 std::optional<std::uint32_t> suggest_resize(const ResizePolicy& policy,
                                             const FeedbackWindow& window);

@@ -24,7 +24,7 @@ namespace vyre {
 template <class Timer>
 using TimerError = typename std::invoke_result_t<Timer&, const Extent&>::error_type;
 
-// The smallest time, the first among equals; nothing when there are no candidates.
+// The smallest time, the first among equals; absent if there are no candidates.
 template <class Timer>
 std::expected<std::optional<Measurement>, TimerError<Timer>> sweep_best_of(
     std::span<const Extent> candidates, Timer&& measure) {
@@ -37,7 +37,7 @@ std::expected<std::optional<Measurement>, TimerError<Timer>> sweep_best_of(
   return best;
 }
 
-// A step with everything it was made from and of.
+// A step with its inputs and results.
 struct PolicyStep {
   std::vector<Measurement> measurements;
   std::vector<std::uint32_t> weights_q16;
@@ -47,12 +47,12 @@ struct PolicyStep {
   bool operator==(const PolicyStep&) const = default;
 };
 
-// A policy step on measurements that were taken already.
+// A policy step on existing measurements.
 std::expected<PolicyStep, PolicyError> policy_step(const NaturalGradientPolicy& policy,
                                                    std::vector<Measurement> measurements,
                                                    std::span<const std::uint32_t> matrix_q16);
 
-// Outside: the timer's first error. Inside: what the policy says once everything is measured.
+// The outer error is the timer's first error; the inner result is the step after all measurements.
 template <class Timer>
 std::expected<std::expected<PolicyStep, PolicyError>, TimerError<Timer>> sweep_natural_gradient(
     const NaturalGradientPolicy& policy, std::span<const Extent> candidates,

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file is compacted when it is larger than this, and larger than this many times its summaries.
+// A file is compacted when it exceeds kCompactBytes and this many times the size of its summaries.
 constexpr std::uint64_t kCompactBytes = std::uint64_t{256} << 10;
 constexpr std::uint64_t kCompactFactor = 4;
 
@@ -33,9 +33,9 @@ std::int64_t now_ms() {
       .count();
 }
 
-// While somebody flushes or waits at the end, a lock is asked for again and again.
+// How long one try waits for the lock while a thread flushes or the process ends.
 constexpr std::chrono::milliseconds kLockSlice{100};
-// For the writes of a store that nobody uses any more, and of a process that ends.
+// How long the destructor of a store, and the end of the process, wait for writes.
 constexpr std::chrono::milliseconds kLastWait{2'000};
 
 Error unwritten(const EvidenceQueue::Left& left, const fs::path& path) {
@@ -52,8 +52,8 @@ Error unwritten(const EvidenceQueue::Left& left, const fs::path& path) {
 
 }  // namespace
 
-// The stores of this process that have a file: what is on its way there survives exit(3), and a
-// child process begins without it.
+// The stores of this process that have a file. exit(3) waits for their queued events, and a child
+// process begins with empty queues.
 class EvidenceStores {
  public:
   static EvidenceStores& all() {
@@ -130,8 +130,8 @@ void EvidenceStore::after_fork_in_parent() {
 
 void EvidenceStore::after_fork_in_child() {
   queue_->after_fork_in_child();
-  // Whoever was writing is not here, and has left the file's reader in whatever state. Another one
-  // begins at the start of the file.
+  // The thread that was writing does not exist in the child, and may have left the reader in any
+  // state. A new reader begins at the start of the file.
   new (&writing_) std::mutex;
   static_cast<void>(file_.release());
   file_ = std::make_unique<EvidenceFile>(path_);
@@ -177,7 +177,7 @@ Result<void> EvidenceStore::refresh() {
   const std::lock_guard writing(writing_);
   auto taken = take_news();
   if (!taken && taken.error().code == Code::invalid_input) {
-    // Nothing keeps others from closing a torn line and writing the next while it is read.
+    // Other processes may complete a torn line and write the next one while this reads.
     taken = take_news();
   }
   return taken;
@@ -219,7 +219,7 @@ void EvidenceStore::hand_over(const TuningKey& key, std::vector<EvidenceEvent> e
   if (const auto batch = queue_->add(key, std::move(events))) take(*batch);
 }
 
-// When the lines are read back from the file they are copies, and change nothing.
+// When these lines are read back from the file, they are copies and change nothing.
 void EvidenceStore::take(const EvidenceBatch& batch) {
   const std::string id = key_id(batch.key);
   if (!fold_->knows(id)) fold_->take(KeyLine{batch.key});
@@ -241,7 +241,7 @@ void EvidenceStore::flush_or_tell() {
   }
 }
 
-// A clock that was set back does not make what comes later older.
+// Later events never get an earlier time, even if the clock was set back.
 std::int64_t EvidenceStore::time_of_event(const std::string& key_id) const {
   const auto known = fold_->states().find(key_id);
   return std::max(now_ms(), known == fold_->states().end() ? 0 : known->second.last_ms);
@@ -289,7 +289,7 @@ Result<EvidenceStore::Merged> EvidenceStore::merge(std::string_view text,
   std::string lines;
   {
     const std::lock_guard guard(mutex_);
-    EvidenceFold copies_of;  // lines that are twice in the text
+    EvidenceFold copies_of;  // finds lines that occur twice in the text
     for (const EvidenceLine& line : parsed.lines) {
       if (fold_->is_copy(line) || copies_of.is_copy(line)) {
         ++merged.copies;
@@ -352,7 +352,7 @@ Result<void> EvidenceStore::replace(const FileLock* lock, std::string_view conte
   return {};
 }
 
-// What could not be made smaller is as good as before: nothing has failed.
+// If compaction fails, the file is still valid, so this is not an error.
 void EvidenceStore::compact_if_large(const FileLock& lock) {
   if (file_->bytes_read() <= compact_at_bytes_) return;
   const std::string text = summaries({});

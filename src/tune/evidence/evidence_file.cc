@@ -103,8 +103,8 @@ Result<void> EvidenceFile::append(const FileLock&, std::string_view lines) {
   std::string text;
   std::uint64_t keep = size;
   if (size > bytes_) {
-    // Whoever wrote this is gone, or it would hold the lock. A line that only lacks its end was
-    // written by hand.
+    // Its writer has died, or it would hold the lock. A complete line that only lacks its line feed
+    // was written by hand.
     VYRE_TRY(const std::string rest, read_behind(file, bytes_, size, path_));
     if (parse_evidence_line(rest)) {
       text = '\n';
@@ -121,7 +121,7 @@ Result<void> EvidenceFile::append(const FileLock&, std::string_view lines) {
   }
   if (!write_all(file, std::as_bytes(std::span(text)))) {
     const int error_number = errno;
-    // A part of them helps nobody. If even this fails, it is a torn line.
+    // Removes the lines that were partly written. If this fails, a torn line remains.
     [[maybe_unused]] const int ignored = ::ftruncate(file, static_cast<off_t>(keep));
     return fail_io("append to", path_, error_number);
   }

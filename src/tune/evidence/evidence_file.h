@@ -1,4 +1,4 @@
-// The bytes of an evidence file: what is new in it, appending, replacing.
+// The bytes of an evidence file: reading new lines, appending, replacing.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace vyre {
 
-// A file is compacted long before it has that many.
+// Files are compacted long before they reach this size.
 inline constexpr std::uint64_t kMaxEvidenceBytes = std::uint64_t{256} << 20;
 
 class EvidenceFile {
@@ -26,29 +26,29 @@ class EvidenceFile {
       : path_(std::move(path)), name_(path_.filename().string()) {}
 
   struct News {
-    bool from_start = false;  // the lines are all of the file: what was read before is void
+    bool from_start = false;  // the lines are the whole file, and replace those read before
     std::vector<EvidenceLine> lines;
   };
-  // Whole lines behind those that were read before, or all if the file was replaced. After an error
-  // nothing counts as read. No file, or none any more, is an empty one.
+  // The complete lines after those read before, or all lines if the file was replaced. After an
+  // error nothing counts as read. A missing file counts as empty.
   Result<News> read();
   std::uint64_t bytes_read() const { return bytes_; }
 
-  // Without a value where neither the file nor, unless it is made, its folder is there.
+  // Absent if the folder does not exist and is not to be made.
   enum class Missing : std::uint8_t { is_made, is_nothing };
   Result<std::optional<FileLock>> lock(Missing missing, std::chrono::milliseconds wait) const;
 
-  // With the file's lock, when all of it was read. What a crash left of a last line goes first; the
-  // lines are all in the file or none is.
+  // With the file's lock held and the whole file read. Removes an incomplete last line first.
+  // Either all lines are written or none.
   Result<void> append(const FileLock& lock, std::string_view lines);
-  // With the file's lock. A crash leaves the old content or the new.
+  // With the file's lock held. A crash leaves the old content or the new content.
   Result<void> replace(const FileLock& lock, std::string_view content);
 
  private:
   const std::filesystem::path path_;
   const std::string name_;  // in its folder
-  FileHandle opened_;       // kept, so that no new file has its inode; not open: there was no file
-  std::uint64_t bytes_ = 0, lines_ = 0;  // read
+  FileHandle opened_;  // kept open, so that its inode is not reused; not open: there was no file
+  std::uint64_t bytes_ = 0, lines_ = 0;  // read so far
 };
 
 }  // namespace vyre

@@ -8,7 +8,7 @@
 namespace vyre {
 namespace {
 
-// Sums stay numbers that a line can hold, whatever a file makes of them.
+// Keeps sums finite, so that a line can hold them.
 void add_count(std::uint64_t& sum, std::uint64_t more) {
   sum = more > UINT64_MAX - sum ? UINT64_MAX : sum + more;
 }
@@ -82,7 +82,7 @@ void note(std::vector<WriterMark>& marks, const WriterMark& mark) {
   marks.push_back(mark);
 }
 
-// The choice of a summary, unless a later one stands.
+// Takes the decision of a summary, unless there is a later one.
 void take_choice(const KeyState& from, KeyState& state) {
   const bool has_choice =
       from.decided_ms > 0 || from.settled || !from.incumbent.empty() || !from.reopened.empty();
@@ -116,7 +116,8 @@ void add_samples(CandidateState& candidate, std::span<const double> times_ns,
 void EvidenceFold::take(const EvidenceLine& line) {
   std::visit(Overloaded{
                  [&](const KeyLine& each) {
-                   // Of several names the first in the alphabet, so that the order does not matter.
+                   // Takes the first of several names in alphabetical order, so that the order of
+                   // lines does not matter.
                    TuningKey& key = states_[key_id(each.key)].key;
                    const bool renames =
                        key.name.empty() || (!each.key.name.empty() && each.key.name < key.name);
@@ -157,7 +158,7 @@ bool EvidenceFold::is_copy(const std::string& key_id, const std::string& by,
   if (!by.empty() && taken_.contains(line_hash(key_id, by))) return true;
   const auto details = details_.find(key_id);
   if (details == details_.end()) return false;
-  // A line that went into a summary, or a summary of nothing but what is here already.
+  // A line that a summary includes, or a summary that contains nothing new.
   const auto mark = parse_line_name(by);
   if (mark && covers(details->second.included, *mark)) return true;
   return !includes.empty() && std::ranges::all_of(includes, [&](const WriterMark& each) {
@@ -262,7 +263,7 @@ void EvidenceFold::apply(const EventLine& line, Details& details, KeyState& stat
 void EvidenceFold::apply(const SummaryLine& line, Details& details, KeyState& state) {
   const KeyState& from = line.state;
   if (line.includes.empty()) details.has_unnamed = true;
-  // All that is here went into it: it takes the place of that.
+  // The summary includes everything known here, and replaces it.
   const bool has_more = !details.has_unnamed && !details.latest.empty() &&
                         std::ranges::all_of(details.latest, [&](const WriterMark& mark) {
                           return covers(line.includes, mark);

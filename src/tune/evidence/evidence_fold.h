@@ -1,8 +1,8 @@
-// From lines of evidence to the states of keys.
+// Folds lines of evidence into the states of keys.
 //
-// What counts is the order of the lines, but for choices: of promotions, settlings and reopenings
-// the one with the latest time stands, whatever the order, and so for pins. So it does not matter
-// which of two merged files comes first.
+// Lines count in their order, except for decisions: of promotions, settlings and reopenings the one
+// with the latest time counts, and the same holds for pins. The order of two merged files therefore
+// does not matter.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +25,21 @@ void add_samples(CandidateState& candidate, std::span<const double> times_ns,
 
 class EvidenceFold {
  public:
-  // A copy of a line that was taken before changes nothing.
+  // A copy of an earlier line changes nothing.
   void take(const EvidenceLine& line);
-  // Also keys that nothing but their id is known of: their TuningKey is empty.
+  // Includes keys of which only the id is known; their TuningKey is empty.
   const KeyStates& states() const { return states_; }
-  bool knows(std::string_view key_id) const;  // the key, not only its id
+  bool knows(std::string_view key_id) const;  // whether the key is known, not only its id
   bool is_copy(const EvidenceLine& line) const;
   // The key's state as one line.
   SummaryLine summary(const std::string& key_id, std::string by) const;
 
  private:
   struct Details {
-    std::unordered_map<std::string, std::size_t> candidates;  // where each is
-    std::vector<WriterMark> included;  // in summaries; the latest is the last
-    std::vector<WriterMark> latest;    // in any line
-    bool has_unnamed = false;          // lines of nobody: what a summary includes is not all
+    std::unordered_map<std::string, std::size_t> candidates;  // their positions
+    std::vector<WriterMark> included;                         // in summaries; the latest one last
+    std::vector<WriterMark> latest;                           // in any line
+    bool has_unnamed = false;  // there are lines without a writer, which `included` does not cover
   };
 
   CandidateState& candidate(Details& details, KeyState& state, const std::string& text);

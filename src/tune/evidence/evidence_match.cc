@@ -10,7 +10,7 @@
 namespace vyre {
 namespace {
 
-// A bucket is as near as its largest size.
+// The distance to a bucket is that of its largest size.
 std::optional<SizeAxes> axes_of(std::string_view size) {
   if (size.starts_with("<=")) size.remove_prefix(2);
   return parse_size(size);
@@ -64,7 +64,7 @@ std::string_view to_string(MatchKind kind) {
 
 std::optional<Match> best_match(const KeyStates& states, const TuningKey& key) {
   const std::string bucket = size_bucket(key.size);
-  // Smaller is better; states come by their id, which decides between equals.
+  // Smaller is better. States are ordered by id, which decides between equals.
   using Rank = std::tuple<MatchKind, double, std::uint64_t, std::int64_t>;
   std::optional<Rank> best_rank;
   const KeyState* best = nullptr;

@@ -1,4 +1,4 @@
-// Which remembered key is the best answer or hint for another.
+// Finds the best answer or hint for a key among the known keys.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,10 @@
 
 namespace vyre {
 
-// Exact; then of the same bucket, the nearest size first; then a hint: another size of the same
-// device, then another driver or code generator of it, then another device, each with the nearest
-// size first. Among equals the one with the most samples, then the latest. States without a
-// decision do not count. The distance of two sizes is the sum of the axes' |log2(a/b)|.
+// The order is: the key itself; the same bucket; then hints: another size on the same device,
+// another driver or code generator, another device. Within each, the nearest size is preferred,
+// then the most samples, then the latest. States without a decision do not count. The distance of
+// two sizes is the sum of |log2(a/b)| over the axes.
 std::optional<Match> best_match(const KeyStates& states, const TuningKey& key);
 
 }  // namespace vyre

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Between a try that failed and the next, where nobody waits; twice as long each time.
+// The pause after a failed try while no thread waits; it doubles each time.
 constexpr milliseconds kFirstPause{250};
 constexpr milliseconds kLongestPause{8'000};
 constexpr milliseconds kLockPause{20};
@@ -60,7 +60,7 @@ void EvidenceQueue::start() {
   try {
     thread_ = std::make_unique<std::thread>([this] { work(); });
   } catch (const std::system_error&) {
-    // The system gives no thread now. Who flushes does the work.
+    // The system gives no thread. The thread that flushes will write.
   }
 }
 
@@ -70,7 +70,7 @@ bool EvidenceQueue::try_front(std::unique_lock<std::mutex>& lock) {
   ++tries_;
   trying_ = true;
   hurry_ = false;
-  const EvidenceBatch& front = batches_.front();  // which nobody else takes away
+  const EvidenceBatch& front = batches_.front();  // only this thread removes it
   lock.unlock();
   const Result<void> done = write_(front);
   lock.lock();
@@ -141,7 +141,7 @@ EvidenceQueue::Left EvidenceQueue::close(milliseconds wait) {
 }
 
 void EvidenceQueue::after_fork_in_child() {
-  // The thread is not here, nor is anybody who waited.
+  // Neither the writing thread nor waiting threads exist in the child.
   static_cast<void>(thread_.release());
   new (&wake_) std::condition_variable;
   new (&changed_) std::condition_variable;

@@ -1,5 +1,5 @@
-// Events on their way into an evidence file: calls hand them over and go on, a thread writes them.
-// A write that fails keeps its events and is tried again.
+// Events that wait to be written to an evidence file. Callers add them without waiting, and a
+// thread writes them. The events of a failed write are kept and tried again.
 #pragma once
 
 #include <chrono>
@@ -23,8 +23,8 @@ namespace vyre {
 struct EvidenceBatch {
   TuningKey key{};
   std::vector<EvidenceEvent> events{};
-  // Which lines of which writer they are. They are named before the first try, so that what is in
-  // the file although its write has failed counts once.
+  // The writer and the numbers of the lines. They are assigned before the first try, so that a line
+  // that is in the file although its write failed counts once.
   std::string writer{};
   std::uint64_t first_line = 0;
   std::string line_name(std::size_t event) const;
@@ -32,47 +32,47 @@ struct EvidenceBatch {
 
 class EvidenceQueue {
  public:
-  // Puts a batch into the file; called by one thread at a time. Code::unavailable: somebody holds
-  // the file's lock, and will let it go.
+  // Writes a batch to the file; called by one thread at a time. Code::unavailable: another process
+  // holds the file's lock for the moment.
   using Write = std::function<Result<void>(const EvidenceBatch&)>;
   explicit EvidenceQueue(Write write);
   EvidenceQueue(const EvidenceQueue&) = delete;
   EvidenceQueue& operator=(const EvidenceQueue&) = delete;
   ~EvidenceQueue();
 
-  // Returns at once, with the batch that was made of them; nothing where there are kMostEvents
-  // already: the events are then dropped and counted.
+  // Returns at once, with the batch of these events; absent if there are already kMostEvents, in
+  // which case the events are dropped and counted.
   std::optional<EvidenceBatch> add(TuningKey key, std::vector<EvidenceEvent> events);
-  // What is not in the file yet, or was not a moment ago.
+  // The batches that are not in the file, or were not a moment ago.
   std::vector<EvidenceBatch> waiting() const;
   static constexpr std::size_t kMostEvents = std::size_t{1} << 17;
 
   struct Left {
-    std::size_t events = 0;          // that are not in the file yet
-    std::size_t dropped = 0;         // since somebody was told
+    std::size_t events = 0;          // not in the file yet
+    std::size_t dropped = 0;         // since the last report
     std::optional<Error> failure{};  // the first since everything was written
   };
-  // Returns when everything that was added before is in the file, when a new try has failed for
-  // another reason than a lock, or when the time is over.
+  // Returns when everything that was added before is in the file, when a new try has failed for a
+  // reason other than a lock, or when the time is over.
   Left flush(std::chrono::milliseconds wait);
-  // The same, and the end of trying.
+  // The same, and no further tries.
   Left close(std::chrono::milliseconds wait);
 
-  // Around fork(2). The child's queue is empty, because its parent writes what is in it.
+  // Around fork(2). The child's queue is empty, because the parent writes the events.
   void before_fork() { mutex_.lock(); }
   void after_fork_in_parent() { mutex_.unlock(); }
   void after_fork_in_child();
 
  private:
-  void start();  // with the mutex
+  void start();  // with the mutex held
   void work();
-  // Writes the first batch, without the lock meanwhile. Whether that went well.
+  // Writes the first batch, releasing the lock meanwhile. Returns whether it succeeded.
   bool try_front(std::unique_lock<std::mutex>& lock);
 
   const Write write_;
   mutable std::mutex mutex_;
-  std::condition_variable wake_;     // the thread
-  std::condition_variable changed_;  // those who flush: a try has ended
+  std::condition_variable wake_;     // wakes the thread
+  std::condition_variable changed_;  // tells flushing threads that a try has ended
   std::string writer_;
   std::uint64_t next_line_ = 0;
   std::deque<EvidenceBatch> batches_;
@@ -80,9 +80,9 @@ class EvidenceQueue {
   std::uint64_t added_ = 0, written_ = 0;  // batches
   std::uint64_t tries_ = 0, tries_ended_ = 0;
   std::optional<Error> failure_;               // the first since everything was written
-  bool failed_ = false, only_locked_ = false;  // the last try
+  bool failed_ = false, only_locked_ = false;  // of the last try
   bool trying_ = false;
-  bool hurry_ = false;  // somebody waits
+  bool hurry_ = false;  // a thread waits
   bool ending_ = false;
   std::unique_ptr<std::thread> thread_;
 };

@@ -40,8 +40,8 @@ std::unexpected<Error> wrong(std::string what) {
   return fail(Code::invalid_input, std::move(what));
 }
 
-// Reads fields of one object, and remembers what was wrong with the first wrong one. A field that
-// is not there gives the empty value.
+// Reads the fields of one object, and keeps the error of the first wrong one. A missing field gives
+// the empty value.
 class Fields {
  public:
   Fields(const InJson& object, std::string_view place) : object_(object), place_(place) {}

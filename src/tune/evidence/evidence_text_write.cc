@@ -13,7 +13,7 @@ namespace {
 
 using OutJson = nlohmann::ordered_json;
 
-// Leaves out what a reader takes for granted.
+// Leaves out values that a reader assumes by default.
 class LineWriter {
  public:
   LineWriter(std::string_view key_id, std::string_view by, std::string_view event) {

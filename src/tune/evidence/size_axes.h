@@ -14,7 +14,7 @@ struct SizeAxes {
   std::size_t count = 0;
 };
 
-// Of "1000", "1000x20" or "1000x20x3"; empty for any other text.
+// The axes of "1000", "1000x20" or "1000x20x3"; empty for any other text.
 std::optional<SizeAxes> parse_size(std::string_view size);
 
 }  // namespace vyre

@@ -1,4 +1,4 @@
-// The writing half of t4.h, and what results teach.
+// Writes T4 files, and turns their results into events.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::string invalidity_reason(T4Invalidity invalidity) {
   return "";
 }
 
-// The nearest of their few words for a reason of ours.
+// The word of the schema that is closest to vyre's reason.
 T4Invalidity invalidity_of(std::string_view rejected) {
   const auto has = [&](std::string_view word) {
     return rejected.find(word) != std::string_view::npos;
@@ -51,7 +51,7 @@ T4Invalidity invalidity_of(std::string_view rejected) {
   return T4Invalidity::runtime;
 }
 
-// A number or a truth where that reads back as the same text.
+// A number or a boolean if that reads back as the same text.
 OutJson value_of(const std::string& text) {
   const OutJson value = OutJson::parse(text, nullptr, false);
   const bool is_plain = value.is_number() || value.is_boolean();
@@ -72,7 +72,7 @@ OutJson configuration_of(const std::string& candidate) {
 
 std::string timestamp_of(std::int64_t at_ms) {
   using namespace std::chrono;
-  constexpr std::int64_t kLatest = 253'402'300'799'000;  // of the year 9999
+  constexpr std::int64_t kLatest = 253'402'300'799'000;  // the end of the year 9999
   const sys_time<milliseconds> moment(milliseconds(std::clamp<std::int64_t>(at_ms, 0, kLatest)));
   const auto day = floor<days>(moment);
   const year_month_day date(day);
@@ -88,7 +88,7 @@ OutJson result_of(const KeyState& state, const CandidateState& candidate) {
   json["timestamp"] = timestamp_of(state.last_ms);
   json["configuration"] = configuration_of(candidate.candidate);
   json["objectives"] = {"time"};
-  // The time of a candidate that is out is no time.
+  // Times of rejected candidates do not count.
   std::vector<double> times;
   for (const double ns : is_valid ? candidate.recent_ns : std::vector<double>()) {
     times.push_back(t4_rounded(ns));
@@ -137,7 +137,7 @@ std::string t4_text(const KeyState& state) {
 
 std::vector<EvidenceEvent> evidence_of(const T4File& file, std::string_view source) {
   std::vector<EvidenceEvent> events;
-  // A configuration may be there several times.
+  // A configuration may occur several times.
   std::unordered_map<std::string, std::vector<double>> times;
   std::unordered_map<std::string, bool> is_out;
   for (const T4Result& each : file.results) {
@@ -147,7 +147,7 @@ std::vector<EvidenceEvent> evidence_of(const T4File& file, std::string_view sour
                         .candidate = each.candidate,
                         .times_ns = each.runtimes_ns,
                         .at_ms = each.at_ms});
-      // The times that are remembered decide.
+      // The remembered times decide.
       auto& recent = times[each.candidate];
       recent.insert(recent.end(), each.runtimes_ns.begin(), each.runtimes_ns.end());
       const std::size_t too_many = std::max(recent.size(), kRecentSamples) - kRecentSamples;

@@ -6,8 +6,8 @@
 //                 "times": {"runtimes": [...]}, "invalidity": "correct", "correctness": 1,
 //                 "measurements": [{"name": "time", "value": ..., "unit": "ms"}]}, ...]}
 //
-// of one key. "metadata" is no part of the schema: other tuners write the unit there, and we the
-// key. Without it times are milliseconds.
+// for one key. "metadata" is not part of the schema: other tuners write the unit there, and vyre
+// writes the key. Without it times are milliseconds.
 #pragma once
 
 #include <cstdint>
@@ -37,24 +37,24 @@ struct T4Result {
   std::vector<double> runtimes_ns{};
   T4Invalidity invalidity = T4Invalidity::correct;
   double correctness = 1;
-  std::string rejected{};  // our own words for why it is invalid
-  std::int64_t at_ms = 0;  // 0: not told
+  std::string rejected{};  // vyre's reason why it is invalid
+  std::int64_t at_ms = 0;  // 0: unknown
 };
 
 struct T4File {
-  std::optional<TuningKey> key;  // where vyre wrote it
+  std::optional<TuningKey> key;  // present if vyre wrote the file
   std::vector<T4Result> results;
 };
 
-// Checks what the schema demands, and that configurations can be candidates. Errors name the place,
+// Checks the rules of the schema, and that configurations can be candidates. Errors name the place,
 // as in "results[3].times.runtimes[0]"; `name` is for messages.
 Result<T4File> parse_t4(std::string_view text, const std::filesystem::path& name);
 
 // Every candidate of the key that was measured or rejected.
 std::string t4_text(const KeyState& state);
 
-// What the results teach: times, rejections, and the fastest as the choice. `source` goes into the
-// reasons.
+// The events for the results: times, rejections, and the promotion of the fastest. The reasons name
+// `source`.
 std::vector<EvidenceEvent> evidence_of(const T4File& file, std::string_view source);
 
 }  // namespace vyre

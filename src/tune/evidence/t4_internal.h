@@ -1,4 +1,4 @@
-// The words of T4 files, for reading and writing them.
+// The names in T4 files, for reading and writing.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@ namespace vyre {
 
 inline constexpr double kT4NsPerMs = 1e6;
 
-// What is ours beside what the schema knows: why a result is not correct, in our words; and the
-// only member of a configuration that is not made of parameters.
+// The additions of vyre to the schema: its reason why a result is not correct, and the only member
+// of a configuration that is not made of parameters.
 inline constexpr const char* kT4Rejected = "vyre_rejected";
 inline constexpr const char* kT4Candidate = "vyre_candidate";
 
 // To the picosecond, so that a time survives being written in milliseconds and read back.
 inline double t4_rounded(double ns) {
-  constexpr double kMost = 1e12;  // beyond that a double is coarser
+  constexpr double kMost = 1e12;  // beyond this a double is coarser
   const double rounded = std::round(ns * 1e3) / 1e3;
   return rounded > 0 && ns < kMost ? rounded : ns;
 }
@@ -34,7 +34,7 @@ inline constexpr std::array<std::pair<std::string_view, T4Invalidity>, 6> kT4Inv
     {"constraints", T4Invalidity::constraints},
 }};
 
-// Of metadata.vyre_key.
+// The fields of metadata.vyre_key.
 inline constexpr std::array<std::pair<std::string TuningKey::*, const char*>, 7> kT4KeyFields{{
     {&TuningKey::program, "program"},
     {&TuningKey::name, "name"},

@@ -1,4 +1,4 @@
-// The reading half of t4.h.
+// Reads T4 files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 // Keeps the order of the parameters.
 using InJson = nlohmann::ordered_json;
 
-// Reads one file; the first fault stands.
+// Reads one file, and keeps the first error.
 class Reader {
  public:
   Reader(const InJson& json, std::string name) : json_(json), name_(std::move(name)) {}
@@ -95,7 +95,7 @@ class Reader {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
     });
     if (unit == "seconds" || unit == "s") return 1e9;
-    // The second spelling is in files of the community.
+    // Some published files use the second spelling.
     if (unit == "milliseconds" || unit == "miliseconds" || unit == "ms") return kT4NsPerMs;
     if (unit == "microseconds" || unit == "us") return 1e3;
     if (unit == "nanoseconds" || unit == "ns") return 1.0;
@@ -189,7 +189,7 @@ class Reader {
                  "is none of correct, timeout, compile, runtime, correctness and constraints");
   }
 
-  // The schema wants numbers for values; other tuners write texts and lists, too.
+  // The schema requires numbers as values; other tuners also write texts and lists.
   Result<void> check_measurements(const InJson& json, const std::string& place) const {
     if (!json.is_array()) return fault(place, "is not a list");
     for (std::size_t i = 0; i < json.size(); ++i) {
@@ -210,7 +210,7 @@ class Reader {
     return {};
   }
 
-  // "2023-12-22 09:53:48.691683+00:00", of UTC; 0 for another form.
+  // "2023-12-22 09:53:48.691683+00:00", in UTC; 0 for any other form.
   static std::int64_t parse_timestamp(const std::string& text) {
     int part[6] = {};
     constexpr std::array<std::size_t, 6> kAt{0, 5, 8, 11, 14, 17};

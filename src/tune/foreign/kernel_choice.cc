@@ -28,8 +28,8 @@ std::string processor_name() {
   return "processor";
 }
 
-// How many combinations there are without a constraint, but no more than one above the most that
-// are looked at: a constraint may leave few of many.
+// The number of combinations without the constraint, at most one more than the number that is
+// examined: a constraint may leave few of many.
 constexpr std::size_t kMaxLookedAt = std::size_t{1} << 22;
 std::size_t count_of(const std::vector<ParameterAxis>& axes) {
   std::size_t count = 1;

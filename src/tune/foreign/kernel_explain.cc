@@ -24,7 +24,7 @@ std::string state_text(const CandidateView& row, bool is_best) {
   return row.samples == 0 ? "not tried" : "";
 }
 
-// The served one, then the measured ones by their time, then the others.
+// The served candidate, then the measured ones by their time, then the others.
 std::vector<std::size_t> order_of(const std::vector<CandidateView>& view, std::size_t best) {
   std::vector<std::size_t> order(view.size());
   std::iota(order.begin(), order.end(), 0U);

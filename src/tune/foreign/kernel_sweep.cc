@@ -7,8 +7,8 @@
 namespace vyre {
 namespace {
 
-// A candidate whose times never come is left out, and a time that did not come while so many other
-// calls were made never will.
+// A time that was not reported during this many other calls is given up, and a candidate without
+// times is left out.
 constexpr std::uint32_t kMaxAbandoned = 8;
 constexpr std::uint32_t kMaxIdle = 4096;
 

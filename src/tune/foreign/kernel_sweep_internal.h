@@ -4,8 +4,8 @@
 // its budget says: here each time comes with a call that the program makes when it likes, perhaps
 // late or not at all.
 //
-// Every candidate runs once unlooked at and then kFirstSamples times, in rounds, so that a change
-// of the machine's speed meets them all; the best kFinalists go on to kFinalSamples.
+// Every candidate runs once to warm up and then kFirstSamples times, in rounds, so that a change of
+// the machine's speed affects them all; the best kFinalists continue to kFinalSamples.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,22 @@ class KernelSweep {
   static constexpr std::uint32_t kFinalSamples = 9;
   static constexpr std::size_t kFinalists = 8;
 
-  // Candidates that are out already are not run.
+  // Rejected candidates are not run.
   explicit KernelSweep(const std::vector<bool>& is_out);
 
-  // What to run now; nothing while the last times of a round have not come, and at the end.
+  // The candidate to run now; absent at the end, and while the last times of a round are missing.
   std::optional<std::uint32_t> next();
   void report(std::uint32_t candidate, double ns);
   void abandon(std::uint32_t candidate);
-  void take_back(std::uint32_t candidate);  // it was not run after all
+  void take_back(std::uint32_t candidate);  // it was not run
   void drop(std::uint32_t candidate);
 
   bool finished() const { return phase_ == Phase::over; }
-  // Of least median; nothing where all are out, or none was timed.
+  // The candidate with the least median; absent if none was timed or all are rejected.
   std::optional<std::uint32_t> winner() const;
   const std::vector<double>& times_ns(std::uint32_t candidate) const;
   double median_ns(std::uint32_t candidate) const;  // 0: not measured
-  // Times that were not taken before. `all`: the first one too, if there is no other.
+  // The times since the last call. `all`: includes the warm-up time if there is no other.
   std::vector<double> take_times(std::uint32_t candidate, bool all);
 
  private:
@@ -43,19 +43,19 @@ class KernelSweep {
   struct Row {
     bool out = false;
     std::uint32_t asked = 0;  // runs, the first one included
-    std::uint32_t came = 0;   // of those, with a time
+    std::uint32_t came = 0;   // runs with a time
     std::uint32_t abandoned = 0;
-    std::optional<double> first_ns{};  // until it was taken
+    std::optional<double> first_ns{};  // the warm-up time, until it is taken
     std::vector<double> times_ns{};
-    std::size_t taken = 0;  // of times_ns
+    std::size_t taken = 0;  // the number of times_ns that were taken
   };
   std::uint32_t wanted() const;
-  bool waits() const;  // for times
+  bool waits() const;  // whether times are missing
   void advance();
 
   Phase phase_ = Phase::all;
-  std::vector<std::uint32_t> order_;  // those of this phase
-  std::uint32_t idle_ = 0;            // questions since the last answer
+  std::vector<std::uint32_t> order_;  // the candidates of this phase
+  std::uint32_t idle_ = 0;            // calls since the last reported time
   std::vector<Row> rows_;
 };
 

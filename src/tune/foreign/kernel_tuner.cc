@@ -13,7 +13,7 @@
 namespace vyre {
 namespace {
 
-// Tuners of one process on one file share what was read of it.
+// Tuners of one process share the store of a file.
 Result<std::shared_ptr<EvidenceStore>> store_at(const std::filesystem::path& path) {
   static auto& mutex = *new ForkSafeMutex;
   static auto& stores = *new std::map<std::filesystem::path, std::weak_ptr<EvidenceStore>>;
@@ -116,7 +116,7 @@ Result<KernelTuner> KernelTuner::open(const KernelKey& key, std::vector<Configur
 KernelTuner::KernelTuner(std::unique_ptr<State> state) : state_(std::move(state)) {}
 KernelTuner::KernelTuner(KernelTuner&&) noexcept = default;
 KernelTuner& KernelTuner::operator=(KernelTuner&& other) noexcept {
-  std::swap(state_, other.state_);  // the other one closes what was here
+  std::swap(state_, other.state_);  // the other object closes the previous tuner
   return *this;
 }
 KernelTuner::~KernelTuner() {
@@ -212,7 +212,7 @@ Result<void> KernelTuner::close() {
 HostCall::~HostCall() {
   if (tuner_ == nullptr || !call_.timed) return;
   const auto elapsed = std::chrono::steady_clock::now() - began_;
-  // A call that the tuner gave up meanwhile is no matter here.
+  // It does not matter here if the tuner has given up the call meanwhile.
   if (std::uncaught_exceptions() > exceptions_) {
     static_cast<void>(tuner_->abandon(call_));
   } else {

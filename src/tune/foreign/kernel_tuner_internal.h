@@ -1,4 +1,4 @@
-// The insides of a KernelTuner.
+// The implementation of KernelTuner.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,8 @@
 
 namespace vyre {
 
-// Timed calls whose times have not come. Ids are never used twice in a process, so that a call of
-// another tuner is found out. When too many wait, the oldest is given up.
+// Timed calls that were not reported yet. Ids are unique in a process, so that a call of another
+// tuner is detected. If there are too many, the oldest is given up.
 class PendingCalls {
  public:
   struct Entry {
@@ -26,7 +26,7 @@ class PendingCalls {
     bool of_sweep = false;
   };
 
-  // The id, and the call that was given up for it.
+  // The id of the new call, and the call that was given up for it.
   std::pair<std::uint64_t, std::optional<Entry>> add(const OnlineStep& step, bool of_sweep);
   std::optional<Entry> take(std::uint64_t id);
 
@@ -43,10 +43,10 @@ struct KernelTuner::State {
   std::uint32_t start = 0;
   TunerMode mode = kProductionMode;
   OnlineOptions online_options;
-  std::shared_ptr<EvidenceStore> store;  // null: nothing is remembered
+  std::shared_ptr<EvidenceStore> store;  // null: nothing is kept
   std::optional<Error> not_remembered;   // why the store is null
 
-  // Made with the first question, because the verifier comes after open(); constant from then on.
+  // Made by the first next(), because the verifier is set after open(); constant from then on.
   std::atomic<bool> started = false;
   ForkSafeMutex start_mutex;
   Verifier verifier;
@@ -57,33 +57,33 @@ struct KernelTuner::State {
   std::atomic<bool> closed = false;
   PendingCalls pending;
 
-  // The verifier runs on one thread at a time, and while it runs nothing is locked: it may call the
-  // tuner itself.
+  // The verifier runs on one thread at a time. No lock is held while it runs, so it may call the
+  // tuner.
   std::atomic<bool> verifying = false;
 
   std::atomic<bool> sweeping = false;
   ForkSafeMutex sweep_mutex;
   std::optional<KernelSweep> sweep;
 
-  OnlineTuner& tuner();  // starts it if need be
+  OnlineTuner& tuner();  // makes it if necessary
   Choice choice(std::uint32_t candidate) const { return {candidate, candidates[candidate]}; }
   KernelCall untimed(std::uint32_t candidate) const { return {.choice = choice(candidate)}; }
   KernelCall call_of(const OnlineStep& step, bool of_sweep);
 
-  void take_standing();  // what is known of the candidates at first
+  void take_standing();  // reads what is known about the candidates
   bool may_run(std::uint32_t candidate) const {
     const Standing its = standing[candidate].load(std::memory_order_acquire);
     return its == Standing::right || (its == Standing::unknown && !verifier);
   }
-  // Whether the candidate is right; nothing while another thread verifies.
+  // Whether the candidate is right; absent while another thread verifies.
   std::optional<bool> verify_now(std::uint32_t candidate);
 
   KernelCall next();
-  // Where the tuner's answer may not run, or not yet: something that may.
+  // A candidate that may run, if the tuner's choice may not, or not yet.
   KernelCall instead_of(std::uint32_t candidate);
   std::optional<KernelCall> next_of_sweep();
-  void finish_sweep();  // with the sweep's lock
-  // What the sweep has measured and the search was not told, with the sweep's lock; `all`: also of
+  void finish_sweep();  // with the sweep's lock held
+  // Passes new times of the sweep to the search, with the sweep's lock held. `all`: includes
   // candidates that have only warmed up.
   std::vector<EvidenceEvent> take_times(bool all);
   Result<void> save(bool closing);
@@ -91,7 +91,7 @@ struct KernelTuner::State {
   void drop(std::uint32_t candidate, std::string why, double cost_ns);
 };
 
-// Of a call, in nanoseconds: at most 31 years.
+// The longest time of a call in nanoseconds: 31 years.
 inline bool is_time(double ns) { return ns >= 0 && ns <= 1e18; }
 
 // For explain().

@@ -60,7 +60,7 @@ void KernelTuner::State::take_standing() {
     standing[i] = is_out ? Standing::out : i == start ? Standing::right : Standing::unknown;
   }
   if (!store || !verifier) return;
-  // Verified means by a verifier: a tuner without one may have promoted anything.
+  // Only a verifier makes a candidate verified: a tuner without one may have promoted any.
   const auto take = [&](const KeyState& known) {
     for (const CandidateState& state : known.candidates) {
       if (!state.verified) continue;
@@ -156,7 +156,7 @@ KernelCall KernelTuner::State::next() {
 // else was known to be right.
 KernelCall KernelTuner::State::instead_of(std::uint32_t candidate) {
   if (verify_now(candidate).value_or(false)) {
-    // To the search it was right already, so nobody else writes it down.
+    // The search already treats it as right, so it is recorded here.
     if (store && mode == TunerMode::natural_gradient) {
       const EvidenceEvent event{.kind = EventKind::verified,
                                 .candidate = to_string(candidates[candidate])};

@@ -20,16 +20,16 @@ using namespace recorded;  // NOLINT(google-build-using-namespace): a file's own
 using Event = Json::parse_event_t;
 
 constexpr std::size_t kMaxKeys = 1024;      // in one entry
-constexpr std::size_t kMaxSamples = 65536;  // and other values, in one entry
+constexpr std::size_t kMaxSamples = 65536;  // samples and other values in one entry
 
 double mean(const std::vector<float>& samples) {
   return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
 }
 
-// An entry in the unit of the file, but for a cost that has its own.
+// An entry in the unit of the file, except for a cost with its own unit.
 struct Entry {
   Recording recording;
-  double cost_unit_ns = 0;  // 0: that of the file
+  double cost_unit_ns = 0;  // 0: the unit of the file
 };
 
 void scale(Entry& entry, double ns) {
@@ -40,10 +40,10 @@ void scale(Entry& entry, double ns) {
   recording.benchmark_ns *= ns;
 }
 
-// Collects what the parser meets, entry by entry, and keeps no entry's JSON.
+// Collects entries while the parser runs, without keeping their JSON.
 class Collector {
  public:
-  // For nlohmann::json: false throws the part away.
+  // Callback of nlohmann::json: false discards the part.
   bool take(int depth, Event event, Json& parsed) {
     if (error_) return false;
     if (depth == 1 && event == Event::key) section_ = parsed.get<std::string>();
@@ -78,7 +78,7 @@ class Collector {
   Result<void> read_cost(const Json& result, const std::string& path, Entry& entry) const;
   Result<SearchSpace> make_space();
 
-  std::string section_;  // the key of the file's object that is being read
+  std::string section_;  // the member of the file's object that is being read
   std::string key_;      // of the entry in "cache"
   std::size_t entries_ = 0, keys_ = 0, values_ = 0;
   std::optional<Error> error_;
@@ -88,7 +88,7 @@ class Collector {
   std::vector<std::string> names_;  // of the parameters
   std::vector<std::vector<std::string>> texts_;
   std::vector<std::unordered_map<std::string, std::uint16_t>> index_;
-  std::unordered_map<std::string, std::size_t> row_of_;  // by its indices, as bytes
+  std::unordered_map<std::string, std::size_t> row_of_;  // by its value indices, as bytes
   std::vector<std::uint16_t> rows_;
   std::vector<Entry> recordings_;
   bool milliseconds_ = false;  // the format fixes the unit
@@ -164,7 +164,7 @@ bool Collector::take_inside(int depth, Event event, Json& parsed) {
       return false;
     }
     if (depth > 3 || section_ == "results") return true;
-    // The cache has much beside; what is not looked at is not kept.
+    // The cache has many other members; those that are not used are discarded.
     const auto& name = parsed.get_ref<const std::string&>();
     static constexpr std::array<std::string_view, 5> kKept{"time", "times", "compile_time",
                                                            "benchmark_time", "__error__"};
@@ -262,7 +262,7 @@ Result<void> Collector::add_cache_entry(const Json& entry) {
   return add_row(values, {.recording = std::move(recording), .cost_unit_ns = 0});
 }
 
-// The measurement that is the objective; nothing where there is none.
+// The measurement of the objective; absent if there is none.
 Result<void> Collector::read_cost(const Json& result, const std::string& path, Entry& entry) const {
   std::string objective = "time";
   const Json* names = member(result, "objectives");
@@ -347,7 +347,7 @@ Result<void> Collector::add_result(const Json& entry) {
 Result<SearchSpace> Collector::make_space() {
   std::vector<SearchParameter> parameters;
   for (std::size_t p = 0; p < names_.size(); ++p) {
-    // Numbers in order, whatever the order they were met in.
+    // Sorts numbers, which were collected in the order of the file.
     const std::vector<std::uint16_t> order = value_order(texts_[p]);
     std::vector<std::uint16_t> moved(order.size());
     SearchParameter parameter{.name = names_[p], .values = {}};
@@ -420,7 +420,7 @@ std::uint32_t RecordedSpace::failures() const {
 }
 
 Result<RecordedSpace> parse_recorded_space(std::string_view json) {
-  // Entries are taken one by one, each within limits of its own, so that there may be any number.
+  // Each entry has its own limits, so that the number of entries is not limited.
   VYRE_CHECK(check_json_limits(json, std::numeric_limits<std::uint64_t>::max()));
   Collector collector;
   try {

@@ -1,5 +1,5 @@
-// Tuning spaces that someone measured as a whole, read from files: every configuration with its
-// time, so that searching can be replayed without a device.
+// Recorded tuning spaces: every configuration with its time, from a file, so that a search can be
+// replayed without a device.
 //
 // Two formats of the auto-tuning community are read:
 //
@@ -24,16 +24,16 @@
 namespace vyre {
 
 struct Recording {
-  std::optional<double> cost_ns;  // nothing: it failed to compile, to run, or to be correct
+  std::optional<double> cost_ns;  // absent: it did not compile, did not run, or was wrong
   std::vector<float> samples_ns;  // single runs; may be empty
   double compile_ns = 0;
-  double benchmark_ns = 0;  // all of the timing, with what goes with it
+  double benchmark_ns = 0;  // the whole time of benchmarking, including overheads
 
   bool operator==(const Recording&) const = default;
 };
 
 struct RecordedSpace {
-  std::string kernel, device;  // as far as the file tells
+  std::string kernel, device;  // empty if the file does not name them
   SearchSpace space;
   std::vector<Recording> recordings;  // by configuration
   std::uint32_t best = 0;             // the configuration of least cost
@@ -42,8 +42,8 @@ struct RecordedSpace {
   std::uint32_t failures() const;
 };
 
-// At least one configuration ran. Errors name the place in the file, like $.cache["16,1"].time. A
-// configuration that is there twice counts as it was measured last.
+// Requires that at least one configuration ran. Errors name the place in the file, such as
+// $.cache["16,1"].time. The last entry of a configuration counts.
 Result<RecordedSpace> parse_recorded_space(std::string_view json);
 
 }  // namespace vyre

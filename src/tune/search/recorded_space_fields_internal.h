@@ -17,25 +17,25 @@ inline constexpr double kNsPerMs = 1e6;
 
 std::unexpected<Error> bad(const std::string& path, std::string_view what);
 
-// Short enough for a message.
+// Shortened for a message.
 std::string shorten(std::string text);
 std::string show(const Json& value);
 
 // A parameter's value as text: the same for 16 and "16".
 std::string value_text(const Json& value);
-// The value of a key, or nothing; also where `object` is none.
+// The value of a key; absent if there is none, or if `object` is not an object.
 const Json* member(const Json& object, const char* name);
 
-// How many nanoseconds one of the unit has.
+// The nanoseconds of one unit.
 std::optional<double> unit_ns(std::string_view unit);
 // Whether an objective of this name is a time.
 bool is_time(std::string_view objective);
 
-// A time that may be missing, which is 0.
+// A time; 0 if it is missing.
 Result<double> optional_time(const Json& object, const char* name, const std::string& path);
 Result<std::vector<float>> sample_list(const Json& object, const char* name,
                                        const std::string& path);
-// The objective: a number above zero, or something that stands for a failure.
+// The objective: a number above zero, or a value that means failure.
 Result<std::optional<double>> cost_of(const Json& value, const std::string& path);
 
 }  // namespace vyre::recorded

@@ -12,7 +12,7 @@
 
 namespace vyre {
 
-// Which configurations of a space have not been named yet, and one of them by chance.
+// The untried configurations of a space, and random choice among them.
 class Untried {
  public:
   explicit Untried(std::uint32_t size) : order_(size), place_(size), left_(size) {
@@ -22,7 +22,7 @@ class Untried {
 
   bool has(std::uint32_t configuration) const { return place_[configuration] < left_; }
   std::uint32_t count() const { return left_; }
-  // The i-th of those that are left, in no particular order.
+  // The i-th untried configuration, in no particular order.
   std::uint32_t at(std::uint32_t i) const { return order_[i]; }
 
   void take(std::uint32_t configuration) {
@@ -33,7 +33,7 @@ class Untried {
     std::swap(place_[configuration], place_[other]);
   }
 
-  // Takes one of those that are left.
+  // Removes an untried configuration.
   std::optional<std::uint32_t> take_any(SearchRandom& random) {
     if (left_ == 0) return {};
     const std::uint32_t configuration = order_[random.below(left_)];

@@ -1,6 +1,6 @@
-// The natural strategy for large spaces. Of every candidate a surrogate (search_surrogate.h) tells
-// the expected logarithm of its cost, mu, and how unsure that is, sigma; the next trial is the one
-// with the least lower confidence bound mu - 3 sigma.
+// The natural strategy for large spaces. A surrogate (search_surrogate.h) predicts the logarithm of
+// each candidate's cost, mu, and its uncertainty, sigma. The next trial is the candidate with the
+// smallest lower confidence bound mu - 3 sigma.
 //
 // That is the diagonal form of the natural-gradient step of natural_gradient_step.h: with softmax
 // weights q_i ~ exp(-mu_i / T) and a diagonal preconditioner M_ii = exp(3 sigma_i / T), the largest
@@ -18,14 +18,14 @@ namespace vyre {
 namespace {
 
 constexpr double kSigmas = 3;
-constexpr std::size_t kStart = 6;           // random configurations before the surrogate speaks
-constexpr std::size_t kStartWithPrior = 4;  // the prior's best, and others at random
-constexpr std::size_t kMostPoints = 320;    // that the surrogate is conditioned on
-constexpr std::size_t kPool = 2000;         // random candidates of a space that has more
+constexpr std::size_t kStart = 6;           // random configurations before the surrogate is used
+constexpr std::size_t kStartWithPrior = 4;  // the best by the prior, and random ones
+constexpr std::size_t kMostPoints = 320;    // on which the surrogate is conditioned
+constexpr std::size_t kPool = 2000;         // random candidates of a larger space
 constexpr std::size_t kElites = 5;          // whose neighbours are candidates
 constexpr std::size_t kParents = 10;        // whose crossings are candidates
 constexpr std::size_t kCrossings = 300;
-// Only the faster ones need to be told apart: costs above this quantile are cut to it.
+// Only fast configurations need to be told apart: costs above this quantile are clipped to it.
 constexpr double kCutQuantile = 0.7;
 
 class NaturalSearch final : public SearchStrategy {
@@ -89,7 +89,7 @@ class NaturalSearch final : public SearchStrategy {
   double prior(std::uint32_t configuration) const {
     return prior_.empty() ? 0.0 : prior_[configuration];
   }
-  // What the surrogate learns: the cost, relative to the prior.
+  // What the surrogate models: the cost relative to the prior.
   double modelled(const Measured& each) const {
     if (each.value == kFailed) return std::numeric_limits<double>::quiet_NaN();
     return std::min(each.value, cut_) - prior(each.configuration);
@@ -100,7 +100,7 @@ class NaturalSearch final : public SearchStrategy {
     std::ranges::sort(
         sorted, {}, [](const Measured& each) { return std::pair(each.value, each.configuration); });
     set_cut(sorted);
-    // All, or the fastest half and the latest half of what fits.
+    // All points, or as many as fit: half of them the fastest, half the latest.
     std::vector<Measured> used = measured_;
     if (used.size() > kMostPoints) {
       used.assign(measured_.end() - kMostPoints / 2, measured_.end());
@@ -156,7 +156,7 @@ class NaturalSearch final : public SearchStrategy {
     for (const std::uint32_t candidate : near_) add_candidate(candidate);
   }
 
-  // Configurations with each value from one of two fast ones.
+  // Crossings: each value is from one of two fast configurations.
   void add_crossings(const std::vector<Measured>& sorted) {
     const auto parents = static_cast<std::uint32_t>(std::min(kParents, sorted.size()));
     std::vector<std::uint16_t> child(space_.parameters().size());
@@ -177,7 +177,7 @@ class NaturalSearch final : public SearchStrategy {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (!untried_.has(candidates[i])) continue;
       double bound = prior(candidates[i]) + surrogate_.mean(i) - kSigmas * surrogate_.deviation(i);
-      // A failure is as good as the slowest that are told apart.
+      // A failure counts as the clipped cost.
       bound += surrogate_.failure(i) * std::max(0.0, cut_ - bound);
       if (bound < least) {
         least = bound;
@@ -197,11 +197,11 @@ class NaturalSearch final : public SearchStrategy {
   std::vector<Measured> measured_;
   double least_ = kFailed;
   std::uint32_t best_ = 0;
-  bool moved_ = false;  // best_ changed since the surrogate was asked
+  bool moved_ = false;  // best_ has changed since the last prediction
   double cut_ = 0;
-  std::size_t known_ = 0;  // so many of measured_ are in the surrogate
+  std::size_t known_ = 0;  // the number of measured_ that the surrogate has
   std::size_t next_fit_ = 0;
-  std::vector<bool> pooled_;  // is a candidate of the surrogate
+  std::vector<bool> pooled_;  // whether a configuration is a candidate of the surrogate
   std::vector<std::uint32_t> near_;
 };
 

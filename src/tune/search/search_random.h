@@ -1,4 +1,4 @@
-// Chance for searches: the same numbers for the same seed on every platform.
+// Random numbers for searches, the same for the same seed on every platform.
 #pragma once
 
 #include <cassert>
@@ -26,7 +26,7 @@ class SearchRandom {
     return static_cast<std::uint32_t>(((bits() >> 32) * count) >> 32);
   }
 
-  // From 0 up to, but not, 1.
+  // In [0, 1).
   double unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
   template <class T>

@@ -15,7 +15,7 @@ struct Seen {
   std::uint32_t samples = 0;
 };
 
-// Plays the device: gives the samples of a configuration one after the other.
+// Stands in for the device: returns the recorded samples of a configuration in order.
 class RecordedDevice {
  public:
   explicit RecordedDevice(const RecordedSpace& space) : space_(space) {}
@@ -62,7 +62,7 @@ Result<ReplayRun> replay_run(const RecordedSpace& space, std::string_view strate
   VYRE_TRY(const auto search, make_strategy(strategy, space.space, {.seed = seed}));
   RecordedDevice device(space);
   ReplayRun run;
-  // What the strategy would choose is what it saw the least cost of.
+  // The strategy would choose the configuration with the lowest cost it has seen.
   std::unordered_map<std::uint32_t, double> costs;
   std::optional<std::uint32_t> chosen;
   while (run.steps.size() < budget) {
@@ -74,7 +74,7 @@ Result<ReplayRun> replay_run(const RecordedSpace& space, std::string_view strate
     if (cost) {
       costs[trial->configuration] = *cost;
       if (chosen == trial->configuration) {
-        // A second look may show it slower than it seemed.
+        // Further samples may show that it is slower.
         for (const auto& [configuration, seen] : costs) {
           const double least = costs.at(*chosen);
           if (seen < least || (seen == least && configuration < *chosen)) chosen = configuration;

@@ -1,5 +1,5 @@
-// Plays a search strategy against a recorded space: what it would have found, how soon, and what
-// compiling and timing would have cost.
+// Runs a search strategy on a recorded space: what it would have found, how soon, and how long
+// compiling and timing would have taken.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@ struct ReplayStep {
 };
 
 struct ReplayRun {
-  // One per evaluation; shorter than the budget when the strategy ended by itself.
+  // One per evaluation; fewer than the budget if the strategy ended early.
   std::vector<ReplayStep> steps;
 
   bool operator==(const ReplayRun&) const = default;
 };
 
-// One run of at most `budget` evaluations. Every trial is an evaluation, also one that fails (a
-// fraction of 0 until something ran). Compiling is charged once a configuration; timing in
-// proportion to the samples taken. `stop` is asked before each evaluation.
+// One run of at most `budget` evaluations. Every trial is an evaluation, even if it fails; the
+// fraction is 0 until a configuration has run. Compiling is charged once per configuration, timing
+// in proportion to the samples. `stop` is called before each evaluation.
 Result<ReplayRun> replay_run(const RecordedSpace& space, std::string_view strategy,
                              std::uint64_t seed, std::uint32_t budget,
                              const std::function<bool()>& stop = {});

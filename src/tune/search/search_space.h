@@ -1,5 +1,5 @@
-// A finite set of configurations to search: parameters with their values, and the combinations of
-// them that are valid.
+// A finite set of configurations to search: parameters with their values, and the valid
+// combinations.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class SearchSpace {
 
   SearchSpace() = default;
 
-  // `rows` holds one index into the values of each parameter, configuration by configuration. Fails
-  // for more than the limits above, an index that is out of range, and a configuration given twice.
+  // `rows` holds, for each configuration, one index into the values of each parameter. Fails if the
+  // limits above are exceeded, an index is out of range, or a configuration occurs twice.
   static Result<SearchSpace> make(std::vector<SearchParameter> parameters,
                                   std::vector<std::uint16_t> rows);
   // All have the same names in the same order. Configuration i of the space is the i-th of these;
@@ -44,11 +44,11 @@ class SearchSpace {
 
   // The configuration with these value indices, if it is a valid one.
   std::optional<std::uint32_t> find(std::span<const std::uint16_t> row) const;
-  // Those that differ from it in exactly one parameter, by parameter and then by value.
+  // The configurations that differ in exactly one parameter, by parameter and then by value.
   void neighbours(std::uint32_t configuration, std::vector<std::uint32_t>& out) const;
 
-  // Where a value lies between the parameter's least (0) and greatest (1); by its logarithm where
-  // values span more than a factor of two. Empty for values that are no numbers: these have no
+  // The position of a value between the parameter's least (0) and greatest (1), by logarithm if the
+  // values span more than a factor of two. Empty if the values are not numbers and so have no
   // order.
   std::span<const double> positions(std::size_t parameter) const { return positions_[parameter]; }
 
@@ -63,10 +63,10 @@ class SearchSpace {
   std::uint32_t size_ = 0;
 };
 
-// The number in a value, or the product of several joined by "x"; none for other text. "true" and
+// The number in a value, or the product of several joined by "x"; absent for other text. "true" and
 // "false" are 1 and 0.
 std::optional<double> value_number(std::string_view value);
-// The indices of at most kMaxValues values in ascending order; as they are unless all are numbers.
+// The indices of at most kMaxValues values in ascending order; unchanged unless all are numbers.
 std::vector<std::uint16_t> value_order(const std::vector<std::string>& values);
 
 }  // namespace vyre

@@ -44,7 +44,7 @@ class RandomSearch final : public SearchStrategy {
 };
 
 // Walks from the first configuration, or a random one, to the first neighbour (one parameter
-// changed, tried in random order) that is faster, until there is none; then starts anew.
+// changed, tried in random order) that is faster, until there is none; then it starts again.
 class HillClimb final : public SearchStrategy {
  public:
   HillClimb(const SearchSpace& space, const SearchOptions& options)
@@ -77,7 +77,7 @@ class HillClimb final : public SearchStrategy {
   const SearchSpace& space_;
   Untried untried_;
   SearchRandom random_;
-  std::optional<double> here_;  // the cost of where we stand
+  std::optional<double> here_;  // the cost of the current configuration
   std::vector<std::uint32_t> neighbours_;
 };
 
@@ -126,7 +126,7 @@ class Halving final : public SearchStrategy {
   Untried untried_;
   SearchRandom random_;
   std::vector<Entry> rung_;
-  std::size_t at_ = 0;  // of the rung: measured up to here
+  std::size_t at_ = 0;  // the position in the rung
   std::uint32_t samples_ = 1;
 };
 

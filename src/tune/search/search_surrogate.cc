@@ -14,7 +14,7 @@ constexpr int kLeastOdd = 0, kGreatestOdd = 6;
 constexpr int kLeastNoise = -14, kGreatestNoise = -3;
 constexpr float kLeastPivot = 1e-6F;
 
-// to[i] -= factor * from[i]. In pieces of a fixed size, which compilers turn into vectors.
+// to[i] -= factor * from[i], in blocks of a fixed size, which compilers vectorise.
 void subtract_scaled(float* __restrict to, const float* __restrict from, float factor,
                      std::size_t count) {
   constexpr std::size_t kPiece = 8;
@@ -25,7 +25,7 @@ void subtract_scaled(float* __restrict to, const float* __restrict from, float f
   for (; i < count; ++i) to[i] -= factor * from[i];
 }
 
-// Sizes that are powers of two divide what memory and schedulers are made of; others do not.
+// Powers of two match the units of memory and schedulers; other sizes do not.
 bool is_power_of_two(const std::string& value) {
   const auto number = value_number(value);
   int exponent = 0;
@@ -34,7 +34,7 @@ bool is_power_of_two(const std::string& value) {
 
 }  // namespace
 
-// Shapes against values: keeps what does not change from one shape to the next.
+// Compares shapes on the values, and keeps what does not change between shapes.
 class ShapeFit {
  public:
   ShapeFit(const SearchSurrogate& surrogate, std::span<const std::uint32_t> points,
@@ -48,7 +48,7 @@ class ShapeFit {
     solved_.resize(points.size());
   }
 
-  // Makes this the shape that others are compared with.
+  // Makes this the reference shape.
   void settle(const KernelShape& shape) {
     for (std::size_t d = 0; d < like_.size(); ++d) {
       if (shape_.length.empty() || shape_.length[d] != shape.length[d] || shape_.own != shape.own ||
@@ -59,7 +59,7 @@ class ShapeFit {
     shape_ = shape;
   }
 
-  // The logarithm of how probable the values are, up to a constant, with the best scale.
+  // The log likelihood of the values, up to a constant, with the best scale.
   double likelihood(const KernelShape& shape) {
     std::ranges::fill(sum_, 0.0F);
     std::ranges::fill(squares_, 0.0F);
@@ -85,7 +85,7 @@ class ShapeFit {
   }
 
  private:
-  // Pairs are kept as the rows of an upper triangle.
+  // Pairs are stored as the rows of an upper triangle.
   void pair_likeness(const KernelShape& shape, std::size_t d, std::vector<float>& out) const {
     const std::size_t values = of_.space_.parameters()[of_.active_[d]].values.size();
     std::vector<float> table(values);
@@ -101,7 +101,7 @@ class ShapeFit {
     }
   }
 
-  // Cholesky of the kernel matrix, and the values solved by it on the way.
+  // The Cholesky factor of the kernel matrix, and the values solved by it at the same time.
   double solve(float noise) {
     const std::size_t n = points_.size();
     std::ranges::copy(values_, solved_.begin());
@@ -126,7 +126,7 @@ class ShapeFit {
     return -0.5 * count * std::log(fit / count + 1e-9) - log_pivots;
   }
 
-  // Lengths about the span and few effects of their own, unless the values speak against it.
+  // A prior on shapes: lengths near the span, and small effects of single values.
   static double prior(const KernelShape& shape) {
     constexpr double kStrength = 0.05;
     double sum = (shape.own + 4) * (shape.own + 4);
@@ -175,7 +175,7 @@ SearchSurrogate::Weights SearchSurrogate::weights_of(const KernelShape& shape,
           .noise = std::exp2(static_cast<float>(shape.noise))};
 }
 
-// Matérn's function with exponent 3/2 of the distance (once differentiable), and 1 for the same.
+// The Matérn 3/2 kernel of the distance (once differentiable); 1 for equal values.
 float SearchSurrogate::likeness(const KernelShape& shape, std::size_t d, std::uint16_t a,
                                 std::uint16_t b) const {
   if (a == b) return 1;
@@ -276,7 +276,7 @@ void SearchSurrogate::fit(std::span<const std::uint32_t> points, std::span<const
   model_error_ = share_error_ = 0;
   for (std::size_t i = 0; i < points.size(); ++i) extend(points[i], scaled(values[i]));
   double fit = 0;
-  for (const double value : solved_) fit += value * value;  // a failure adds nothing
+  for (const double value : solved_) fit += value * value;  // failures contribute nothing
   amplitude_ = std::sqrt(std::max(fit / count, 1e-6));
 }
 
@@ -301,7 +301,7 @@ void SearchSurrogate::extend(std::uint32_t point, double scaled_value) {
   }
   model_error_ += rest_failure * rest_failure;
   row[n] = std::sqrt(std::max(pivot, kLeastPivot));
-  // A failure tells no value: the expected one is taken for it.
+  // A failure has no value, so its expected value is used.
   const float solved = failed ? 0.0F : static_cast<float>(rest / row[n]);
   const float solved_failure = static_cast<float>(rest_failure / row[n]);
 
@@ -353,7 +353,7 @@ double SearchSurrogate::mean(std::size_t candidate) const {
 }
 
 double SearchSurrogate::failure(std::size_t candidate) const {
-  // As far as the model foretold failures better than their share alone.
+  // Weighted by how much better the model predicted failures than their share alone.
   const double skill = share_error_ > 0 ? 1 - model_error_ / share_error_ : 0.0;
   return std::clamp(failure_share_ + std::clamp(2 * skill, 0.0, 1.0) * failure_[candidate], 0.0,
                     1.0);
