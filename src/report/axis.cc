@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLeast = 1e-9, kMost = 1e30;
 
-// 1, 2 or 5 times a power of ten, so that a range has about so many steps.
+// 1, 2 or 5 times a power of ten, so that a range has about `steps` steps.
 double nice_step(double range, int steps) {
   const double rough = range / std::max(steps, 1);
   const double power = std::pow(10, std::floor(std::log10(rough)));
@@ -23,7 +23,7 @@ double nice_step(double range, int steps) {
 std::vector<double> linear_ticks(double low, double high, int steps) {
   const double step = nice_step(high - low, steps);
   std::vector<double> values;
-  // By counting, so that no error adds up; the range is a few steps by construction.
+  // Multiplies instead of adding, so that errors do not accumulate; a range has only a few steps.
   const double first = std::ceil(low / step - 1e-9);
   for (int i = 0; i < 4 * steps + 4; ++i) {
     const double value = (first + i) * step;
@@ -33,7 +33,7 @@ std::vector<double> linear_ticks(double low, double high, int steps) {
   return values;
 }
 
-// Powers of ten, with 2 and 5 times them where there are few.
+// Powers of ten, and 2 and 5 times these if there are few.
 std::vector<double> logarithmic_ticks(double low, double high, int steps) {
   const int first = static_cast<int>(std::floor(std::log10(low)));
   const int last = static_cast<int>(std::ceil(std::log10(high)));
@@ -56,7 +56,7 @@ std::string plain_number(double value, double step) {
   return fmt::format("{:.{}f}", value, std::min(digits, 6));
 }
 
-// One unit for the whole axis; each tick with what the step needs.
+// One unit for the whole axis; each tick has as many digits as the step needs.
 std::vector<Tick> time_ticks(const std::vector<double>& values, bool log) {
   std::vector<Tick> ticks;
   const double most = values.empty() ? 1 : values.back();
@@ -69,7 +69,7 @@ std::vector<Tick> time_ticks(const std::vector<double>& values, bool log) {
   for (const double value : values) {
     if (log) {
       std::string text = time_text(value);
-      // "1.00 ms" says no more than "1 ms" at a mark.
+      // Writes "1 ms" instead of "1.00 ms".
       for (const std::string_view zeros : {".00", ".0"})
         if (const auto at = text.find(zeros); at != std::string::npos) {
           text.erase(at, zeros.size());
@@ -92,11 +92,11 @@ std::vector<double> tick_values(const Axis& axis, int steps) {
   return values;
 }
 
-// The bounds of an axis that holds these, with air.
+// The bounds of an axis that contains these values, with a margin.
 Axis bounds(double least, double most) {
   Axis axis;
   if (!is_known(least) || !is_known(most) || most < least) return axis;
-  // Beyond this nothing is a time; it is drawn at the end.
+  // Larger values are not times; they are drawn at the end.
   least = std::clamp(least, kLeast, kMost);
   most = std::clamp(most, kLeast, kMost);
   axis.log = most / least > kLogarithmicRange;

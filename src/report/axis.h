@@ -1,4 +1,4 @@
-// An axis of a chart: where a value stands between 0 and 1, and which values are marked.
+// An axis of a chart: the position of a value between 0 and 1, and the ticks.
 #pragma once
 
 #include <string>
@@ -16,22 +16,22 @@ struct Axis {
   bool log = false;
   std::vector<Tick> ticks{};  // within low..high, rising
 
-  // 0 at `low`, 1 at `high`; values beyond are put at the end.
+  // 0 at `low`, 1 at `high`; values outside are put at the ends.
   double at(double value) const;
 };
 
-// What the largest and the smallest may differ by before times are drawn on a logarithmic axis.
+// Times that differ by a larger factor are drawn on a logarithmic axis.
 inline constexpr double kLogarithmicRange = 20;
 
-// For times from `least` to `most`, with some air. Linear axes begin at 0 where that costs less
-// than half of the axis. Anything that is not known gives an axis of its own making.
+// For times from `least` to `most`, with a margin. Linear axes begin at 0 if that takes less than
+// half of the axis. Unknown values give a default axis.
 Axis time_axis(double least, double most, int ticks = 5);
 // For amounts of time that begin at 0.
 Axis amount_axis(double most, int ticks = 4);
-// For counts from `first` to `last`, marked at whole numbers; `first` is above 0 on a logarithmic
-// one.
+// For counts from `first` to `last`, with ticks at whole numbers; on a logarithmic axis `first` is
+// above 0.
 Axis count_axis(double first, double last, bool log, int ticks = 6);
-// For ratios: as close around them as they are.
+// For ratios, with tight bounds.
 Axis ratio_axis(double least, double most, int ticks = 5);
 
 }  // namespace vyre

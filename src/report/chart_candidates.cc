@@ -12,7 +12,7 @@ namespace {
 constexpr double kRowRem = 1.5;
 constexpr std::size_t kLabelCharacters = 26;
 
-// The fastest, and those that have a name, in the order of their times.
+// The fastest candidates and those with a note, in the order of their times.
 std::vector<std::uint32_t> drawn_rows(const Findings& findings) {
   const auto& measured = findings.measured;
   if (measured.empty()) return {};
@@ -47,7 +47,7 @@ Axis axis_of(const KernelView& view, const std::vector<std::uint32_t>& rows) {
   double least = std::numeric_limits<double>::infinity(), most = 0;
   for (const std::uint32_t i : rows) {
     least = std::min(least, view.findings.spreads[i].low);
-    // A few late samples do not make the axis; their line goes to its end.
+    // A few late samples do not stretch the axis; their line ends at its end.
     most = std::max(most, std::min(view.findings.spreads[i].high,
                                    1.2 * view.findings.spreads[i].third_quartile));
   }
@@ -62,7 +62,7 @@ void add_row(std::string& out, const KernelView& view, const Axis& axis, std::ui
   const double top = static_cast<double>(row) * height, middle = top + height / 2;
   const MarkStyle style = view.styles[candidate];
   std::string role = role_text(findings, candidate);
-  // Beyond the name's own colours, charts of times need none.
+  // Only candidates with a note have a colour.
   const MarkStyle mark = role.empty() ? MarkStyle{} : style;
 
   if (candidate == findings.chosen) add_box(out, "highlight", {0, top}, 1, height);
@@ -81,7 +81,7 @@ void add_row(std::string& out, const KernelView& view, const Axis& axis, std::ui
              {axis.at(prior), top + 0.85 * height});
   add_mark(out, mark, {axis.at(spread.median), middle});
   if (!role.empty()) {
-    // The first of them is enough here. Beside the line where there is room, else over its end.
+    // Only the first note fits. It is beside the line if there is room, else over its end.
     role.resize(std::min(role.size(), role.find(',')));
     if (high < 0.6)
       add_text(out, "role", {high, middle}, role, R"(dx="0.8em" dy="0.35em")");

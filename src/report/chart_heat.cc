@@ -13,8 +13,9 @@
 namespace vyre {
 namespace {
 
-constexpr int kLevels = 7;               // classes h0 (fastest) to h6 of the page's style
-constexpr std::size_t kMostFacets = 4;   // else a cell is the best of all the other parameters
+constexpr int kLevels = 7;  // classes h0 (fastest) to h6 of the page's style
+// With more, a cell shows the best over the other parameters.
+constexpr std::size_t kMostFacets = 4;
 constexpr std::size_t kMostValues = 24;  // of a parameter that is an axis
 
 struct Parameter {
@@ -23,7 +24,7 @@ struct Parameter {
   std::vector<std::string> values{};
 };
 
-// In the order of their numbers where all begin with one, else as they come.
+// Sorted by their numbers if all begin with one, else in the given order.
 void put_in_order(std::vector<std::string>& values) {
   const auto number = [](const std::string& text) {
     double value = 0;
@@ -53,7 +54,7 @@ std::vector<Parameter> parameters_of(const TuneRecord& record) {
   return out;
 }
 
-// How much slower the best of the worst value is than the best of the best; 0: not known.
+// The best time of the worst value divided by the best time of the best value; 0: unknown.
 double effect_of(const KernelView& view, const Parameter& parameter) {
   std::map<std::string_view, double> best;
   for (const std::uint32_t i : view.findings.measured) {
@@ -66,7 +67,7 @@ double effect_of(const KernelView& view, const Parameter& parameter) {
 }
 
 struct Facet {
-  std::string name{};                                                    // empty: the only one
+  std::string name{};                                                    // empty: there is only one
   std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> cells{};  // the best candidate
 };
 
@@ -82,7 +83,7 @@ std::size_t place_of(const Parameter& parameter, const CandidateRecord& candidat
       parameter.values.begin());
 }
 
-// Measured and usable before others, and the faster of two.
+// Prefers measured, usable candidates, then the faster one.
 bool is_better(const KernelView& view, std::uint32_t a, std::uint32_t b) {
   const auto rank = [&](std::uint32_t i) {
     const bool usable =
@@ -94,7 +95,7 @@ bool is_better(const KernelView& view, std::uint32_t a, std::uint32_t b) {
 
 std::optional<HeatMap> heat_map(const KernelView& view) {
   std::vector<Parameter> parameters = parameters_of(view.record);
-  // Those with the most values first.
+  // The parameters with the most values first.
   std::ranges::sort(parameters, [](const Parameter& a, const Parameter& b) {
     return a.values.size() != b.values.size() ? a.values.size() > b.values.size()
                                               : a.position < b.position;
@@ -105,7 +106,7 @@ std::optional<HeatMap> heat_map(const KernelView& view) {
       combinations = std::min<std::size_t>(combinations * parameters[p].values.size(), 1000);
     return combinations;
   };
-  // Of many, the two that matter most.
+  // The two parameters that matter most.
   if (others() > kMostFacets) {
     std::erase_if(parameters, [](const Parameter& p) { return p.values.size() > kMostValues; });
     sort_stably(parameters, [&](const Parameter& p) { return -effect_of(view, p); });
@@ -199,7 +200,7 @@ void add_facet(std::string& out, const KernelView& view, const HeatMap& map, con
   };
   for (const auto& [cell, candidate] : facet.cells)
     add_cell(out, view, candidate, most, corner_of(cell), 1 / columns, 1 / rows);
-  // Above its neighbours.
+  // Drawn above its neighbours.
   for (const auto& [cell, candidate] : facet.cells)
     if (candidate == view.findings.chosen)
       add_box(out, "cell outline", corner_of(cell), 1 / columns, 1 / rows);
@@ -215,7 +216,8 @@ std::string heat_figure(const KernelView& view) {
   if (!map) return {};
   const double best = view.findings.spreads[view.findings.measured.front()].median;
   const double worst = view.findings.spreads[view.findings.measured.back()].median;
-  // So that neither noise looks like a landscape, nor a few hopeless ones hide it.
+  // Limits the range, so that noise does not look like structure and a few very slow candidates do
+  // not hide it.
   const double most = std::clamp(worst / best, 1.1, 2.0);
   std::string out;
   open_figure(

@@ -28,7 +28,7 @@ std::vector<Cell> overview_row(const KernelView& view) {
                percent_text)};
 }
 
-// Names, with the size where one name is there twice.
+// Names, with the size if a name occurs twice.
 std::vector<std::string> row_labels(std::span<const KernelView> kernels) {
   std::vector<std::string> labels;
   for (const KernelView& view : kernels) {

@@ -30,7 +30,7 @@ std::string regret_figure(const KernelView& view) {
   const std::vector<std::size_t> kept = thinned(places, bounds, 360);
   if (kept.size() < 2) return {};
 
-  // On a linear axis a small loss under a large bound would be a line at the bottom.
+  // On a linear axis a small loss under a large bound would be flat at the bottom.
   const double lost_ns = calls[along.points[kept.back()]].lost_ns;
   const bool log = is_known(lost_ns) && most > kLogarithmicRange * lost_ns;
   const Axis amounts =
@@ -67,7 +67,7 @@ std::string regret_figure(const KernelView& view) {
   add_path(out, "lost", lost);
   close_plane(out);
   const auto label_end = [&](const Place& end, const std::string& text) {
-    // Above the line, unless that is beyond the chart.
+    // Above the line, unless that is outside the chart.
     add_text(out, "end-label end", end, text, end.y < 0.12 ? R"(dy="1.5em")" : R"(dy="-0.6em")");
   };
   label_end(bound.back(), time_text(last.bound_ns) + " allowed");

@@ -15,15 +15,15 @@ constexpr std::size_t kMostPromotions = 30;
 
 double call_number(const CallPoint& call) { return static_cast<double>(call.call) + 1; }
 
-// Late calls of a busy machine, and hopeless candidates, would press all others together: where
-// there are such the axis ends before them, and they stand at its end.
+// Late calls of a busy machine and very slow candidates would compress the rest of the chart. The
+// axis ends before them, and they are drawn at its end.
 struct Times {
   Axis axis{};
   std::size_t beyond = 0;
   double most = 0;
 };
 
-// What the candidates that a reader compares take, with air.
+// The range of the candidates that a reader compares, with a margin.
 double usual_most(const Findings& findings) {
   double most = 0;
   for (const std::uint32_t i : findings.measured) {
@@ -50,7 +50,7 @@ Times times_of(const KernelView& view, const std::vector<std::size_t>& points) {
   return times;
 }
 
-// Probes and other calls are thinned on their own, so that many of these never push out those.
+// Probes and other calls are thinned separately, so that neither displaces the other.
 std::vector<std::size_t> drawn_points(const KernelView& view, const CallAxis& along, bool probes) {
   std::vector<std::size_t> chosen;
   std::vector<double> places, values;
@@ -89,7 +89,7 @@ void add_promotions(std::string& out, const KernelView& view, const CallAxis& al
   for (std::size_t p = 0; p < std::min(promotions.size(), kMostPromotions); ++p) {
     const double x = along.axis.at(call_number(view.record.calls[promotions[p].point]));
     add_line(out, "promotion", {x, 0}, {x, 1});
-    // Numbers that would stand on each other are left out; the list below has all.
+    // Labels that would overlap are left out; the list below has all of them.
     if (x < free_from) continue;
     add_text(out, "promotion-number middle", {x, 0}, std::to_string(p + 1), R"(dy="-0.45em")");
     free_from = x + 0.025;
@@ -145,8 +145,8 @@ void add_legend_of(std::string& out, const KernelView& view, bool any_plain) {
   close_legend(out);
 }
 
-// What the script shows under the pointer: the place in tenths of a percent, the call, the
-// candidate, the time.
+// The data for the script's hints: the position in tenths of a percent, the call, the candidate and
+// the time.
 void add_data(std::string& out, const KernelView& view, const CallAxis& along, const Axis& times,
               const std::vector<std::size_t>& drawn) {
   out += fmt::format(

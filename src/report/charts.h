@@ -1,4 +1,4 @@
-// The figures of the page: each with its caption, its legend, the chart, and the same as a table.
+// The figures of the page, each with a caption, a legend, the chart and a table of its data.
 #pragma once
 
 #include <optional>
@@ -13,54 +13,54 @@
 
 namespace vyre {
 
-// What the figures of one kernel share.
+// Data that the figures of one kernel share.
 struct KernelView {
   const TuneRecord& record;
   const Findings& findings;
-  std::vector<MarkStyle> styles{};  // by candidate, the same in every figure
-  std::string id{};                 // "k1": what ids of its elements begin with
-  std::size_t most_points = 2000;   // that a chart may draw
+  std::vector<MarkStyle> styles{};  // by candidate; the same in every figure
+  std::string id{};                 // "k1": the prefix of the ids of its elements
+  std::size_t most_points = 2000;   // the most points of a chart
 };
 
-// Colours and shapes: the chosen one, the start, the declared one, those that were probed most;
+// Assigns colours and shapes to the chosen, first and declared candidates and to those probed most;
 // all others look alike.
 std::vector<MarkStyle> mark_styles(const Findings& findings);
 
 // "chosen", "first guess", "as declared", or several of them; empty for the others.
 std::string role_text(const Findings& findings, std::uint32_t candidate);
 
-// How many of the fastest candidates are drawn where there are more than kMostRows.
+// The number of fastest candidates that are drawn if there are more than kMostRows.
 inline constexpr std::size_t kMostRows = 30;
 inline constexpr std::size_t kFastestRows = 24;
-// Those that take more than so many times as long as the fastest are left to the table, where
-// others are there to be seen.
+// Candidates that are slower than the fastest by a larger factor are only in the table, if there
+// are others to draw.
 inline constexpr double kDrawnRange = 4;
-// Rows of the table of candidates; the JSON has all.
+// The most rows of the table of candidates; the JSON has all.
 inline constexpr std::size_t kMostTableRows = 400;
 
-// Times of every candidate with their spread.
+// The time of every candidate with its spread.
 std::string candidates_figure(const KernelView& view);
-// Those that are out, with the reason; empty where there are none.
+// The dropped candidates with their reasons; empty if there are none.
 std::string dropped_box(const KernelView& view);
-// All of them as a table, which is behind that figure and the next.
+// The table of all candidates, for the figures above and below.
 std::string candidates_table(const KernelView& view);
-// Two parameters against each other; empty where the space has no two that vary.
+// Two parameters against each other; empty if fewer than two vary.
 std::string heat_figure(const KernelView& view);
-// Every call's time, probes, the incumbent.
+// The time of every call, the probes, and the incumbent.
 std::string search_figure(const KernelView& view);
-// What was lost against what may be lost; empty where no bound was kept.
+// The time lost against the bound; empty if there was no bound.
 std::string regret_figure(const KernelView& view);
-// Several kernels: what each gained.
+// The gain of each of several kernels.
 std::string overview_figure(std::span<const KernelView> kernels);
 
-// Shared by the figures: one that opens, and one that closes with a table behind it.
+// The beginning of a figure, and its end with a table.
 void open_figure(std::string& out, std::string_view classes, std::string_view heading,
                  std::string_view caption);
 void close_figure(std::string& out);
 struct Cell {
   std::string text{};              // escaped when it is written
-  std::optional<double> number{};  // what it sorts by; also puts it to the right
-  std::string_view style{};        // a class
+  std::optional<double> number{};  // the sort key; a number is also right-aligned
+  std::string_view style{};        // a CSS class
 };
 void add_table(std::string& out, std::string_view summary, std::string_view caption,
                const std::vector<std::string>& heads, const std::vector<std::vector<Cell>>& rows);
@@ -68,11 +68,10 @@ void open_legend(std::string& out);
 void add_legend(std::string& out, const std::string& key, std::string_view text);
 void close_legend(std::string& out);
 
-// A number for the page's script: 0 where it is not known, and none that rounding puts out of
-// range.
+// A number for the page's script; 0 if it is unknown or rounds out of range.
 double script_number(double value);
 
-// The calls that a chart can show, thinned, with their places along the axis.
+// The calls that a chart shows, thinned, with their positions along the axis.
 struct CallAxis {
   Axis axis{};
   std::vector<std::size_t> points{};  // of `calls` whose indices are in range, in order

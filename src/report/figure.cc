@@ -1,4 +1,4 @@
-// What the figures share.
+// Functions that the figures share.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ std::vector<MarkStyle> mark_styles(const Findings& findings) {
   give(findings.chosen, {"c-chosen", MarkShape::disc});
   give(findings.start, {"c-start", MarkShape::square});
   give(findings.declared, {"c-declared", MarkShape::diamond});
-  // Those that were the incumbent once, then those that were tried most.
+  // Former incumbents first, then the candidates tried most.
   std::vector<std::uint32_t> order;
   order.reserve(findings.promotions.size() + findings.probes.size());
   for (const Promotion& promotion : findings.promotions) order.push_back(promotion.to);
@@ -120,7 +120,7 @@ CallAxis call_axis(const KernelView& view) {
     last = std::max(last, static_cast<double>(calls[i].call) + 1);
     if (calls[i].probe) last_event = std::max(last_event, static_cast<double>(calls[i].call) + 1);
   }
-  // A search that is over early would be a sliver at the left.
+  // On a linear axis a search that ended early would be a sliver at the left.
   const auto& promotions = view.findings.promotions;
   const double last_promotion =
       promotions.empty() ? last : static_cast<double>(calls[promotions.back().point].call) + 1;

@@ -47,7 +47,7 @@ std::size_t count_values(const TuneRecord& record, std::size_t parameter) {
   return values.size();
 }
 
-// Whether the values of `from` leave one value of `parameter` each.
+// Whether the values of `from` determine the value of `parameter`.
 bool determine(const TuneRecord& record, std::span<const std::size_t> from, std::size_t parameter) {
   std::map<std::vector<std::string_view>, std::string_view> seen;
   for (const auto& candidate : record.candidates) {
@@ -62,7 +62,7 @@ bool determine(const TuneRecord& record, std::span<const std::size_t> from, std:
 void make_labels(const TuneRecord& record, Findings& findings) {
   constexpr std::string_view kBetween = " \xC2\xB7 ";
   const std::vector<std::size_t> varying = telling_parameters(record);
-  // Many values are set closely.
+  // Many values are separated by less space.
   const std::string_view between = varying.size() > 4 ? kBetween.substr(1, 2) : kBetween;
   for (const std::size_t p : varying)
     findings.label_names += fmt::format("{}{}", findings.label_names.empty() ? "" : kBetween,
@@ -100,7 +100,7 @@ double prior_scale(const TuneRecord& record, const Findings& findings) {
   return spread_of(ratios).median;
 }
 
-// The last times of each candidate, and the median of those.
+// The last times of each candidate, and their median.
 class RecentTimes {
  public:
   explicit RecentTimes(std::size_t candidates) : times_(candidates) {}
@@ -149,7 +149,7 @@ std::string compared(double gain, std::string_view with) {
 }  // namespace
 
 std::vector<std::size_t> telling_parameters(const TuneRecord& record) {
-  // Fewer candidates would seem to tell what they happen to have in common.
+  // With fewer candidates, a common value may be a coincidence.
   constexpr std::size_t kCandidatesOfAValue = 4;
   std::vector<std::size_t> varying;
   if (!same_parameters(record)) return varying;

@@ -1,4 +1,4 @@
-// What a record says, worked out once for every part of the page.
+// Facts computed from a record once, for every part of the page.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace vyre {
 struct Promotion {
   std::size_t point = 0;  // in `calls`
   std::uint32_t from = 0, to = 0;
-  double from_ns = 0, to_ns = 0;  // what was known of each then
+  double from_ns = 0, to_ns = 0;  // the known times at that moment
 };
 
 struct Findings {
   std::vector<TimeSpread> spreads{};      // by candidate
   std::vector<std::string> labels{};      // by candidate: the values of the parameters that vary
   std::string label_names{};              // of those parameters: "workgroup · items"
-  std::vector<std::uint32_t> measured{};  // and not dropped, the fastest first
+  std::vector<std::uint32_t> measured{};  // and not dropped; the fastest first
   std::vector<std::uint32_t> dropped{};
   std::vector<std::uint32_t> untried{};
   std::optional<std::uint32_t> chosen{}, start{}, declared{};
@@ -39,16 +39,16 @@ struct Findings {
 
 Findings findings_of(const TuneRecord& record);
 
-// The positions of parameters that vary, without those that the others tell: a workgroup that
-// overrides make. Empty where candidates have no common parameters.
+// The positions of parameters that vary, without those that other parameters determine, such as a
+// workgroup that overrides set. Empty if candidates have no common parameters.
 std::vector<std::size_t> telling_parameters(const TuneRecord& record);
 
-// How much faster the chosen one is; 0: not known.
+// How many times as fast the chosen candidate is; 0: unknown.
 double gain_over_start(const Findings& findings);
 double gain_over_declared(const Findings& findings);
 
 // "1.43× faster than the declared workgroup, 1.02× faster than the first guess": one sentence
-// without its end, for the top of the page.
+// without a full stop, for the top of the page.
 std::string headline(const TuneRecord& record, const Findings& findings);
 
 }  // namespace vyre

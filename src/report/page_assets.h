@@ -1,5 +1,5 @@
-// What every page carries: its style, and a script that adds hints under the pointer and sorts
-// tables. Nothing of the page depends on the script to be read.
+// The style of every page, and a script that shows hints and sorts tables. The page can be read
+// without the script.
 #pragma once
 
 #include <string_view>

@@ -2,8 +2,8 @@
 
 namespace vyre {
 
-// Texts are at least 4.5:1 against what they stand on, marks 3:1, in both schemes; colours were
-// chosen to differ in lightness as well as in hue, and shapes repeat what colours say.
+// In both schemes texts have a contrast of at least 4.5:1 and marks of 3:1. Colours differ in
+// lightness as well as in hue, and shapes repeat the information of colours.
 std::string_view page_style() {
   return R"css(
 :root{color-scheme:light dark;

@@ -13,9 +13,9 @@ namespace vyre {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-constexpr std::string_view kSpace = "\xC2\xA0";  // does not break
+constexpr std::string_view kSpace = "\xC2\xA0";  // non-breaking
 
-// How many bytes the code point at the front takes; 0: it is not UTF-8.
+// The number of bytes of the first code point; 0: it is not UTF-8.
 std::size_t code_point_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
@@ -24,7 +24,7 @@ std::size_t code_point_bytes(std::string_view text) {
   if (first < 0xC2 || first > 0xF4 || text.size() < size) return 0;
   for (std::size_t i = 1; i < size; ++i)
     if ((byte(i) & 0xC0) != 0x80) return 0;
-  // Too long a form, a surrogate, or beyond the last code point.
+  // An overlong form, a surrogate, or beyond the last code point.
   if (first == 0xE0 && byte(1) < 0xA0) return 0;
   if (first == 0xED && byte(1) > 0x9F) return 0;
   if (first == 0xF0 && byte(1) < 0x90) return 0;
@@ -156,7 +156,7 @@ std::string rate_text(double bytes_per_second) {
 
 std::string date_text(std::int64_t unix_ms) {
   using namespace std::chrono;
-  // Beyond what a calendar of four digits shows.
+  // Years need at most four digits.
   if (unix_ms <= 0 || unix_ms > 253'402'300'799'000) return "\xE2\x80\x93";
   const sys_time<milliseconds> at{milliseconds(unix_ms)};
   const auto day = floor<days>(at);

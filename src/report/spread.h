@@ -1,4 +1,4 @@
-// What a set of times says: the middle, and how far it spreads.
+// The median and the spread of a set of times.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 namespace vyre {
 
 struct TimeSpread {
-  std::size_t count = 0;  // of samples that are finite and above 0; all else is 0 without any
+  std::size_t count = 0;  // of samples that are finite and above 0; if 0, all other members are 0
   double least = 0, low = 0, first_quartile = 0, median = 0, third_quartile = 0, high = 0, most = 0;
-  double deviation =
-      0;  // 1.4826 times the median distance from the median: as a standard deviation
+  // 1.4826 times the median distance from the median: as a standard deviation.
+  double deviation = 0;
 
   bool operator==(const TimeSpread&) const = default;
 };
@@ -18,8 +18,8 @@ struct TimeSpread {
 // `low` and `high` are the quantiles 5% and 95%. Between two samples quantiles are interpolated.
 TimeSpread spread_of(std::span<const double> samples_ns);
 
-// Whether two medians differ by less than what their samples can tell apart (two standard errors),
-// or by less than half a percent.
+// Whether two medians differ by less than two standard errors of the difference, or by less than
+// half a percent.
 bool within_noise(const TimeSpread& a, const TimeSpread& b);
 
 }  // namespace vyre

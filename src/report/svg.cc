@@ -12,7 +12,7 @@
 namespace vyre {
 namespace {
 
-// Units of a plane's side.
+// The side of a plane in units.
 constexpr double kPlane = 10'000;
 
 template <class... Arguments>
@@ -148,7 +148,7 @@ void add_axis(std::string& out, const Axis& axis, Side side) {
   bool is_second = false;
   for (const Tick& tick : axis.ticks) {
     const double at = axis.at(tick.value);
-    // Every second text gives way where the page is narrow.
+    // Every second label is hidden on a narrow page.
     const std::string middle = is_second ? "tick middle second" : "tick middle";
     is_second = !is_second;
     switch (side) {

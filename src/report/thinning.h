@@ -1,4 +1,4 @@
-// Fewer points for the same picture.
+// Reduces the number of points without changing the picture.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace vyre {
 
-// Indices of at most about `most` points, rising. The places are cut into equal bins, and a bin
-// keeps its first, its lowest and its highest point; all are kept where there are few enough. Both
-// spans are of one size; points whose value is not known are left out.
+// The indices of at most about `most` points, ascending. The positions are divided into equal bins,
+// and each bin keeps its first, its lowest and its highest point; if there are few points, all are
+// kept. Both spans have the same size; points with unknown values are left out.
 std::vector<std::size_t> thinned(std::span<const double> places, std::span<const double> values,
                                  std::size_t most);
 

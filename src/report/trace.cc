@@ -17,8 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The format counts microseconds; whole nanoseconds are left. Readers multiply and cut off: what
-// would become a nanosecond less by that is the next number that does not.
+// The format counts microseconds. Readers multiply by 1000 and truncate, so a number that would
+// lose a nanosecond is replaced by the next one that does not.
 double microseconds(double ns) {
   const double whole = std::round(ns);
   double us = whole / 1e3;
@@ -27,8 +27,8 @@ double microseconds(double ns) {
   return us;
 }
 
-// Which of a track's threads a span goes to: the first on which it nests or comes after the rest.
-// Spans are given in the order of their starts, the longer first.
+// Chooses a thread of a track for a span: the first on which it nests or follows all others. Spans
+// come in the order of their starts, the longer first.
 class Lanes {
  public:
   std::size_t place(double start, double end) {
@@ -46,12 +46,13 @@ class Lanes {
     return true;
   }
 
-  std::vector<std::vector<double>> open_;  // by lane: where the spans around now end, inner last
+  std::vector<std::vector<double>>
+      open_;  // by lane: the ends of the open spans, the innermost last
 };
 
-// The numbers of processes and threads. Perfetto finds a thread's name by its number alone,
-// whatever its process: no two threads have the same. A thread with the number of its process is
-// the one that stands for the process as a whole, in its metadata and counters.
+// The numbers of processes and threads. Perfetto finds a thread's name by its number alone, so the
+// numbers of threads are unique over all processes. The thread with the number of its process
+// stands for the whole process, in its metadata and counters.
 class Numbers {
  public:
   explicit Numbers(std::size_t processes) : next_thread_(processes + 1) {}
@@ -74,7 +75,7 @@ void name_process(Json& events, const TuneRecord& record, std::size_t process) {
   events.push_back(metadata("process_sort_index", process, process, {{"sort_index", process}}));
 }
 
-// By track and lane, in the order in which tracks first come.
+// By track and lane, in the order of the tracks' first spans.
 class Threads {
  public:
   Threads(Json& events, std::size_t process, Numbers& numbers)
@@ -128,7 +129,7 @@ void put_calls_in_a_row(std::vector<PlacedSpan>& spans) {
   for (PlacedSpan* at : std::views::reverse(calls)) {
     PlacedSpan& call = *at;
     const double earlier = std::max(0.0, call.end - limit);
-    // There was no time for all of them: they stay as they were told.
+    // They do not fit one after the other, so they are left unchanged.
     if (call.start < earlier) return;
     call.start -= earlier;
     call.end -= earlier;
@@ -136,7 +137,7 @@ void put_calls_in_a_row(std::vector<PlacedSpan>& spans) {
   }
 }
 
-// When each call ended, where every call of the record is a span of its own; else nothing.
+// The end of each call, if every call of the record has its own span; otherwise empty.
 std::vector<double> ends_of_calls(const TuneRecord& record, const std::vector<PlacedSpan>& spans) {
   std::vector<double> ends;
   for (const PlacedSpan& placed : spans)
@@ -166,7 +167,7 @@ void add_spans(Json& events, std::vector<PlacedSpan> spans, std::size_t process,
   }
 }
 
-// Where a kernel's search begins within the report: with its first span.
+// The start of a kernel's search within the report: its first span.
 double search_start_ns(const TuneRecord& record) {
   double start = 0;
   bool any = false;
@@ -178,11 +179,11 @@ double search_start_ns(const TuneRecord& record) {
   return start;
 }
 
-// At the end of the call that a counter tells of. Perfetto shows it by its name and its unit.
+// A counter changes at the end of its call. Perfetto shows its name and its unit.
 void add_counters(Json& events, const TuneRecord& record, const std::vector<double>& ends,
                   std::size_t process) {
   const double start = search_start_ns(record);
-  // Only where a counter changes: a search that has settled adds nothing.
+  // Written only when a counter changes, so a settled search adds nothing.
   double lost = -1, incumbent_ns = -1;
   const auto counter = [&](std::size_t call, std::string_view name, double ns) {
     const double at = ends.empty() ? start + record.calls[call].seconds * 1e9 : ends[call];
@@ -226,7 +227,7 @@ std::string trace_json(const TuneReport& report) {
     add_spans(events, std::move(spans), process, numbers);
     add_counters(events, record, ends, process);
   }
-  // A line an event, so that the file can be read and searched as text.
+  // One line per event, so that the file can be searched as text.
   std::string out = "{\"displayTimeUnit\":\"ns\",\"otherData\":";
   const Json other{{"command", clean_utf8(report.command)},
                    {"device", clean_utf8(report.device.name)},

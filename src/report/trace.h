@@ -1,5 +1,5 @@
-// The record as a trace in the JSON format that ui.perfetto.dev and chrome://tracing open: a
-// process a kernel, a thread a track, and counters of the incumbent's time and of what was lost.
+// The record as a trace in the JSON format of ui.perfetto.dev and chrome://tracing: one process per
+// kernel, one thread per track, and counters for the incumbent's time, the time lost and its bound.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace vyre {
 
-// Calls run one after another, but their times may be known only later, several at once: those that
-// would overlap are put back to back before the moment when they were known.
+// Calls run one after another, but the times of several may become known at once. Calls that would
+// overlap are placed back to back before that moment.
 //
-// Events of one thread nest or follow one another: spans of a track that overlap without nesting
-// go to further threads of it.
+// Events of one thread nest or follow one another; spans of a track that overlap without nesting go
+// to further threads.
 std::string trace_json(const TuneReport& report);
 
 }  // namespace vyre

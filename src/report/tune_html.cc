@@ -13,7 +13,7 @@
 namespace vyre {
 namespace {
 
-// Of all charts of calls together; a mark and its hint take about 80 bytes.
+// The most points of all charts of calls together; a mark and its hint take about 80 bytes.
 constexpr std::size_t kMostPoints = 6000;
 
 template <class... Arguments>
@@ -143,13 +143,13 @@ void add_reasons(std::string& out, const KernelView& view) {
   out += "</dl></div>\n";
 }
 
-// For the script, which shows them under the pointer.
+// For the hints of the script.
 void add_names(std::string& out, const KernelView& view) {
   add(out, "<script type=\"application/json\" id=\"{}-names\">[", view.id);
   for (std::size_t i = 0; i < view.findings.labels.size(); ++i) {
     out += i == 0 ? "\"" : ",\"";
     for (const char c : shortened(view.findings.labels[i], 60)) {
-      // No byte that could end the element or the text.
+      // Escapes every byte that could end the element or the text.
       if (c == '"' || c == '\\' || c == '<' || c == '>' || c == '&')
         add(out, "\\u{:04x}", static_cast<unsigned>(c));
       else
@@ -160,7 +160,7 @@ void add_names(std::string& out, const KernelView& view) {
   out += "]</script>\n";
 }
 
-// Faster than one of what would have run without tuning, and slower than none.
+// Faster than the first guess or the declared variant, and slower than neither.
 bool is_gain(const Findings& findings) {
   bool any = false;
   for (const double gain : {gain_over_start(findings), gain_over_declared(findings)}) {
@@ -174,7 +174,7 @@ bool is_gain(const Findings& findings) {
 void add_kernel(std::string& out, const KernelView& view, const TuneReport& report) {
   const TuneRecord& record = view.record;
   add(out, "<section class=\"kernel\" id=\"{}\">\n", view.id);
-  // A page of one kernel without a title of its own has this as its title.
+  // The title of a page of one kernel without a given title.
   if (report.kernels.size() > 1 || !report.title.empty()) {
     add(out, "<h2>{}", html_escaped(record.kernel));
     if (!record.size.empty())
@@ -192,7 +192,7 @@ void add_kernel(std::string& out, const KernelView& view, const TuneReport& repo
     add(out, "<p class=\"warning\"><strong>Not tuned:</strong> {}</p>\n",
         html_escaped(record.untunable));
   add_cards(out, view, report);
-  // On a narrow page the decision comes before the candidates, on a wide one beside them.
+  // The decision is before the candidates on a narrow page, and beside them on a wide one.
   out += "<div class=\"figures two\">\n<div class=\"beside\">\n";
   add_reasons(out, view);
   if (!record.candidates.empty()) out += heat_figure(view) + dropped_box(view);

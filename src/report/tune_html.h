@@ -1,5 +1,5 @@
-// The record as one page that needs nothing else: no network, no other file, and no script to be
-// read (a script adds hints under the pointer and sorts tables).
+// The record as one HTML page that loads nothing and can be read without its script, which shows
+// hints and sorts tables.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace vyre {
 
-// Below a megabyte for any number of calls of a few kernels: long series are thinned, and keep
-// their extremes and their promotions.
+// Below a megabyte for any number of calls of a few kernels: long series are thinned, but keep
+// their extremes and promotions.
 std::string tune_html(const TuneReport& report);
 
 }  // namespace vyre

@@ -37,7 +37,7 @@ Json to_json(const CandidateRecord& candidate, const TimeSpread& spread) {
           {"samples_ns", std::move(samples)}};
 }
 
-// A row a call, in the order of `call_fields`: a tenth of the size of objects.
+// One row per call, in the order of `call_fields`, which takes a tenth of the size of objects.
 Json to_json(const CallPoint& call) {
   return Json::array({number(call.seconds), call.call, call.candidate, time(call.ns), call.probe,
                       call.incumbent, time(call.incumbent_ns), number(call.lost_ns),
@@ -93,8 +93,8 @@ Json to_json(const TuneRecord& record) {
           {"calls", std::move(calls)}};
 }
 
-// Indented, with arrays of plain values on one line: a call is a line. Only as deep as what is made
-// here.
+// Indented, with arrays of plain values on one line, so that each call is a line. The recursion is
+// only as deep as the values made here.
 void write(std::string& out, const Json& value, std::size_t depth) {
   const auto is_plain = [](const Json& part) { return !part.is_structured(); };
   if (is_plain(value) || value.empty() ||

@@ -7,8 +7,8 @@
 
 namespace vyre {
 
-// One object, indented, with a line end. Numbers that are not finite are null; bytes that are no
-// UTF-8 become the replacement character. Everything of the record but the trace's spans.
+// One indented object with a line feed: the whole record except for the spans of the trace. Numbers
+// that are not finite are null; invalid UTF-8 becomes the replacement character.
 std::string tune_json(const TuneReport& report);
 
 }  // namespace vyre

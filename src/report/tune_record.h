@@ -1,8 +1,8 @@
 // The record of one `vyre tune`: plain data that is written as JSON (tune_json.h), as a page
 // (tune_html.h) and as a trace (trace.h).
 //
-// All texts may hold any bytes: the writers escape them. Times are nanoseconds; a time of 0, or one
-// that is not finite, is one that was not measured.
+// Texts may hold any bytes; the writers escape them. Times are in nanoseconds; a time that is 0 or
+// not finite was not measured.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace vyre {
 
-// One line for a person: what it is, and its text.
+// One line for people: a label and its text.
 struct ReportLine {
   std::string label;
   std::string text;
@@ -30,9 +30,9 @@ struct ReportDevice {
 };
 
 struct CandidateRecord {
-  std::string text{};                // as in the evidence; one record has each text once
+  std::string text{};                // as in the evidence; unique in a record
   Configuration parameters{};        // of the text; may be empty
-  double prior_ns = 0;               // what the model expected, up to a common factor; 0: nothing
+  double prior_ns = 0;               // the model's estimate, up to a common factor; 0: none
   std::vector<double> samples_ns{};  // all times, in the order they were taken
   CandidateTime time{};              // the figure that is shown for it everywhere
   std::string stage{};               // a word: "unmade", "made", "verified", "dropped"
@@ -40,17 +40,18 @@ struct CandidateRecord {
   bool verified = false;             // its results were compared and equal
 };
 
-// One call, in the order of calls. Indices are into `candidates`; one beyond them is left out.
+// One call, in the order of calls. Indices refer to `candidates`; a call with an invalid one is
+// ignored.
 struct CallPoint {
   double seconds = 0;           // since the kernel's search began
   std::uint64_t call = 0;       // counted from 0
-  std::uint32_t candidate = 0;  // what ran
+  std::uint32_t candidate = 0;  // the candidate that ran
   double ns = 0;                // 0: not timed
-  bool probe = false;           // it was not the incumbent
+  bool probe = false;           // it tried a candidate other than the incumbent
   std::uint32_t incumbent = 0;  // after this call
-  double incumbent_ns = 0;      // what is known of it then
-  double lost_ns = 0;           // so far, in total
-  double bound_ns = 0;          // what may have been lost by then
+  double incumbent_ns = 0;      // its known time at that moment
+  double lost_ns = 0;           // in total so far
+  double bound_ns = 0;          // the bound on lost_ns at that moment
 };
 
 struct TraceSpan {
@@ -61,7 +62,7 @@ struct TraceSpan {
   std::vector<std::pair<std::string, std::string>> arguments{};
 };
 
-// A choice that was there without tuning.
+// A variant to compare with.
 struct ReportBaseline {
   std::string candidate{};  // empty: there is none
   double again_ns = 0;      // timed again in the end, taking turns; 0: it was not
@@ -70,30 +71,30 @@ struct ReportBaseline {
 struct ReportLedger {
   double spent_ns = 0;
   double lost_ns = 0;
-  double bound_ns = 0;  // what may have been lost in the end
-  double share = 0;     // of the time spent that may be lost; 0: no bound was kept
+  double bound_ns = 0;  // the bound at the end
+  double share = 0;     // the share of the time spent that may be lost; 0: there was no bound
 };
 
 struct TuneRecord {
   std::string kernel{};       // the entry point
-  std::string file{};         // where it stands
+  std::string file{};         // the file of the kernel
   std::string size{};         // "1,000,000 elements", "1024x1024"
   std::string key{};          // key_id
   std::string decision{};     // a candidate's text; empty: none was made
-  std::string reason{};       // why it, in words
+  std::string reason{};       // the reason for the decision
   std::string origin{};       // where the first answer came from, one line
   std::string verified{};     // how results were compared, one line
   std::string untunable{};    // why it was not tuned; empty: it was
-  bool settled = false;       // nothing was left to try
-  ReportBaseline start{};     // what would have run without tuning: the prior's guess
-  ReportBaseline declared{};  // the workgroup as the kernel's text declares it
-  ReportBaseline chosen{};    // the decision; its candidate may be left empty
-  double bytes = 0;           // that one call moves; 0: not known
+  bool settled = false;       // the search has ended
+  ReportBaseline start{};     // the first guess, which would have run without tuning
+  ReportBaseline declared{};  // the declared variant
+  ReportBaseline chosen{};    // the decision; its candidate may be empty
+  double bytes = 0;           // moved by one call; 0: unknown
   ReportLedger ledger{};
-  std::string search{};    // who said what was tried, one line; empty: the online search
-  std::string plans{};     // the workgroup that plans of the launch resolve now; empty: as before
-  std::string left_out{};  // what of the space is no candidate, and why; empty: nothing
-  std::uint64_t unlisted = 0;  // candidates that were not tried, and are not in the list
+  std::string search{};        // the strategy of the search, one line; empty: the online search
+  std::string plans{};         // the workgroup written to the decision file; empty: none
+  std::string left_out{};      // the part of the space that was left out, and why; empty: none
+  std::uint64_t unlisted = 0;  // candidates that were not tried and are not listed
   std::vector<CandidateRecord> candidates{};
   std::vector<CallPoint> calls{};
   std::vector<TraceSpan> spans{};
@@ -101,14 +102,14 @@ struct TuneRecord {
 
 struct TuneReport {
   std::string title{};          // "saxpy on NVIDIA H200"; empty: made of the kernels and the device
-  std::string command{};        // to repeat it, as typed
+  std::string command{};        // the command line
   std::string version{};        // of vyre
   std::int64_t started_ms = 0;  // since 1970, UTC
-  double seconds = 0;           // that it took
-  double budget_seconds = 0;    // that it was given; 0: no limit
+  double seconds = 0;           // the duration of the run
+  double budget_seconds = 0;    // 0: no limit
   std::string mode{};           // "natural", "on"
-  bool interrupted = false;     // a person stopped it; what was learned by then is here
-  std::vector<std::string> method{};  // how it was measured, a sentence each
+  bool interrupted = false;     // the user stopped it
+  std::vector<std::string> method{};  // how times were measured, one sentence each
   ReportDevice device{};
   std::vector<TuneRecord> kernels{};
 };

@@ -152,8 +152,8 @@ KernelCall KernelTuner::State::next() {
   return instead_of(step.candidate);
 }
 
-// The tuner's answer is a decision of a time without a verifier, or one that failed when nothing
-// else was known to be right.
+// The tuner's choice was made without a verifier, or it failed when no other candidate was known to
+// be right.
 KernelCall KernelTuner::State::instead_of(std::uint32_t candidate) {
   if (verify_now(candidate).value_or(false)) {
     // The search already treats it as right, so it is recorded here.
