@@ -1,5 +1,5 @@
-// Memory for nodes that live and die together. Nothing in it is destroyed one by one, so only
-// trivially destructible types go in.
+// Memory for nodes that are freed together. Destructors are not run, so only trivially destructible
+// types are allowed.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class Arena {
     return new (allocate(sizeof(T), alignof(T))) T(std::move(value));
   }
 
-  // A copy of the elements; empty spans take nothing.
+  // A copy of the elements; an empty span takes no memory.
   template <class T>
   std::span<const T> copy(std::span<const T> from) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -43,7 +43,7 @@ class Arena {
  private:
   static constexpr std::size_t kFirstChunk = std::size_t{4} << 10;
 
-  // Twice as large each time, so that small modules stay small.
+  // Each chunk is twice as large as the last, so that small modules take little memory.
   std::size_t chunk_bytes() const {
     constexpr std::size_t kDoublings = 6;
     return kFirstChunk << std::min(chunks_.size(), kDoublings);

@@ -17,7 +17,7 @@ constexpr std::uint32_t kColumnsBeforeCaret = 70;  // kept when a long line is c
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr std::string_view kCut = "...";
 
-// What a terminal shows for one code point.
+// The text that a terminal shows for one code point.
 struct Cell {
   std::uint32_t begin;  // offset in the source
   std::string_view text;
@@ -32,7 +32,7 @@ bool in_any(std::initializer_list<Range> ranges, char32_t c) {
   return std::ranges::any_of(ranges, [c](Range r) { return r.first <= c && c <= r.last; });
 }
 
-// Controls, and marks that would reorder the rest of the line.
+// Control characters, and marks that would reorder the rest of the line.
 bool is_invisible(char32_t c) {
   return in_any({{0, 0x1F},
                  {0x7F, 0x9F},
@@ -70,7 +70,7 @@ Cell cell_at(std::string_view text, std::uint32_t at, CodePoint c) {
 
 bool is_continuation_byte(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
 
-// The part of a line around `caret` that is shown, and whether something was cut at either side.
+// The part of a line around `caret` that is shown, and whether either side was cut.
 struct Excerpt {
   std::vector<Cell> cells;
   bool cut_left = false;
@@ -80,7 +80,7 @@ struct Excerpt {
 Excerpt excerpt(const Source& source, Span line, std::uint32_t caret) {
   const std::string_view text = source.text();
   Excerpt result;
-  // No more bytes are looked at than the shown columns can need, however long the line is.
+  // Reads no more bytes than the shown columns can need, however long the line is.
   std::uint32_t at = line.begin;
   if (caret > line.begin + 4 * kShownColumns) {
     at = caret - 4 * kShownColumns;

@@ -18,7 +18,8 @@
 namespace vyre {
 namespace {
 
-// Of all programs of a module together: each entry point has its own copy of what it reaches.
+// The limit for all programs of a module together; each entry point has its own copy of what it
+// reaches.
 constexpr std::size_t kMaxExpressions = std::size_t{1} << 25U;
 
 // Two variables of one entry point cannot share a binding.
@@ -75,7 +76,7 @@ std::optional<Module> analyse(const Source& source, ParseOptions options,
   sema::check_module(cx);
   if (diagnostics.has_errors()) return std::nullopt;
 
-  // Functions count here whether or not an entry point reaches them.
+  // Counts all functions, including those that no entry point reaches.
   report(cx, check_uniformity(cx.program, cx.outside_facts), diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
 

@@ -7,10 +7,10 @@
 namespace vyre {
 namespace {
 
-// The byte order mark is no part of the first line.
+// The byte order mark is not part of the first line.
 std::uint32_t text_start(std::string_view text) { return text.starts_with("\xEF\xBB\xBF") ? 3 : 0; }
 
-// The offset behind the line break at `at`, or `at` where there is none.
+// The offset after the line break at `at`, or `at` if there is none.
 std::size_t skip_line_break(std::string_view text, std::size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
   if (lead < '\n' || (lead > '\r' && lead != 0xC2 && lead != 0xE2)) return at;  // nearly every byte

@@ -1,5 +1,5 @@
 // The text of one WGSL module and the positions in it. Positions are byte offsets; lines and
-// columns are computed when somebody asks.
+// columns are computed on demand.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace vyre {
 
-// Bytes [begin, end) of a Source. Empty spans name a place between two bytes.
+// Bytes [begin, end) of a Source. An empty span is a place between two bytes.
 struct Span {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
@@ -18,7 +18,7 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-// The smallest span that holds both.
+// The smallest span that contains both.
 constexpr Span join(Span a, Span b) {
   return {a.begin < b.begin ? a.begin : b.begin, a.end > b.end ? a.end : b.end};
 }
@@ -31,14 +31,14 @@ struct LineColumn {
   bool operator==(const LineColumn&) const = default;
 };
 
-// Immutable and immovable: the syntax tree and all that is made from it hold views into the text,
-// so a Source must outlive them. Safe to read from several threads.
+// Immutable and immovable: the syntax tree and everything made from it have views into the text, so
+// a Source must outlive them. May be read from several threads.
 class Source {
  public:
-  // Longer texts are refused by `parse`; their tail has no positions.
+  // `parse` refuses longer texts.
   static constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
 
-  // `name` is what errors print in front of line and column, usually a file's path.
+  // Errors print `name` before the line and column; it is usually the path of a file.
   Source(std::string name, std::string text);
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
@@ -47,9 +47,9 @@ class Source {
   std::string_view text() const { return text_; }
   std::string_view text(Span span) const;
 
-  // Lines end as WGSL says: LF, VT, FF, CR, CR LF (one end), U+0085, U+2028 and U+2029.
+  // Line breaks are those of WGSL: LF, VT, FF, CR, CR LF (one break), U+0085, U+2028 and U+2029.
   LineColumn position(std::uint32_t offset) const;
-  // The line that holds `offset`, without its line end.
+  // The line that contains `offset`, without its line break.
   Span line(std::uint32_t offset) const;
 
  private:
@@ -58,7 +58,7 @@ class Source {
   std::string name_;
   std::string text_;
   mutable std::once_flag lines_found_;
-  mutable std::vector<std::uint32_t> line_starts_;  // filled by the first question
+  mutable std::vector<std::uint32_t> line_starts_;  // computed by the first call
 };
 
 }  // namespace vyre

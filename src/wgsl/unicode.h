@@ -8,7 +8,7 @@
 
 namespace vyre {
 
-// One code point and the bytes it took. An invalid sequence is kInvalid and takes one byte.
+// One code point and its number of bytes. An invalid sequence is kInvalid and takes one byte.
 struct CodePoint {
   static constexpr char32_t kInvalid = 0xFFFFFFFF;
 
@@ -26,7 +26,7 @@ constexpr bool is_blankspace(char32_t c) {
          c == 0x2028 || c == 0x2029;
 }
 
-// CR counts even in front of LF: whoever counts lines joins the two.
+// CR counts even before LF; callers that count lines join the two.
 constexpr bool is_line_break(char32_t c) {
   return (c >= '\n' && c <= '\r') || c == 0x85 || c == 0x2028 || c == 0x2029;
 }

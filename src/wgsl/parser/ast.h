@@ -1,11 +1,11 @@
 // The syntax tree of a WGSL module, as written: names are not resolved, types are expressions, and
-// what vyre does not run (graphics stages, textures, samplers) is represented like the rest.
+// features that vyre does not run (graphics stages, textures, samplers) are represented as well.
 //
 // Nodes are plain data in the module's arena: trivially destructible, never moved, linked by const
 // pointers and spans. A pointer is never null unless its comment says so. Names are views into the
 // Source, which must outlive the Module.
 //
-// The tree's height is bounded (see Limits), so that recursive passes need no limit of their own.
+// The height of the tree is bounded (see Limits), so that recursive passes need no further limit.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@
 namespace vyre::ast {
 
 struct Limits {
-  static constexpr std::uint32_t kBraceDepth = 127;      // blocks within blocks, in one function
-  static constexpr std::uint32_t kStatementDepth = 511;  // the same, each `else if` counted as well
+  static constexpr std::uint32_t kBraceDepth = 127;       // blocks within blocks, in one function
+  static constexpr std::uint32_t kStatementDepth = 511;   // the same, also counting each `else if`
   static constexpr std::uint32_t kExpressionDepth = 511;  // height of an expression's tree
 };
 
@@ -157,12 +157,12 @@ std::string_view to_string(AttributeKind kind);  // WGSL's spelling, without '@'
 // The number of arguments is checked: one for align, binding, blend_src, builtin, group, id,
 // location, size, subgroup_size; one or two for interpolate; one to three for workgroup_size; none
 // for the others. The arguments of builtin and interpolate are plain names.
-// Where an attribute may stand, and how often, is left to sema.
+// Sema checks where an attribute is allowed, and how often.
 struct Attribute {
   AttributeKind kind;
   Span span;                                      // from '@' to the end of the arguments
   ExprList arguments;                             // empty for `diagnostic`
-  const DiagnosticControl* diagnostic = nullptr;  // set for `diagnostic` alone
+  const DiagnosticControl* diagnostic = nullptr;  // only for `diagnostic`
 };
 
 using AttributeList = List<Attribute>;
@@ -233,7 +233,7 @@ struct SwitchClause {
   const Block* body;
 };
 
-// That there is exactly one `default` is left to sema.
+// Sema checks that there is exactly one `default`.
 struct Switch {
   AttributeList attributes;
   const Expr* selector;
@@ -241,7 +241,7 @@ struct Switch {
   List<SwitchClause> clauses;
 };
 
-// `body` is what stands before `continuing`.
+// `body` has the statements before `continuing`.
 struct Loop {
   AttributeList attributes;
   const Block* body;
@@ -328,7 +328,7 @@ struct Declaration {
   }
 };
 
-// enable a, b; and requires a, b; as written: what the names mean is left to sema.
+// enable a, b; and requires a, b; as written; sema interprets the names.
 struct Module {
   std::vector<Name> enables;
   std::vector<Name> requirements;

@@ -1,4 +1,4 @@
-// Words with a meaning of their own.
+// Keywords and reserved words.
 #pragma once
 
 #include <string_view>

@@ -47,7 +47,7 @@ class Lexer {
     add(kind, at_, at_ + bytes);
     at_ += bytes;
   }
-  // Invalid text in one run is one token.
+  // Consecutive invalid text is one token.
   void take_invalid(TokenKind kind, std::size_t bytes) {
     if (!tokens_.empty() && tokens_.back().kind == kind && tokens_.back().span.end == at_) {
       tokens_.back().span.end += static_cast<std::uint32_t>(bytes);
@@ -108,7 +108,7 @@ class Lexer {
   void number() {
     const std::size_t end = at_ + scan_number(text_.substr(at_));
     const std::size_t run = word_end(end);
-    // No rule of the grammar has a word or a digit directly behind a number.
+    // The grammar never has a word or a digit directly after a number.
     take(run == end ? TokenKind::number : malformed_number, run - at_);
   }
 
@@ -157,7 +157,7 @@ class Lexer {
   void drop_candidates_at_this_depth() {
     while (!candidates_.empty() && candidates_.back().depth >= depth_) candidates_.pop_back();
   }
-  // Behind these no expression goes on, so no template list does either.
+  // No expression, and so no template list, continues after these tokens.
   void take_boundary(TokenKind kind, std::size_t bytes) {
     depth_ = 0;
     candidates_.clear();

@@ -183,8 +183,8 @@ std::optional<Encoded> encode(const Binary& value, const Format& format) {
   const int fraction_bits = format.precision - 1;
   const std::int64_t top = value.exponent + 63 - std::countl_zero(value.mantissa);
   if (top > format.max_exponent) return std::nullopt;
-  const std::int64_t unit =
-      std::max<std::int64_t>(top, format.min_exponent) - fraction_bits;  // weight of the last bit
+  // Weight of the last bit.
+  const std::int64_t unit = std::max<std::int64_t>(top, format.min_exponent) - fraction_bits;
   const std::int64_t drop = unit - value.exponent;
   std::uint64_t kept = 0;
   bool half = false;
@@ -209,7 +209,7 @@ std::optional<Encoded> encode(const Binary& value, const Format& format) {
   return Encoded{bits, !half && !rest};
 }
 
-// Far outside of what any exponent can reach, far inside of what arithmetic on it needs.
+// Larger than any useful exponent, and small enough that arithmetic on it does not overflow.
 constexpr std::int64_t kHugeExponent = std::int64_t{1} << 40;
 
 std::int64_t exponent_value(std::string_view text) {
@@ -241,7 +241,7 @@ Binary hexadecimal_float(const Parts& parts) {
   return value;
 }
 
-// Whether a decimal number that no double can hold is too small, rather than too large, for it.
+// Whether a decimal number that does not fit into a double is too small rather than too large.
 bool is_tiny(const Parts& parts) {
   const auto first_of = [](std::string_view digits) { return digits.find_first_not_of('0'); };
   std::int64_t magnitude = exponent_value(parts.exponent);

@@ -7,9 +7,9 @@
 
 namespace vyre {
 
-// Reports every syntax error it can name without guessing. The tree holds only what parsed: it is
-// complete exactly when no error was reported, and no later pass should see it otherwise. lenient:
-// operators that WGSL wants in parentheses may be mixed, with a warning.
+// Reports every syntax error that is not a consequence of another. The tree is complete only if no
+// error was reported; otherwise no later pass may use it. lenient: operators that need parentheses
+// in WGSL may be mixed, with a warning.
 ast::Module parse(const Source& source, Diagnostics& diagnostics, bool lenient = false);
 
 }  // namespace vyre

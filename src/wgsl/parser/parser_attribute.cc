@@ -132,7 +132,7 @@ std::optional<ast::ExprList> Parser::attribute_arguments(Kind kind, std::string_
   return keep(list);
 }
 
-// Built-in values and interpolations are named by words that mean something here alone.
+// The names of built-in values and interpolations have a meaning only here.
 const ast::Expr* Parser::attribute_argument(Kind kind) {
   if (kind != Kind::builtin && kind != Kind::interpolate) return expression();
   const auto name = expect_name(kind == Kind::builtin ? "the name of a built-in value"

@@ -21,7 +21,7 @@ constexpr bool is_directive(TokenKind kind) {
   return kind == kw_enable || kind == kw_requires || kind == kw_diagnostic;
 }
 
-// What older dialects, and other languages, call it.
+// The names of the keyword in older dialects and other languages.
 std::string_view modern_spelling(std::string_view word) {
   if (word == "type" || word == "typedef" || word == "using") return "write 'alias Name = Type;'";
   if (word == "static_assert") return "write 'const_assert'";
@@ -111,7 +111,7 @@ const ast::Declaration* Parser::declaration() {
 
 void Parser::report_no_declaration(ast::AttributeList attributes) {
   const Token token = current();
-  if (unclosed_block_) {  // reported already, and what follows was meant to be inside
+  if (unclosed_block_) {  // already reported; the text that follows was meant to be inside
     lost_ = true;
     return;
   }

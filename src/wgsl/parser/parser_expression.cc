@@ -39,7 +39,7 @@ std::optional<ast::UnaryOp> unary_op(TokenKind kind) {
   }
 }
 
-// How strongly a binary operator binds in C and in naga; 0 for what is none.
+// The precedence of a binary operator in C and in naga; 0 for other tokens.
 int strength(TokenKind kind) {
   switch (kind) {
     case or_or: return 1;
@@ -65,7 +65,7 @@ int strength(TokenKind kind) {
   }
 }
 
-// Whether WGSL lets an operator stand as an operand of another one without parentheses.
+// Whether WGSL allows an operator as an operand of another one without parentheses.
 bool may_stand_beside(TokenKind outer, TokenKind inner, bool left) {
   const int o = strength(outer), i = strength(inner);
   if (o <= 2) return (left && outer == inner) || i >= 6;  // && and ||
@@ -246,7 +246,7 @@ const ast::Expr* Parser::additive(const ast::Expr* left, Operators& seen) {
   return left;
 }
 
-// `a--b` is a - (-b), but `a--` with nothing behind it was meant as a statement.
+// `a--b` is a - (-b), but `a--` with nothing after it was meant as a statement.
 bool Parser::at_decrement_statement() {
   switch (next().kind) {
     case semicolon:

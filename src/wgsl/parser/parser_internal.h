@@ -1,9 +1,9 @@
 // The recursive-descent parser behind `parse`. Private to the parser's own files.
 //
-// A function that fails has reported why, and returns null or false; its caller passes that on
-// until a loop over statements, members or declarations skips to a place where parsing can go on.
-// Where an error leaves no doubt about what follows, parsing goes on at once with a stand-in:
-// nobody reads the tree of a module with errors.
+// A function that fails has reported the error, and returns null or false. Its callers do the same
+// until a loop over statements, members or declarations skips to a place where parsing can
+// continue. If the text after an error is unambiguous, parsing continues at once with a stand-in,
+// because the tree of a module with errors is not used.
 #pragma once
 
 #include <optional>
@@ -32,10 +32,11 @@ class Parser {
   const Token& previous() const { return tokens_[at_ == 0 ? 0 : at_ - 1]; }
   bool is(TokenKind kind) const { return current().kind == kind; }
   Token take();                 // the current token; end_of_text stays
-  bool accept(TokenKind kind);  // takes it if it is there
-  // Takes it, or reports "expected <what>, found ...".
+  bool accept(TokenKind kind);  // takes the current token if it is of this kind
+  // Takes the token, or reports "expected <what>, found ...".
   bool expect(TokenKind kind, std::string_view what);
-  // The same for ';', which is taken as read when it is missing at the end of a line or block.
+  // The same for ';'. If it is missing at the end of a line or block, parsing continues as if it
+  // were there.
   bool expect_semicolon(std::string_view behind_what);
   std::optional<ast::Name> expect_name(std::string_view what);
   // The first of the two characters of the current token, which becomes its second: `&&` to `&`.
@@ -50,7 +51,7 @@ class Parser {
     return diagnostics_.error(span, std::move(message));
   }
   std::string found() const;  // the current token, for people
-  // A keyword that stands only at module scope, or the attributes before one.
+  // A keyword that is only allowed at module scope, or the attributes before one.
   bool begins_declaration() const;
   void skip_balanced(TokenKind open, TokenKind close);  // from an `open` to behind its `close`
   void skip_to_next_declaration(std::size_t start);
@@ -67,8 +68,8 @@ class Parser {
     std::optional<Token> last;
   };
   const ast::Expr* expression();
-  // An expression of operators that bind at least as strongly as `least`, mixed as C mixes them.
-  // `top` is the operator at its top, where it has one outside of parentheses.
+  // An expression of operators with at least the precedence `least`, with the precedence of C.
+  // `top` is its top operator, if that is outside of parentheses.
   const ast::Expr* loose_expression(int least, std::optional<Token>& top);
   const ast::Expr* bitwise(const ast::Expr* left, Operators& seen);
   const ast::Expr* short_circuit(const ast::Expr* left, Operators& seen);
@@ -123,8 +124,8 @@ class Parser {
   const ast::Statement* break_statement();
   const ast::Statement* return_statement();
   const ast::Expr* condition();  // before a body: errors are skipped up to its '{'
-  // What stands between a '{' and its '}'. Stops before `continuing` and `break if` where the flags
-  // say that they belong there.
+  // The statements between a '{' and its '}'. Stops before `continuing` and `break if` if the flags
+  // allow them.
   enum class Inside : std::uint8_t { block, loop, continuing };
   ast::List<const ast::Statement*> statements(const Token& open, Inside inside);
   bool close_block(const Token& open);
@@ -162,7 +163,7 @@ class Parser {
   std::uint32_t brace_depth_ = 0;
   std::uint32_t statement_depth_ = 0;
   bool unclosed_block_ = false;  // a declaration began inside a block
-  bool lost_ = false;            // whatever follows would be reported for nothing
+  bool lost_ = false;            // further errors would be consequences of this one
 };
 
 // Counts a level of nesting while it lives.

@@ -1,4 +1,4 @@
-// Errors of the parser, and how it finds its way after them.
+// Errors of the parser, and recovery from them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kShownBytes = 40;
 
-// A token's text as it can stand in a message.
+// The text of a token for a message.
 std::string shown(std::string_view text) {
   if (text.size() <= kShownBytes) return std::string(text);
   std::size_t end = kShownBytes;
@@ -46,7 +46,7 @@ Lexical explain_character(std::string_view text) {
   }
 }
 
-// What is wrong with a token of one of the invalid kinds; empty for the others.
+// The error for a token of one of the invalid kinds; empty for other kinds.
 Lexical explain_invalid(TokenKind kind, std::string_view text) {
   switch (kind) {
     case invalid_utf8: return {"the text is not valid UTF-8 here", {}};
@@ -78,7 +78,7 @@ constexpr bool begins_statement(TokenKind kind) {
   }
 }
 
-// Keywords of declarations that stand at module scope alone.
+// Keywords of declarations that are only allowed at module scope.
 constexpr bool never_in_function(TokenKind kind) {
   switch (kind) {
     case kw_alias:
@@ -117,7 +117,7 @@ Diagnostic& Parser::expected(std::string_view what) {
 
 bool Parser::begins_declaration() const {
   if (!is(at)) return never_in_function(current().kind);
-  // Look behind the attributes, as far as they go in real programs.
+  // Looks past the attributes, as far as they extend in real programs.
   constexpr std::size_t kLookahead = 64;
   std::size_t depth = 0;
   for (std::size_t i = at_; i < std::min(at_ + kLookahead, tokens_.size()); ++i) {
@@ -163,7 +163,8 @@ void Parser::skip_to_next_statement(std::size_t start) {
     if (begins_statement(current().kind) && begins_line()) return;
     if (is(brace_left)) {
       skip_balanced(brace_left, brace_right);
-      // What belongs to the block goes with it: `else`, and the end of what other languages have.
+      // Also skips what belongs to the block: `else`, and the end of a `do` loop of other
+      // languages.
       if (is(kw_else) || (is(kw_while) && !begins_line())) continue;
       return;
     }

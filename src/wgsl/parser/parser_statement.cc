@@ -58,7 +58,7 @@ const ast::Block* Parser::block(std::string_view of_what) {
   return module_.arena.make(ast::Block{since(open), attributes, list});
 }
 
-// Asked in front of a '{' that has been counted. The function's own braces do not count.
+// Called before a '{' that has been counted. The braces of the function itself do not count.
 bool Parser::nested_too_deeply() {
   if (brace_depth_ <= ast::Limits::kBraceDepth + 1 &&
       statement_depth_ <= ast::Limits::kStatementDepth) {
@@ -67,7 +67,7 @@ bool Parser::nested_too_deeply() {
   error(current().span,
         fmt::format("statements are nested too deeply: at most {} blocks within blocks",
                     ast::Limits::kBraceDepth));
-  lost_ = true;  // one such place is enough to know
+  lost_ = true;  // one such error is enough
   return true;
 }
 

@@ -15,7 +15,7 @@ enum class TokenKind : std::uint8_t {
   reserved_name,  // begins with two underscores
   number,         // any numeric literal
 
-  // Text that is no token. The parser reports it where it meets it.
+  // Text that is not a token. The parser reports it.
   invalid_utf8,
   nul_character,
   unknown_character,

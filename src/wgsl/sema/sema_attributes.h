@@ -10,13 +10,13 @@
 
 namespace vyre::sema {
 
-// Reports attributes that may not stand on `what` ("a struct member"), or stand there twice.
+// Reports attributes that are not allowed on `what` ("a struct member"), or are there twice.
 void check_attributes(Context& cx, ast::AttributeList list, std::string_view what,
                       std::initializer_list<ast::AttributeKind> allowed);
-// Null when it is not there.
+// Null if it is missing.
 const ast::Attribute* find_attribute(ast::AttributeList list, ast::AttributeKind kind);
 
-// While it lives, diagnostic controls of an item hold.
+// The diagnostic controls of an item are in force during the lifetime of this object.
 class FilterScope {
  public:
   FilterScope(Context& cx, ast::AttributeList list);

@@ -166,7 +166,7 @@ constexpr Pattern kBitwise[] = {{"TT", 'T', kIntegers | kBool}};
 constexpr Pattern kXor[] = {{"TT", 'T', kIntegers}};
 constexpr Pattern kShift[] = {{"TU", 'T', kIntegers}};
 
-// Names of WGSL and of its dialects that vyre knows and does not have.
+// Names of WGSL and of its dialects that vyre recognises and does not support.
 struct Refused {
   std::string_view name;
   bool prefix;

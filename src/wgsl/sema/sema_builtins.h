@@ -12,7 +12,7 @@
 
 namespace vyre::sema {
 
-// A pure function of the IR under one name, with all its patterns.
+// A pure function of the IR with one name and all its patterns.
 struct MathBuiltin {
   std::string_view name;
   MathFn fn;
@@ -38,7 +38,7 @@ struct SpecialEntry {
   AtomicOp op = AtomicOp::load;  // of atomic
 };
 const SpecialEntry* find_special(std::string_view name);
-// Emits a statement where it is called.
+// A call of it emits a statement.
 bool has_effects(SpecialBuiltin which);
 
 std::span<const Pattern> select_patterns();

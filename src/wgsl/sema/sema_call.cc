@@ -22,7 +22,7 @@ std::string count_text(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// Two ways to the same memory, one of them written through, are an error.
+// Passing two pointers to the same memory, one of them for writing, is an error.
 bool check_aliases(Context& cx, const FunctionInfo& callee, std::span<const Value> arguments,
                    std::string_view name) {
   const auto refuse = [&](const Value& at, std::string_view why) {

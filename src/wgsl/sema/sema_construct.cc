@@ -13,7 +13,7 @@
 namespace vyre::sema {
 namespace {
 
-// A composite out of parts that have their final types.
+// A composite of parts that have their final types.
 Value assemble(Context& cx, TypeId type, std::span<const Value> parts, Span span) {
   Phase phase = Phase::constant;
   bool reads = false;

@@ -1,8 +1,8 @@
-// The state that checking a module shares: what is declared, what has been emitted, what was wrong.
+// The shared state of checking a module: declarations, emitted code and errors.
 //
-// Everything of the module is emitted into one Program; `extract` then cuts one program per entry
-// point out of it. Declarations are checked in dependency order, so whatever a declaration names
-// has been checked before it.
+// The whole module is emitted into one Program, from which `extract` makes one program per entry
+// point. Declarations are checked in dependency order: everything that a declaration names has been
+// checked before it.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ struct Limits {
   static constexpr std::uint32_t kArguments = 65'535;  // of any call, elements of an array included
   static constexpr std::uint64_t kTypeBytes = 0xFFFF'FFFF;
   static constexpr std::uint64_t kConstantScalars = 1U << 20U;  // of one constant
-  // Of all constants with more than 16 scalars together.
+  // The limit for all constants with more than 16 scalars together.
   static constexpr std::uint64_t kModuleConstantScalars = 1U << 24U;
   static constexpr std::uint32_t kModuleVariables = 4096;
   static constexpr std::uint32_t kFunctions = 65'535;
@@ -43,7 +43,7 @@ struct Limits {
 
 // ---- Names
 
-struct BrokenSymbol {};  // its declaration was wrong: uses are silent
+struct BrokenSymbol {};  // its declaration was wrong; uses report no further errors
 struct ConstSymbol {
   Value value;
 };
@@ -81,7 +81,7 @@ struct Symbol {
   std::variant<BrokenSymbol, ConstSymbol, OverrideSymbol, GlobalSymbol, LetSymbol, VarSymbol,
                TreeSymbol, HandleSymbol, TypeSymbol, FunctionSymbol>
       what;
-  // In functions: how many names were declared before, and in how many scopes it stands.
+  // In functions: the number of names declared before it, and the depth of its scope.
   std::uint32_t order = 0;
   std::uint32_t depth = 0;
 };
@@ -133,16 +133,16 @@ struct FunctionInfo {
   std::vector<TypeId> parameters;
   bool must_use = false;
   bool entry = false;   // of any stage
-  bool broken = false;  // its header was wrong: calls are silent
+  bool broken = false;  // its header was wrong; calls report no further errors
   Behaviour behaviour = kNext;
 
-  // Memory it or its callees access: globals by GlobalId, pointer parameters by index.
+  // The memory that it or its callees access: globals by GlobalId, pointer parameters by index.
   BitSet reads_global, writes_global, reads_parameter, writes_parameter;
-  // What its own body mentions, whether or not a statement was emitted for it.
+  // The globals that its own body names, even if no statement was emitted for them.
   std::vector<GlobalId> mentioned_globals;
   std::vector<OverrideId> mentioned_overrides;
-  // What it or its callees use: of some stages only, not run at all (the first of it), and textures
-  // and samplers by index of Context::handles.
+  // What it or its callees use: features of some stages only, features that vyre does not run (the
+  // first one), and textures and samplers by index of Context::handles.
   std::vector<StageNeed> needs;
   std::string not_run;
   std::set<std::uint32_t> handles;
@@ -177,9 +177,9 @@ struct Body {
   std::vector<std::vector<std::string_view>> scopes{};
   std::uint32_t declared = 0;
 
-  // Operands that have been evaluated while their expression has not: a statement emitted now runs
-  // before that expression, so those that read memory become lets first. Entries below
-  // pending_base belong to an enclosing block and have been taken care of.
+  // Evaluated operands of expressions that are not evaluated yet. A statement that is emitted now
+  // runs before those expressions, so operands that read memory become lets first. Entries below
+  // pending_base belong to an enclosing block, where this has been done.
   std::vector<Value*> pending{};
   std::size_t pending_base = 0;
 
@@ -248,8 +248,8 @@ struct Context {
     return (f16 && extension == "f16") || (subgroups && extension == "subgroups");
   }
   bool lenient = false;  // see ParseOptions
-  // Whether the extension may be used here; reports it where it may not, and warns once and enables
-  // it where that is taken lightly.
+  // Whether the extension may be used here; reports an error if not. In lenient mode it warns once
+  // and enables the extension.
   bool needs_extension(std::string_view extension, std::string_view what, Span span);
   Filters filters;
   std::unordered_map<std::string_view, Symbol> names;
@@ -258,11 +258,12 @@ struct Context {
   std::unordered_map<std::uint32_t, const ast::Struct*> structs;  // by TypeId
   std::vector<Handle> handles;
   std::unordered_map<std::uint32_t, HandleInfo> handle_types;  // by TypeId
-  // Functions that are checked and not run: their names with all that matters, and their facts.
+  // Functions that are checked and not run, by a name that encodes their relevant properties, and
+  // their facts.
   std::unordered_map<std::string, FunctionId> outside_functions;
   std::unordered_map<std::uint32_t, UniformityFacts> outside_facts;  // by FunctionId
   Body* body = nullptr;                                              // null at module scope
-  // Inside the side of a constant && or || that is not evaluated: values do not matter there.
+  // Inside the operand of a constant && or || that is not evaluated, where values do not matter.
   bool unevaluated = false;
 
   // Arrays sized by the name of an override share one count expression, which makes them equal.
@@ -273,12 +274,12 @@ struct Context {
   std::vector<ConstData> kept_constants;  // keeps the keys of both alive
   std::uint64_t constant_scalars = 0;
   std::vector<std::uint32_t> line_starts;
-  // Where each position that was given to the program stands in the text.
+  // The text position of each position in the program.
   std::unordered_map<std::uint64_t, Span> spans;
 
   TypeTable& types() { return program.types; }
   const TypeTable& types() const { return program.types; }
-  // What a texture or sampler type stands for; null for all others.
+  // The texture or sampler of a type; null for other types.
   const HandleInfo* handle_info(TypeId type) const {
     const auto at = handle_types.find(static_cast<std::uint32_t>(type));
     return at == handle_types.end() ? nullptr : &at->second;
@@ -288,13 +289,13 @@ struct Context {
     return diagnostics.error(span, std::move(message));
   }
 
-  // Gives the position of `span` to what is written next.
+  // Sets the position of the next emitted nodes to `span`.
   void at(Span span);
-  // The text a position of the program stands for; empty at the start where it is unknown.
+  // The text span of a position of the program; an empty span at the start if it is unknown.
   Span span_of(SourcePos pos) const;
 };
 
-// An error value standing at `span`.
+// An error value at `span`.
 inline Value failed(Span span) {
   Value v;
   v.span = span;

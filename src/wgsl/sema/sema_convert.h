@@ -15,13 +15,13 @@ namespace vyre::sema {
 bool is_abstract_type(const TypeTable& types, TypeId type);  // also composites of abstract numbers
 // abstract numbers become i32 and f32, through composites.
 TypeId concrete_type(TypeTable& types, TypeId type);
-// How far an automatic conversion goes: 0 is none, smaller is better; empty where there is none.
+// The rank of an automatic conversion: 0 is none, and smaller is better; empty if there is none.
 std::optional<std::uint32_t> conversion_rank(const TypeTable& types, TypeId from, TypeId to);
 // The same scalar, vector or matrix of another kind.
 TypeId with_kind(TypeTable& types, TypeId type, ScalarKind kind);
-// The type both convert to; empty where there is none.
+// The type to which both convert; empty if there is none.
 std::optional<TypeId> common_type(const TypeTable& types, TypeId a, TypeId b);
-// What frexp and modf of a scalar or vector of floats give.
+// The result types of frexp and modf of a scalar or vector of floats.
 enum class ResultStruct : std::uint8_t { frexp, modf };
 TypeId result_struct(TypeTable& types, ResultStruct which, TypeId operand);
 TypeId compare_exchange_result(TypeTable& types, ScalarKind kind);
@@ -44,16 +44,16 @@ Value constant_component(Context& cx, const Value& composite, std::uint32_t i, S
 
 // ---- Values
 
-// Converts where conversion_rank allows it; a constant that does not fit is reported.
+// Converts if conversion_rank allows it; a constant that does not fit is reported.
 Value convert(Context& cx, Value value, TypeId to);
-// Converts to the concrete type of its own.
+// Converts an abstract value to its concrete type.
 Value concretize(Context& cx, Value value);
 // Component by component, any scalar kind to any other: f32(x), vec2<i32>(v), mat2x2<f16>(m).
 Value convert_explicitly(Context& cx, Value value, TypeId to);
 
 // The IR expression of a value; constants are written now.
 ExprId emit(Context& cx, const Value& value);
-// A value that the expression `node` computes out of operands of these phases.
+// The value that the expression `node` computes from operands of these phases.
 Value computed(Context& cx, TypeId type, ExprNode node, Phase phase, bool reads, Span span);
 
 }  // namespace vyre::sema

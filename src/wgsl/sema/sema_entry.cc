@@ -144,7 +144,7 @@ class Inputs {
     Value size = value(u32_, ZeroExpr{});
     size.expr = number(kSubgroupSize);
     if (name == "subgroup_size") return size;
-    // Subgroups that the workgroup begins.
+    // The number of subgroups of the workgroup.
     const ExprId plane = mul(workgroup_axis(0), workgroup_axis(1));
     const ExprId all = mul(plane, workgroup_axis(2));
     return value(u32_,
@@ -212,7 +212,7 @@ bool check_entry(Context& cx, const ast::Function& function, EntryPoint& entry) 
              fmt::format("the compute entry point '{}' cannot return a value", function.name.text));
     fine = false;
   }
-  // Parameters are no names of the header: all types are resolved before the first is declared.
+  // The header cannot refer to parameters: all types are resolved before the first one is declared.
   std::vector<std::optional<TypeId>> types;
   for (const ast::Parameter& p : function.parameters) types.push_back(resolve_type(cx, *p.type));
   Inputs inputs(cx, entry);

@@ -8,7 +8,7 @@
 
 namespace vyre::sema {
 
-// Checks an expression; references stay references. Statements that it needs are emitted.
+// Checks an expression and emits the statements that it needs; references stay references.
 Value check(Context& cx, const ast::Expr& expr);
 // The same with the load rule: a value, or an error. A call that returns nothing is an error.
 Value check_value(Context& cx, const ast::Expr& expr);
@@ -36,7 +36,7 @@ Value check_call(Context& cx, const ast::Expr& expr, const ast::Call& node);
 // Whether a call statement may drop the result; reports when it may not.
 bool check_result_unused(Context& cx, const ast::Call& node);
 
-// Arguments that have been evaluated in order; they count as pending until released.
+// Arguments that have been evaluated in order; they are pending until released.
 class Arguments {
  public:
   Arguments(Context& cx, ast::ExprList written);
@@ -66,7 +66,7 @@ Value construct_inferred(Context& cx, const ast::Name& name, Arguments& argument
 Value call_math(Context& cx, std::string_view name, Arguments& arguments, Span span);
 Value call_select(Context& cx, Arguments& arguments, Span span);
 Value call_bitcast(Context& cx, const ast::Call& node, Arguments& arguments, Span span);
-// What is wrong with a constant operation, in words; `text` is the operation as written.
+// The error of a constant operation; `text` is the operation as written.
 void report_fault(Context& cx, Fault fault, std::string_view text, TypeId type, Span span);
 
 // sema_memory_builtins.cc

@@ -34,7 +34,7 @@ Behaviour loop_behaviour(Context& cx, Behaviour body, Behaviour continuing, Span
   if ((all & kBreak) != 0) return static_cast<Behaviour>((all | kNext) & ~(kBreak | kContinue));
   const auto left = static_cast<Behaviour>(all & ~(kContinue | kNext));
   if (left != 0) return left;
-  // After another error the way out may just not have been understood.
+  // After another error, the exit of the loop may not have been parsed.
   if (!cx.diagnostics.has_errors()) cx.error(span, "this loop never ends");
   return kNext;
 }
@@ -77,7 +77,7 @@ std::optional<ScalarKind> selector_kind(Context& cx, std::span<const Value> sele
   return cx.types().scalar_kind(concrete_type(cx.types(), *common));
 }
 
-// Values of all selectors that are written, the switch's own first.
+// The values of all selectors, with the expression of the switch first.
 std::vector<Value> check_selectors(Context& cx, const ast::Switch& node) {
   std::vector<Value> all{check_value(cx, *node.selector)};
   std::uint32_t defaults = 0;

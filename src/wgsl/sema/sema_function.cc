@@ -56,7 +56,7 @@ bool check_parameters(Context& cx, const ast::Function& written, FunctionInfo& i
                          written.parameters.size(), Limits::kParameters));
     fine = false;
   }
-  // Parameters are no names of the header: all types are resolved before the first is declared.
+  // The header cannot refer to parameters: all types are resolved before the first one is declared.
   std::vector<std::optional<TypeId>> types;
   for (const ast::Parameter& parameter : written.parameters) {
     check_attributes(cx, parameter.attributes, "a parameter of a function that is no entry point",

@@ -1,4 +1,4 @@
-// The pure builtin functions, and what is wrong with constant operations.
+// The pure builtin functions, and errors of constant operations.
 #include <fmt/format.h>
 
 #include <array>
@@ -35,8 +35,8 @@ std::string call_text(const Context& cx, std::string_view name, std::span<const 
   return fmt::format("{}({})", name, fmt::join(texts, ", "));
 }
 
-// The value of the function if all its arguments are constant; otherwise what those that are
-// constant make wrong.
+// The value of the function if all its arguments are constant; otherwise the error that the
+// constant arguments cause.
 Fault evaluate(Context& cx, MathFn fn, TypeId result, std::span<const Value> arguments,
                std::vector<std::uint64_t>& out) {
   std::array<std::vector<std::uint64_t>, kMaxParameters> scalars;

@@ -12,7 +12,7 @@
 namespace vyre::sema {
 namespace {
 
-// Trees without loads of at most a few nodes: cheaper to compute again than to name.
+// Small trees without loads, which are cheaper to compute again than to store.
 bool is_cheap(const Program& program, ExprId id) {
   const ExprNode& node = program[id].node;
   if (const auto* swizzle = std::get_if<SwizzleExpr>(&node)) {

@@ -34,7 +34,8 @@ void check_declaration(Context& cx, const ast::Declaration& declaration) {
 void check_module(Context& cx) {
   check_directives(cx);
   const std::vector<std::uint32_t> order = dependency_order(cx.module, cx.diagnostics);
-  // Every name is known from the start; what depends on itself stays broken while it is checked.
+  // All names are declared first; a declaration that depends on itself is broken while it is
+  // checked.
   for (const ast::Declaration* declaration : cx.module.declarations) {
     if (const ast::Name* name = declared_name(*declaration)) {
       Symbol broken;

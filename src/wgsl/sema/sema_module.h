@@ -14,8 +14,8 @@ void check_global(Context& cx, const ast::Variable& variable);  // const, overri
 void check_struct(Context& cx, const ast::Struct& structure);
 // sema_function.cc
 void check_function(Context& cx, const ast::Function& function);
-// sema_entry.cc: the attributes and inputs of a compute entry point; its inputs are declared in
-// the scope that is open. False when something was wrong.
+// sema_entry.cc: checks the attributes and inputs of a compute entry point, and declares its inputs
+// in the current scope. False if there was an error.
 bool check_entry(Context& cx, const ast::Function& function, EntryPoint& entry);
 
 }  // namespace vyre::sema

@@ -21,7 +21,7 @@ struct Use {
   Span span;
 };
 
-// Collects what one declaration names at module scope, minding local names.
+// Collects the module-scope names that a declaration uses, except for those that local names hide.
 class Collector {
  public:
   Collector(const DeclarationMap& declarations, std::vector<Use>& uses)
@@ -46,7 +46,7 @@ class Collector {
  private:
   void attributes(ast::AttributeList list) {
     for (const ast::Attribute& a : list) {
-      // Their arguments are names of their own kind.
+      // Their arguments are not names of declarations.
       if (a.kind == ast::AttributeKind::builtin || a.kind == ast::AttributeKind::interpolate) {
         continue;
       }

@@ -25,7 +25,7 @@ std::uint32_t vector_size(const TypeTable& types, TypeId type) {
   return vector == nullptr ? 0 : vector->size;
 }
 
-// Whether an argument has the shape of the letter, whatever its kind.
+// Whether an argument has the shape of the letter, of any kind.
 bool bind_shape(const TypeTable& types, char letter, TypeId type, Sizes& sizes) {
   const bool scalar = types.get_if<ScalarType>(type) != nullptr;
   const std::uint32_t vector = vector_size(types, type);
@@ -115,7 +115,8 @@ void collect(Context& cx, const Pattern& pattern, std::size_t index,
   for (unsigned k = 0; k <= static_cast<unsigned>(ScalarKind::abstract_float); ++k) {
     const auto kind = static_cast<ScalarKind>(k);
     if ((pattern.kinds & kind_bit(kind)) == 0) continue;
-    // Values that are not constant have no abstract types, and no abstract neighbours.
+    // Values that are not constant have no abstract types, and neither have the arguments beside
+    // them.
     if (!all_constant && is_abstract(kind)) continue;
     Candidate candidate{{index, {}, {}}, kind, sizes, {}};
     bool feasible = true;

@@ -21,7 +21,7 @@
 
 namespace vyre::sema {
 
-using KindSet = std::uint8_t;  // one bit a ScalarKind
+using KindSet = std::uint8_t;  // one bit per ScalarKind
 constexpr KindSet kind_bit(ScalarKind kind) {
   return static_cast<KindSet>(1U << static_cast<unsigned>(kind));
 }
@@ -50,7 +50,7 @@ struct Match {
   TypeId result;
 };
 
-// The preferred candidate for these arguments; empty where none applies.
+// The preferred candidate for these arguments; empty if none applies.
 std::optional<Match> resolve(Context& cx, std::span<const Pattern> candidates,
                              std::span<const Value> arguments);
 

@@ -16,10 +16,10 @@ constexpr std::string_view kTypeNames[] = {"bool",  "i32",   "u32",    "f32",   
                                            "vec2",  "vec3",  "vec4",   "vec2f", "vec3f",
                                            "vec4f", "array", "atomic", "ptr"};
 
-// Names longer than this are not compared: nobody misspells them by a letter.
+// Names longer than this are not compared.
 constexpr std::size_t kLongestCompared = 40;
 
-// Edit distance with neighbours swapped counting once.
+// The edit distance, in which a swap of neighbours counts once.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::array<std::array<std::size_t, kLongestCompared + 1>, 3> rows{};
   auto* before = &rows[0];
@@ -54,7 +54,8 @@ class Closest {
                                                                 : candidate.size() - name_.size();
     if (candidate == name_ || lengths > limit_) return;
     const std::size_t d = distance(name_, candidate);
-    // Ties go by spelling, so that the answer does not depend on the order of a hash table.
+    // Ties are decided alphabetically, so that the answer does not depend on the order of a hash
+    // table.
     if (d < limit_ || (d == limit_ && !best_.empty() && candidate < best_)) {
       limit_ = d;
       best_ = candidate;

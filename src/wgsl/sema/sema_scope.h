@@ -15,15 +15,15 @@ void pop_scope(Context& cx);
 // of the same name in the same scope is reported and replaces the first.
 void declare(Context& cx, const ast::Name& name, Symbol symbol);
 
-// What the name means here; null for predeclared and unknown names.
+// The symbol of a name here; null for predeclared and unknown names.
 const Symbol* lookup(const Context& cx, std::string_view name);
 
 // What a symbol is, for messages: "a variable", "a type", "a function".
 std::string_view kind_of(const Symbol& symbol);
 
-// A name that can be seen from here and is spelled nearly like this one; empty when there is none.
+// A visible name with nearly the same spelling; empty if there is none.
 std::string suggestion(const Context& cx, std::string_view name);
-// The candidate spelled most alike; empty when none is close.
+// The candidate with the closest spelling; empty if none is close.
 std::string_view closest(std::string_view name, std::span<const std::string_view> candidates);
 
 // unknown name 'foo'; did you mean 'fog'?

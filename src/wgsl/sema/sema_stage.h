@@ -1,5 +1,5 @@
-// Shader stages: what only some of them have, what vyre checks without running it, and the inputs
-// and outputs of vertex and fragment shaders.
+// Shader stages: features that only some stages have, features that vyre checks and does not run,
+// and the inputs and outputs of vertex and fragment shaders.
 #pragma once
 
 #include <string_view>
@@ -10,18 +10,18 @@ namespace vyre::sema {
 
 // Notes that the function being checked uses `what`, which only these stages have.
 void need_stage(Context& cx, Stages stages, std::string_view what, Span span);
-// Notes that it uses something that vyre does not run.
+// Notes that it uses a feature that vyre does not run.
 void not_run(Context& cx, std::string_view what);
 // Notes that the function being checked calls another one.
 void call_needs(Context& cx, const FunctionInfo& callee);
-// Reports what the entry point and its callees use though its stage does not have it.
+// Reports features that the entry point or its callees use and its stage does not have.
 void check_needs(Context& cx, const FunctionInfo& entry, Stages stage);
 
 // A builtin function that is checked and not run: for uniformity it is a call like any other.
 struct Outside {
   std::string_view name;
   TypeId result{};
-  bool varies = false;      // the result may differ between invocations, whatever the arguments
+  bool varies = false;      // the result may differ between invocations even for equal arguments
   bool derivative = false;  // fragment shaders only, in uniform control flow
 };
 Value call_outside(Context& cx, const Outside& function, Arguments& arguments, Span span);
@@ -40,10 +40,10 @@ struct StageBuiltin {
   std::string_view name;
   std::uint8_t directions;          // one bit each
   char type;                        // u u32, f f32, b bool, 3 vec3<u32>, 4 vec4<f32>
-  std::string_view extension = {};  // that has to be enabled
+  std::string_view extension = {};  // the extension that must be enabled
 };
-// The builtin value that @builtin names, where it is one of this direction; reported and null
-// otherwise.
+// The builtin value that @builtin names, if it is allowed in this direction; otherwise reported and
+// null.
 const StageBuiltin* find_builtin(Context& cx, const ast::Attribute& attribute,
                                  std::optional<Direction> direction);
 TypeId type_of(Context& cx, const StageBuiltin& builtin);

@@ -25,7 +25,7 @@ bool is_swizzle(const ast::Expr& expr) {
   return member != nullptr && member->member.text.size() > 1;
 }
 
-// The name that an access begins with; null where it begins with anything else.
+// The name at the beginning of an access; null if there is none.
 const ast::Name* first_name(const ast::Expr& expr) {
   if (const auto* name = expr.get_if<ast::Identifier>()) return &name->name;
   if (const auto* member = expr.get_if<ast::Member>()) return first_name(*member->object);
@@ -111,7 +111,7 @@ void check_plain_assign(Context& cx, const ast::Assign& node, Span span) {
   if (fine && !value.failed()) emit_store(cx, target, value, span);
 }
 
-// What a memory view holds, as an operand beside the view itself.
+// The value of a memory view, as an operand beside the view itself.
 Value load_copy(Context& cx, const Value& view) {
   Value copy = view;
   copy.expr = clone(cx, view.expr, view.span);
@@ -192,7 +192,7 @@ void check_return(Context& cx, const ast::Return& node, Span span) {
       break;
     }
   }
-  if (cx.body->info.broken) {  // what it returns is not known
+  if (cx.body->info.broken) {  // its return type is unknown
     if (node.value != nullptr) check_value(cx, *node.value);
     return;
   }
@@ -258,7 +258,7 @@ void declare_const(Context& cx, const ast::Variable& variable) {
   declare(cx, variable.name, std::move(symbol));
 }
 
-// A let with this name and value. The result of a call is a let already: it gets the name.
+// A let with this name and value. The result of a call is already a let, which gets the name.
 LocalId name_value(Context& cx, const ast::Name& name, const Value& value) {
   const ExprId expr = emit(cx, value);
   if (const auto* use = std::get_if<LocalExpr>(&cx.program[expr].node)) {

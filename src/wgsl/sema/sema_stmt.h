@@ -5,16 +5,16 @@
 
 namespace vyre::sema {
 
-// Checks statements in the current scope and emits them into the open block; gives the ways in
+// Checks statements in the current scope and emits them into the open block; returns the ways in
 // which control can leave them.
 Behaviour check_statements(Context& cx, ast::List<const ast::Statement*> statements);
-// The same in a scope of their own.
+// The same in a new scope.
 Behaviour check_block(Context& cx, const ast::Block& block);
 
 // A condition: a value of type bool, ready to be used in a statement; kNoExpr after an error.
 ExprId check_condition(Context& cx, const ast::Expr& expr, std::string_view what);
 
-// sema_loop.cc
+// sema_flow.cc
 Behaviour check_loop(Context& cx, const ast::Loop& loop, Span span);
 Behaviour check_for(Context& cx, const ast::For& loop, Span span);
 Behaviour check_while(Context& cx, const ast::While& loop, Span span);
@@ -28,8 +28,8 @@ void check_assert(Context& cx, const ast::ConstAssert& assertion);
 // Any statement.
 Behaviour check_statement(Context& cx, const ast::Statement& statement);
 
-// A declared type and an initializer, either of which may be missing, as one value; kind none when
-// there is no initializer. Abstract values become concrete unless they are kept.
+// The value of a declared type and an initializer, either of which may be missing; kind `none`
+// without an initializer. Abstract values become concrete unless they are kept.
 struct Declared {
   bool fine = false;
   TypeId type{};

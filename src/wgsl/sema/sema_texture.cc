@@ -195,7 +195,7 @@ std::string letters_for(const TextureFunction& function, const HandleInfo& textu
 
 bool is_optional(char letter) { return letter == 'o' || letter == 'l'; }
 
-// The type that the argument must convert to; empty where it cannot be right.
+// The type to which the argument must convert; empty if no type is right.
 std::optional<TypeId> parameter_type(Context& cx, char letter, const HandleInfo& texture,
                                      const Value& argument) {
   TypeTable& types = cx.types();
@@ -263,7 +263,7 @@ bool fits(Context& cx, const TextureFunction& function, const HandleInfo& textur
   return true;
 }
 
-// Constants within a range, where WGSL asks for them.
+// Checks that arguments are constants within a range, where WGSL requires it.
 bool check_constant(Context& cx, char letter, const Value& value, std::string_view name) {
   if (letter != 'o' && letter != 'n') return true;
   const std::string_view what = letter == 'o' ? "offset" : "component";

@@ -8,13 +8,13 @@
 
 namespace vyre::sema {
 
-// The type that an expression names; reported and empty when it names none.
+// The type that an expression names; reported and empty if it does not name a type.
 std::optional<TypeId> resolve_type(Context& cx, const ast::Expr& expr);
 // The same for a name with its template list, which may be predeclared.
 std::optional<TypeId> resolve_type(Context& cx, const ast::Identifier& name, Span span);
 
-// Type names that have a meaning without a template list only as a constructor that infers it:
-// vec2, mat2x3, array.
+// Type names that need a template list, except as a constructor that infers it: vec2, mat2x3,
+// array.
 struct Generator {
   enum class Kind : std::uint8_t { vector, matrix, array, atomic, pointer };
   Kind kind;
@@ -35,7 +35,7 @@ std::optional<Access> find_access(std::string_view name);
 // the module can hide.
 std::optional<std::string_view> enumerant(Context& cx, const ast::Expr& expr,
                                           std::string_view what);
-// The name that an expression consists of; reported and empty when it is anything else.
+// The name that an expression consists of; reported and empty if it is not a name.
 std::optional<std::string_view> plain_name(Context& cx, const ast::Expr& expr,
                                            std::string_view what);
 

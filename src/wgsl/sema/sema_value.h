@@ -1,5 +1,5 @@
-// What checking an expression gives: its type, when its value is known, and either that value or
-// the IR expression that computes it.
+// The result of checking an expression: its type, the phase in which its value is known, and either
+// that value or the IR expression that computes it.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ enum class Phase : std::uint8_t {
 
 constexpr Phase later(Phase a, Phase b) { return a < b ? b : a; }
 
-// The scalars of a constant in memory order, bits as in Scalar. Null is the zero value of the
-// type, so that zeros cost nothing whatever their size.
+// The scalars of a constant in memory order, with bits as in Scalar. Null is the zero value of the
+// type, so that zeros of any size cost nothing.
 using ConstData = std::shared_ptr<const std::vector<std::uint64_t>>;
 
-// The variable or pointer parameter that a memory view begins at.
+// The variable or pointer parameter at which a memory view begins.
 struct Root {
   enum class Kind : std::uint8_t { none, global, parameter, local };
   Kind kind = Kind::none;
@@ -33,7 +33,7 @@ struct Root {
 
 struct Value {
   enum class Kind : std::uint8_t {
-    error,      // already reported: whatever uses it stays silent
+    error,      // already reported; uses report no further errors
     none,       // a call that returns nothing
     value,      // a value, which may be a pointer
     reference,  // a memory view; the load rule makes it a value
@@ -44,9 +44,9 @@ struct Value {
   Access access = Access::read_write;        // of a reference
   // Evaluating `expr` reads memory that a later statement may change.
   bool reads = false;
-  // A reference to one component of a vector: no pointer can be made of it.
+  // A reference to one component of a vector, whose address cannot be taken.
   bool vector_component = false;
-  TypeId type{};          // of the value; for a reference, of what it refers to
+  TypeId type{};          // of the value; for a reference, of its target
   ExprId expr = kNoExpr;  // for a reference, the pointer; absent for constants
   ConstData data;         // of constants
   Root root;              // of references and pointers
