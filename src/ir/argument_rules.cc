@@ -23,8 +23,8 @@ bool exponent_exists(ScalarKind kind, Bits exponent, Bits) {
   return with_float(kind, [&]<class N>(N) { return n <= N::kBias + 1; });
 }
 
-// A rule looks at two arguments (or twice at one), component by component. `kind` is that of the
-// function's first argument.
+// A rule compares two arguments (or one with itself), component by component. `kind` is the kind of
+// the function's first argument.
 struct Rule {
   MathFn fn;
   std::uint8_t first, second;

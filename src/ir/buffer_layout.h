@@ -1,4 +1,4 @@
-// How the bytes of a buffer divide into elements.
+// The division of a buffer's bytes into elements.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace vyre {
 
-// A buffer is a sequence of elements: those of the array it is, or of the run-time sized array that
-// its struct ends in, or (for any other type) itself, once.
+// The elements of a buffer are those of its array, or of the run-time sized array at the end of its
+// struct; a buffer of any other type has one element.
 struct BufferLayout {
   TypeId type;
   TypeId element;
@@ -19,7 +19,7 @@ struct BufferLayout {
   std::uint64_t stride = 0;        // bytes from one element to the next
   std::uint64_t count = 0;         // the number of elements, where it is part of the type
 
-  // Bytes of a buffer with this number of elements; absent when 64 bits cannot count them.
+  // The bytes of a buffer with this number of elements; absent if they do not fit into 64 bits.
   std::optional<std::uint64_t> bytes_for(std::uint64_t elements) const;
   // The number of whole elements in this number of bytes.
   std::uint64_t elements_in(std::uint64_t bytes) const;

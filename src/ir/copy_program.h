@@ -11,9 +11,8 @@
 
 namespace vyre {
 
-// Types, constants, overrides, globals and functions are copied when they are first asked for, and
-// keep their new ids from then on. A class that derives from this one changes what it copies: an
-// expression, a statement or the id of a local.
+// Types, constants, overrides, globals and functions are copied at their first use, and keep their
+// new ids. A derived class can change the copies of expressions, statements and ids of locals.
 class ProgramCopy {
  public:
   ProgramCopy(const Program& from, Program& to);

@@ -1,8 +1,8 @@
-// The canonical encoding: bytes written in the order of a walk from the entry. Functions, locals,
-// globals, overrides and types have no names there but numbers, given at first use. A local, global
-// or override is described where it gets its number; functions follow in the order of theirs; types
-// come last. Every node starts with a type and a tag that fix what follows, and every list starts
-// with its length, so no two different programs share an encoding.
+// The canonical encoding: bytes in the order of a walk from the entry. Functions, locals, globals,
+// overrides and types have numbers instead of names, assigned at first use. A local, global or
+// override is described where it gets its number; functions follow in the order of their numbers;
+// types come last. Every node starts with a type and a tag that determine its form, and every list
+// starts with its length, so that different programs have different encodings.
 #include "vyre/ir/fingerprint.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class Encoder {
       optional_expr(size);
     }
     function_number(program_.entry);
-    // Bodies in the order in which calls were met; encoding one may append others.
+    // Bodies in the order of their first calls; encoding one may append others.
     for (std::size_t i = 0; i < function_order_.size(); ++i) function(function_order_[i]);
     types();
     return hasher_.finish();
@@ -56,7 +56,7 @@ class Encoder {
 
   // ---- Types ----
 
-  // The number of a type's structure: equal for structs that differ in names alone.
+  // The number of a type's structure, which is equal for structs that differ only in names.
   std::uint32_t type_number(TypeId id) {
     std::uint32_t& number = type_numbers_[static_cast<std::size_t>(id)];
     if (number != kAbsent) return number;
@@ -66,7 +66,7 @@ class Encoder {
     return number = found->second;
   }
 
-  // What the numbers stand for. The sizes of override-sized arrays are expressions, which may bring
+  // Describes the numbered types. The sizes of override-sized arrays are expressions, which may add
   // further types.
   void types() {
     word(static_cast<std::uint32_t>(override_arrays_.size()));
@@ -141,7 +141,7 @@ class Encoder {
     word(number);
     const Override& o = program_[id];
     byte(o.id ? 1 : 0);
-    // What sets an override from outside is its id, or its name where it has none.
+    // An override is set from outside by its id, or by its name if it has none.
     if (o.id) {
       word(*o.id);
     } else {

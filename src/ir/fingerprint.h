@@ -1,4 +1,4 @@
-// The identity of what a program does.
+// A hash that identifies what a program computes.
 #pragma once
 
 #include "vyre/base/digest.h"
@@ -6,8 +6,8 @@
 
 namespace vyre {
 
-// BLAKE3 over a canonical encoding. Names, positions, unused declarations and declaration order do
-// not count; everything that changes what runs does.
+// The BLAKE3 of a canonical encoding. Names, positions, unused declarations and declaration order
+// do not count; everything that changes the computation does.
 Digest fingerprint(const Program& program);
 
 }  // namespace vyre

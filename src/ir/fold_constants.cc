@@ -114,7 +114,7 @@ Result<Folder::State> Folder::visit_node(ExprId id) {
   return visit_operands(id);
 }
 
-// The right side does not count (nor do its errors) when the left one decides.
+// If the left operand decides, the right operand and its errors do not count.
 Result<Folder::State> Folder::visit_logical(ExprId id, const BinaryExpr& node) {
   VYRE_TRY(const State left, visit(node.left));
   if (left != State::varies) {
@@ -179,7 +179,7 @@ Result<Scalar> Folder::override_value(OverrideId id) {
   return *overrides_[index];
 }
 
-// One operand came from an override, another is only known at run time.
+// One operand is from an override, the other is known only at run time.
 Result<void> Folder::check_partly_constant(ExprId id) {
   const ExprNode node = program_[id].node;
   if (const auto* e = std::get_if<IndexExpr>(&node)) return check_index(id, *e);

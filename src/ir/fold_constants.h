@@ -20,13 +20,13 @@ std::string locate(const Program& program, SourcePos pos, const std::string& wha
 // (overflow, division by zero, an index outside, ...), the error names the position.
 class Folder {
  public:
-  // One value per override of the program; those without one take their initialiser when needed.
+  // One value per override of the program; an override without a value takes its initialiser.
   Folder(Program& program, std::vector<std::optional<Scalar>> given);
 
-  // Replaces what depends on overrides, and on constants otherwise, by constants.
+  // Replaces subexpressions that depend only on overrides and constants by constants.
   Result<void> fold(ExprId root);
-  // Replaces the whole expression by a constant (a zero value stays one); an error when it is not
-  // constant.
+  // Replaces the whole expression by a constant (a zero value stays a zero value); an error if it
+  // is not constant.
   Result<void> make_constant(ExprId root);
   // The scalar value of an expression that must be constant.
   Result<Scalar> scalar(ExprId root);
@@ -41,9 +41,9 @@ class Folder {
   Result<Scalar> override_value(OverrideId id);
   Result<void> check_partly_constant(ExprId id);
   Result<void> check_index(ExprId id, const IndexExpr& node);
-  // Brings the value of a constant expression into values_.
+  // Stores the value of a constant expression in values_.
   const std::vector<std::uint64_t>& need(ExprId id);
-  // The same, with its faults as errors.
+  // The same; faults are errors.
   Result<void> evaluate(ExprId id);
   Fault compute(const Expr& expr, std::vector<std::uint64_t>& out);
   void join(std::span<const ExprId> parts, std::vector<std::uint64_t>& out);

@@ -13,7 +13,7 @@ bool is_float_scalar_or_vector(const TypeTable& types, TypeId type) {
   return vector != nullptr && is_float(vector->kind);
 }
 
-// A product component by component; a matrix with a vector is not one.
+// A component-wise product; the product of a matrix and a vector is not one.
 const BinaryExpr* product(const Program& program, ExprId id, TypeId type) {
   const auto* e = std::get_if<BinaryExpr>(&program[id].node);
   if (e == nullptr || e->op != BinaryOp::mul) return nullptr;

@@ -1,5 +1,5 @@
-// The operations of the IR, and what each one means. `apply` is the one table of meanings: constant
-// evaluation and the interpreter use it, and every device is compared with it.
+// The operations of the IR. `apply` defines each of them: constant evaluation and the interpreter
+// use it, and every device is compared with it.
 #pragma once
 
 #include <cstdint>
@@ -120,8 +120,8 @@ std::string_view to_string(UnaryOp op);   // "-", "!", "~"
 std::string_view to_string(BinaryOp op);  // "+", "<<", ...
 std::string_view to_string(MathFn fn);    // WGSL spelling: "countOneBits"
 
-// Why a constant expression is an error where the same operation at run time is not. The result is
-// defined all the same, as WGSL defines it at run time.
+// Why a constant expression is an error although the same operation at run time is not. The result
+// is the one that WGSL defines at run time.
 enum class Fault : std::uint8_t {
   none,
   overflow,    // integer result does not fit

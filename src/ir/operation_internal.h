@@ -1,4 +1,4 @@
-// What the files that implement operation.h share.
+// Shared by the files that implement operation.h.
 #pragma once
 
 #include <cassert>

@@ -1,8 +1,9 @@
 // Builtin functions of floats, component by component, and the dispatch of all builtin functions.
 //
-// What WGSL asks to be correctly rounded is. Transcendental functions are computed in double and
-// rounded once. Functions that WGSL describes by a formula of sums, products, quotients and square
-// roots follow it step by step in the type itself, sums of products as fused chains.
+// Where WGSL requires correct rounding, results are correctly rounded. Transcendental functions are
+// computed in double and rounded once. Functions that WGSL describes by a formula of sums,
+// products, quotients and square roots follow it step by step in the type itself, sums of products
+// as fused chains.
 #include <algorithm>
 #include <cmath>
 #include <numbers>

@@ -13,7 +13,7 @@
 namespace vyre {
 namespace {
 
-// A program that was never validated may be printed too: bad ids and endless depth are shown.
+// Programs that were not validated can be printed too: invalid ids and endless depth are shown.
 constexpr std::string_view kTooDeep = "...";
 
 template <class Id, class T>
@@ -156,7 +156,7 @@ std::string ExprPrinter::list(ExprRange range, std::uint32_t depth) const {
   return text;
 }
 
-// What a member, index or swizzle is applied to.
+// The operand of a member, index or swizzle.
 std::string ExprPrinter::postfix_base(ExprId id, std::uint32_t depth) const {
   std::string text = expr(id, depth);
   if (!known(id, program_.exprs)) return text;

@@ -1,4 +1,4 @@
-// Expressions and types of one function as text; the printer's smaller half.
+// Prints the expressions and types of one function.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace vyre {
 
-// Names that are unique within the list: an empty name or one met before gets the index behind it.
+// Makes names unique within the list: an empty or repeated name gets its index as a suffix.
 std::vector<std::string> unique_names(const std::vector<std::string>& names);
 
-// The names under which things are printed.
+// The printed names.
 struct PrintNames {
   explicit PrintNames(const Program& program);
   std::vector<std::string> globals, functions, overrides;
@@ -29,8 +29,7 @@ class ExprPrinter {
   std::string function(FunctionId id) const;
   std::string scalar(ScalarKind kind, std::uint64_t bits) const;
   std::string list(ExprRange range, std::uint32_t depth = 0) const;
-  // Counts one thing printed; false once there have been many more than the program has, as where
-  // something contains itself.
+  // Counts a printed node; false once many more were printed than the program has, as in a cycle.
   bool spend() const {
     if (left_ == 0) return false;
     --left_;

@@ -3,11 +3,11 @@
 // ids and ranges into vectors, so a walk is a loop and a copy is cheap.
 //
 // Expressions are pure trees: evaluating one reads memory (Load, ArrayLength) but changes nothing.
-// Whatever has an effect (store, atomic, call, barrier) is a statement, and its result is a local.
-// An expression is evaluated when the statement that holds it executes; operands left to right.
-// A statement evaluates its expressions in the order of its fields.
+// Every operation with an effect (store, atomic, call, barrier) is a statement, and its result is a
+// local. An expression is evaluated when the statement that holds it executes; operands left to
+// right. A statement evaluates its expressions in the order of its fields.
 //
-// Memory is reached through pointer-typed expressions: GlobalPtr and LocalPtr are roots,
+// Memory is accessed through pointer-typed expressions: GlobalPtr and LocalPtr are roots,
 // MemberAccess and IndexAccess of a pointer are pointers, Load turns one into a value. An index
 // outside its array, vector or matrix makes the pointer invalid (negative i32 counts as outside): a
 // load through it gives zero, a store does nothing, an atomic does nothing and gives zero. The same
@@ -36,7 +36,7 @@ enum class ConstantId : std::uint32_t {};
 enum class OverrideId : std::uint32_t {};
 constexpr LocalId kNoLocal{0xFFFFFFFFU};
 
-// What validate allows at most, so that walks over a valid program may recurse.
+// The limits of validate, so that walks over a valid program may recurse.
 constexpr std::uint32_t kMaxExprDepth = 1024;
 constexpr std::uint32_t kMaxBlockDepth = 512;
 constexpr std::uint32_t kMaxCallDepth = 256;
@@ -176,7 +176,7 @@ struct LetStmt {
   LocalId local;
   ExprId value;
 };
-struct VarStmt {  // a fresh variable each time it executes
+struct VarStmt {  // a new variable each time it executes
   LocalId local;
   ExprId initial = kNoExpr;  // zero when absent
 };
@@ -270,7 +270,7 @@ enum class SubgroupOp : std::uint8_t {
 };
 std::string_view to_string(SubgroupOp op);  // WGSL's name of the function
 
-// What it means when control flow, or the distance of a shuffle, may differ within the subgroup.
+// What is reported if control flow, or the distance of a shuffle, may differ within the subgroup.
 enum class UniformityCheck : std::uint8_t { error, warning, none };
 
 struct SubgroupStmt {
@@ -342,8 +342,9 @@ struct Local {
 
 struct Function {
   std::string name;
-  TypeId result{};               // void_type() when nothing is returned
-  std::uint32_t parameters = 0;  // the first so many locals; the entry has none
+  TypeId result{};  // void_type() when nothing is returned
+  // The number of parameters, which are the first locals; the entry has none.
+  std::uint32_t parameters = 0;
   std::vector<Local> locals;
   Block body;
   SourcePos pos = {};

@@ -1,4 +1,4 @@
-// Overrides become values.
+// Replaces overrides by their values.
 #pragma once
 
 #include <span>
@@ -11,12 +11,12 @@ namespace vyre {
 
 struct OverrideValue {
   std::string name;  // an override's name, or its @id in decimal
-  double value;      // as WebGPU: converted to the override's type; must be representable
+  double value;      // converted to the override's type, in which it must be representable
 };
-// The program without overrides: every override replaced by its value (given, else its
-// initialiser), override expressions folded, arrays and workgroup sized, initial values of private
-// memory constant. Unknown names, missing values (of overrides that something needs), values that
-// do not fit and constant errors are reported. The program given is valid.
+// The program without overrides: every override is replaced by the given value or its initialiser,
+// override expressions are folded, arrays and the workgroup have sizes, and initial values of
+// private memory are constant. Errors: unknown names, missing values of overrides that are needed,
+// values that do not fit, and constant errors. The program must be valid.
 Result<Program> specialise(Program program, std::span<const OverrideValue> values);
 
 }  // namespace vyre

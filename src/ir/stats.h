@@ -1,4 +1,4 @@
-// Facts about a program that planning needs, from one walk.
+// Facts about a program for planning, from one walk.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace vyre {
 
-// Counts are of what the entry reaches; what a function holds counts once for each call site that
-// reaches it. Counts stop at the end of their type.
+// Counts everything that the entry reaches. The contents of a function count once for each call
+// site. Counts saturate.
 struct Stats {
   std::uint32_t nodes = 0;  // statements and expressions
   // Loads and stores of storage, uniform and workgroup memory.
@@ -18,14 +18,14 @@ struct Stats {
   // A subgroup operation uses the local id.
   bool uses_global_id = false, uses_local_id = false, uses_workgroup_id = false,
        uses_workgroup_count = false;
-  bool has_effects = false;  // stores, atomics on memory the host sees
-  // There are storage accesses, and each one is to the element whose index is the global id's x
-  // (through lets, pointers and parameters too); the workgroup is one-dimensional.
+  bool has_effects = false;  // stores or atomics on memory that the host can see
+  // There are storage accesses, and every one accesses the element whose index is the global id's
+  // x, directly or through lets, pointers and parameters; the workgroup is one-dimensional.
   bool pointwise = false;
 };
 Stats stats(const Program& program);
 
-// Whether an invocation can tell which workgroup it is in, or where in its workgroup it is.
+// Whether the program reads the workgroup id, the workgroup count or the local id.
 constexpr bool reads_workgroup_ids(const Stats& s) {
   return s.uses_local_id || s.uses_workgroup_id || s.uses_workgroup_count;
 }

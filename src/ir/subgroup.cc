@@ -100,7 +100,7 @@ Bits one_or_zero(SubgroupOp op, ScalarKind kind) {
   });
 }
 
-// The lane that lane i takes its value from; kSubgroupSize or more where there is none.
+// The lane from which lane i takes its value; kSubgroupSize or more if there is none.
 std::uint64_t source(SubgroupOp op, std::uint32_t i, std::uint32_t first, Bits lane) {
   switch (op) {
     case SubgroupOp::broadcast_first: return first;

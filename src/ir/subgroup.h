@@ -1,4 +1,4 @@
-// What subgroup operations mean: the interpreter runs this, and every device is compared with it.
+// Defines subgroup operations. The interpreter uses it, and every device is compared with it.
 #pragma once
 
 #include <array>
@@ -8,7 +8,8 @@
 
 namespace vyre {
 
-using LaneBits = std::array<std::uint64_t, kSubgroupSize>;  // one scalar a lane, bits as in Scalar
+// One scalar per lane, bits as in Scalar.
+using LaneBits = std::array<std::uint64_t, kSubgroupSize>;
 
 // One component of an operation, as program.h describes it. Bit i of `active` stands for lane i; at
 // least one is set. Values of other lanes, in and out, do not matter. `lane` is the operand of that
@@ -16,7 +17,7 @@ using LaneBits = std::array<std::uint64_t, kSubgroupSize>;  // one scalar a lane
 LaneBits apply_subgroup(SubgroupOp op, ScalarKind kind, std::uint32_t active, LaneBits value,
                         const LaneBits& lane);
 
-// The bits that leave a reduction or scan as it is.
+// The neutral value of a reduction or scan.
 std::uint64_t neutral_value(SubgroupOp op, ScalarKind kind);
 
 }  // namespace vyre

@@ -93,7 +93,7 @@ class TypeTable {
 
   // A type inside `type` that this table does not hold becomes void, which validate refuses.
   TypeId intern(const Type& type);
-  // The id of a type that is already here.
+  // The id of a type that is already in the table.
   std::optional<TypeId> find(const Type& type) const;
   const Type& operator[](TypeId id) const { return types_[static_cast<std::size_t>(id)]; }
   std::size_t size() const { return types_.size(); }
@@ -131,14 +131,14 @@ class TypeTable {
 
   // The scalar kind of a scalar, vector, matrix or atomic; empty otherwise.
   std::optional<ScalarKind> scalar_kind(TypeId id) const;
-  // How many scalars a value of the type holds when flattened (arrays and structs included);
-  // 0 for run-time and override-sized arrays.
+  // The number of scalars of a flattened value of the type, including arrays and structs; 0 for
+  // run-time and override-sized arrays.
   std::uint64_t scalar_count(TypeId id) const;
   // The type of element/member/column/component i of a composite (a vector's scalar, a matrix's
   // column vector, ...). i matters for structs only. (Interning a vector or a matrix interns its
   // scalar and its column too.)
   TypeId component(TypeId composite, std::uint32_t i = 0) const;
-  // How many of them there are; 0 for run-time sized arrays and scalars.
+  // The number of these components; 0 for run-time sized arrays and scalars.
   std::uint32_t component_count(TypeId composite) const;
 
   bool is_constructible(TypeId id) const;   // no atomics, no run-time arrays, no pointers

@@ -1,4 +1,4 @@
-// What stands directly inside an expression or a statement, for walks that treat most nodes alike.
+// The direct children of an expression or a statement, for walks that treat most nodes alike.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace vyre {
 
-// f(ExprId) for each operand, in order of evaluation.
+// Calls f(ExprId) for each operand, in order of evaluation.
 template <class F>
 void for_each_operand(const Program& program, const ExprNode& node, F&& f) {
   const auto all = [&](ExprRange range) {
@@ -50,8 +50,8 @@ void for_each_operand(const Program& program, const ExprNode& node, F&& f) {
              node);
 }
 
-// f(ExprId) for each expression the statement itself evaluates, in order; absent ones are left out,
-// and so is what nested blocks evaluate. A loop's break_if counts as the loop's own.
+// Calls f(ExprId) for each expression that the statement itself evaluates, in order, without those
+// of nested blocks. A loop's break_if belongs to the loop.
 template <class F>
 void for_each_expr(const Program& program, const StmtNode& node, F&& f) {
   const auto present = [&](ExprId id) {
@@ -88,7 +88,7 @@ void for_each_expr(const Program& program, const StmtNode& node, F&& f) {
              node);
 }
 
-// f(Block) for each block nested directly in the statement, in source order.
+// Calls f(Block) for each block directly inside the statement, in source order.
 template <class F>
 void for_each_block(const Program& program, const StmtNode& node, F&& f) {
   if (const auto* s = std::get_if<IfStmt>(&node)) {
@@ -102,7 +102,7 @@ void for_each_block(const Program& program, const StmtNode& node, F&& f) {
   }
 }
 
-// f(StmtId) for each statement of a block and of all blocks inside, outermost first.
+// Calls f(StmtId) for each statement of a block and of all nested blocks, outermost first.
 template <class F>
 void for_each_stmt(const Program& program, Block block, F&& f) {
   for (const StmtId id : program.block(block)) {
@@ -112,7 +112,7 @@ void for_each_stmt(const Program& program, Block block, F&& f) {
   }
 }
 
-// f(ExprId) for an expression and everything under it, operands before what uses them.
+// Calls f(ExprId) for an expression and everything below it, operands first.
 template <class F>
 void for_each_subexpr(const Program& program, ExprId root, F&& f) {
   for_each_operand(program, program[root].node,

@@ -13,14 +13,14 @@ class Writer {
  public:
   explicit Writer(Program& program) : program_(program) {}
 
-  SourcePos pos;  // given to what is added next
+  SourcePos pos;  // the position of the next added nodes
 
   ExprId expr(TypeId type, ExprNode node);
   ExprRange list(std::span<const ExprId> ids);
   ExprId constant(TypeId type, std::vector<std::uint64_t> scalars);
   ExprId constant(Scalar scalar);
 
-  // Opens a block: statements go there until it is closed.
+  // Opens a block: statements are added to it until it is closed.
   void open();
   Block close();
   StmtId stmt(StmtNode node);

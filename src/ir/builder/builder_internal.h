@@ -1,4 +1,4 @@
-// What a ProgramBuilder knows while it writes.
+// The state of a ProgramBuilder.
 #pragma once
 
 #include <cstdint>
@@ -24,32 +24,32 @@ class BuilderState {
   void error(Where where, const std::string& what);
   SourcePos pos(Where where) const;  // unknown in files other than the one of the builder
 
-  // ---- Values: numbers of values_; 0 is an error that has been reported
+  // ---- Values: indices of values_; 0 is an error that has been reported
   Value wrap(std::uint32_t id) { return {this, id}; }
   Ref wrap_ref(std::uint32_t id) { return {this, id}; }
   static BuilderState* state_of(const Arg& arg);
   static BuilderState* state_of(const Value& value) { return value.state_; }
   static BuilderState* state_of(const Ref& ref) { return ref.state_; }
 
-  // A number takes the type of `like` (its scalar kind), or that of its own.
+  // A C++ number takes the scalar kind of `like`, or its own.
   std::uint32_t value_of(const Arg& arg, TypeId like = TypeId{0});
   std::uint32_t value_of(const Value& value, Where where);
   TypeId type(std::uint32_t value) const { return values_[value].type; }
   bool is_bad(std::uint32_t value) const { return value == 0; }
   bool is_number(const Arg& arg) const { return arg.what.index() >= 2; }
 
-  // An expression of a kind that can be made again at each use.
+  // An expression that can be emitted again at each use.
   std::uint32_t leaf(TypeId type, ExprNode node);
   std::uint32_t scoped_leaf(TypeId type, ExprNode node);  // of a local
-  // Any other expression, of operands given to use() just before; checked.
+  // Any other expression, whose operands were given to use() immediately before; checked.
   std::uint32_t computed(TypeId type, ExprNode node, std::initializer_list<std::uint32_t> operands,
                          Where where);
   std::uint32_t computed(TypeId type, ExprNode node, std::span<const std::uint32_t> operands,
                          Where where);
-  // The expression that stands for the value here. A value that is used again, or in another block,
-  // or after memory it read may have changed, becomes a let where it was made.
+  // The expression of the value at this point. A value that is used again, or in another block, or
+  // after memory that it read may have changed, becomes a let at the point where it was made.
   ExprId use(std::uint32_t value, Where where);
-  // A copy of the expression of a value made of constants and overrides alone.
+  // A copy of the expression of a value that depends only on constants and overrides.
   ExprId use_constant(std::uint32_t value, Where where);
 
   std::uint32_t unary(UnaryOp op, const Arg& a);
@@ -85,7 +85,7 @@ class BuilderState {
   TypeId pointer_type(const Place& place) {
     return program.types.pointer(place.memory, place.type, place.access);
   }
-  // The values that say which place it is.
+  // The values that determine the place.
   std::vector<std::uint32_t> indices_of(std::uint32_t place) const;
   std::uint32_t load(std::uint32_t place, Where where);
   std::uint32_t length(std::uint32_t place, Where where);

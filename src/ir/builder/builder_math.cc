@@ -25,7 +25,7 @@ TypeId pair_type(TypeTable& types, MathFn fn, TypeId of) {
       {{.name = "fract", .type = of}, {.name = frexp ? "exp" : "whole", .type = second}});
 }
 
-// The type of the result; what does not fit is found when the expression is checked.
+// The type of the result; the check of the expression finds errors.
 TypeId result_type(TypeTable& types, MathFn fn, TypeId first) {
   using enum ScalarKind;
   switch (fn) {
@@ -77,7 +77,7 @@ TypeId type_of_number(TypeTable& types, MathFn fn, std::size_t i, TypeId like) {
 }  // namespace
 
 std::uint32_t BuilderState::math(MathFn fn, std::span<const Arg> arguments, Where where) {
-  // The first argument that is no number decides what numbers are.
+  // The first argument that is not a C++ number decides the type of numbers.
   std::vector<std::uint32_t> values(arguments.size(), 0);
   TypeId like{0};
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -141,7 +141,7 @@ ExprId BuilderState::copy_tree(ExprId id) {
   return writer_.expr(from.type, node);
 }
 
-// Puts a let where the value was made, and a use of it wherever the value stands already.
+// Inserts a let where the value was made, and replaces earlier uses of the value by it.
 void BuilderState::make_let(ValueInfo& info, Frame& at) {
   const Expr expr = program[info.expr];
   const auto id = static_cast<LocalId>(function().locals.size());
@@ -178,7 +178,7 @@ ExprId BuilderState::use(std::uint32_t value, Where where) {
   return writer_.expr(expr.type, expr.node);
 }
 
-// Stands in after an error, so that building can go on.
+// A placeholder after an error, so that building can continue.
 ExprId BuilderState::leaf_expr_of_error(TypeId type) { return writer_.expr(type, ZeroExpr{}); }
 
 ExprId BuilderState::use_constant(std::uint32_t value, Where where) {
@@ -278,7 +278,7 @@ std::uint32_t BuilderState::length(std::uint32_t id, Where where) {
   return computed(type, ArrayLengthExpr{pointer_expr(id, where)}, indices_of(id), where);
 }
 
-// A pointer is a value of its own; it says which place it is once and for all.
+// A pointer is a value that determines its place.
 std::uint32_t BuilderState::address(std::uint32_t id, Where where) {
   if (id == 0) return 0;
   const Place& place = places_[id];

@@ -15,8 +15,7 @@ bool is_shift(BinaryOp op) { return op == BinaryOp::shift_left || op == BinaryOp
 
 bool is_arithmetic(BinaryOp op) { return op <= BinaryOp::rem; }
 
-// Empty when the kind cannot hold the number exactly enough: integers must fit, floats only become
-// floats.
+// Empty if the kind cannot hold the number: integers must fit, and floats only become floats.
 std::optional<Scalar> scalar_of(const Arg& arg, ScalarKind kind) {
   if (const auto* v = std::get_if<bool>(&arg.what)) {
     if (kind == ScalarKind::boolean) return Scalar::of(*v);

@@ -1,5 +1,5 @@
-// One launch: workgroup after workgroup, and within one, invocation after invocation from barrier
-// to barrier, or from one subgroup operation to the next.
+// Runs one launch: one workgroup after the other, and within a workgroup one invocation after the
+// other up to the next barrier or subgroup operation.
 #include "vyre/ir/interpret/interpret.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ void write_id(std::byte* memory, Slot slot, const Extent& id) {
   std::memcpy(memory + slot, id.data(), sizeof(Extent));
 }
 
-// Invocations of a workgroup along one axis that lie inside the extent.
+// The number of invocations of a workgroup along one axis that are inside the extent.
 std::uint32_t inside(std::uint32_t group, std::uint32_t size, std::uint32_t extent) {
   if (extent == kNoLimit) return size;
   const std::uint64_t first = std::uint64_t{group} * size;
@@ -62,7 +62,7 @@ std::string spell(const Program& program, SourcePos pos) {
   return fmt::format(" ({}:{}:{})", program.source_name, pos.line, pos.column);
 }
 
-// All of the workgroup wait at one barrier, or all have ended.
+// Checks that all invocations of the workgroup wait at one barrier, or that all have ended.
 Result<void> check_barrier(const Launch& launch, std::span<const Invocation> all) {
   const Invocation& one = *std::ranges::find_if(all, [](const Invocation& i) { return !i.ended; });
   const auto waiting = std::ranges::count_if(
@@ -160,7 +160,7 @@ std::unexpected<Error> too_large(const Program& program, std::uint64_t bytes) {
               "use smaller arrays or a smaller workgroup");
 }
 
-// Gives every workgroup global its place and returns how many bytes they take together.
+// Assigns an offset to every workgroup variable, and returns their total size in bytes.
 std::uint64_t measure_workgroup_memory(const Program& program,
                                        std::vector<std::uint64_t>& offsets) {
   std::uint64_t end = 0;

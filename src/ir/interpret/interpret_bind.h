@@ -1,4 +1,4 @@
-// Which bytes each global of a program has during a launch.
+// The bytes of each global of a program during a launch.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace vyre {
 // The smallest binding of a buffer: its static part, and one element of a run-time sized array.
 std::uint64_t smallest_binding(const TypeTable& types, TypeId type);
 
-// Storage and uniform globals with what is bound to them; other globals stay empty.
+// The bindings of storage and uniform globals; other globals are empty.
 Result<std::vector<GlobalBytes>> bind_buffers(const Program& program,
                                               std::span<const BoundBuffer> buffers);
 

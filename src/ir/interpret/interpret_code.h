@@ -1,12 +1,12 @@
-// What the interpreter runs: a program as a flat list of instructions over the bytes of one
-// invocation. Made for one launch, so that buffers, counts and layouts are numbers in it.
+// The code of the interpreter: a flat list of instructions over the bytes of one invocation. It is
+// made for one launch, so that buffers, counts and layouts are constants in it.
 //
-// Every value lives in its WGSL layout at a fixed offset of the invocation's memory:
+// Every value is stored in its WGSL layout at a fixed offset of the invocation's memory:
 //
 //   zeros | ids | small constants | private globals | locals of every function | temporaries
 //
-// Functions do not recurse, so each has one place for its locals, its result and its return
-// address. Temporaries live within one statement and are shared by all functions.
+// Functions do not recurse, so each has one fixed place for its locals, its result and its return
+// address. Temporaries last for one statement and are shared by all functions.
 #pragma once
 
 #include <cstddef>
@@ -30,25 +30,25 @@ constexpr Slot kWorkgroupCountSlot = kWorkgroupIdSlot + kIdBytes;
 constexpr Slot kLocalIndexSlot = kWorkgroupCountSlot + kIdBytes;
 constexpr Slot kHeaderBytes = kLocalIndexSlot + kIdBytes;
 
-// A pointer as a value (a let or a parameter). No address: invalid. `available` counts the bytes
-// from the address to the end of the binding, where the pointee ends in a run-time sized array.
+// A pointer value (a let or a parameter). A null address is invalid. `available` is the number of
+// bytes from the address to the end of the binding, if the pointee ends in a run-time sized array.
 struct MemoryPointer {
   std::byte* address = nullptr;
   std::uint64_t available = 0;
 };
 
-// `n` counts components (of 4 bytes, unless said otherwise) or bytes; dst, a, b, c are slots. The
-// address register holds what the latest `address_*` computed; null is an invalid pointer. An
-// index is a u32 or a non-negative i32: anything else compares as too large.
+// `n` counts components (of 4 bytes, unless stated otherwise) or bytes; dst, a, b, c are slots. The
+// address register holds the result of the latest `address_*`; null is an invalid pointer. An index
+// is a u32 or an i32; a negative i32 compares as too large.
 enum class Op : std::uint16_t {
   nop,
   end,           // of the invocation
   jump,          // to a
-  jump_back,     // to a, looking at the budget
+  jump_back,     // to a; tests the budget
   jump_if_not,   // a: condition, b: target
-  back_if_not,   // a: condition, b: target; looks at the budget
+  back_if_not,   // a: condition, b: target; tests the budget
   switch_on,     // a: selector, wide: table
-  call,          // a: target, dst: where the return address goes; looks at the budget
+  call,          // a: target, dst: slot of the return address; tests the budget
   return_to,     // a: slot of the return address
   barrier,       // wide: which
   subgroup,      // wide: which
@@ -77,11 +77,11 @@ enum class Op : std::uint16_t {
   load,                // n bytes
   store4,              // a
   store,               // a, n bytes
-  store_parts,         // a, by copy plan wide: leaves padding alone
+  store_parts,         // a, by copy plan wide; does not write padding
   load4_fixed_index,   // address_fixed_index and load4 to dst
   store4_fixed_index,  // address_fixed_index and store4 of dst
   make_pointer,        // dst; wide: bytes available
-  derive_pointer,      // dst; what pointer a has available, less offset wide
+  derive_pointer,      // dst; the available bytes of pointer a, less offset wide
   array_length,        // dst; of pointer a, array at offset wide, stride b
   atomic,  // dst: result, a: value, b: compare, c: offset of `exchanged`; n: 2 * op + signed
 
@@ -103,7 +103,7 @@ enum class Op : std::uint16_t {
   sqrt_f32,
   fma_f32,
   dot_f32,
-  // 32-bit integers; those without a suffix serve both kinds (and bool).
+  // 32-bit integers; instructions without a suffix serve both kinds and bool.
   add,
   sub,
   mul,
@@ -152,13 +152,13 @@ struct SwitchTable {
   std::uint32_t otherwise = 0;
 };
 
-// One scalar of a value: where it lies in the layout.
+// The place of one scalar in the layout of a value.
 struct ScalarPlace {
   std::uint32_t offset = 0;
   ScalarKind kind = ScalarKind::u32;
 };
 
-// An operation without an instruction of its own: goes through `apply` of operation.h.
+// An operation without its own instruction, which calls `apply` of operation.h.
 struct ApplyCall {
   enum class Form : std::uint8_t { unary, binary, math, convert, bitcast };
   struct Value {
@@ -178,8 +178,8 @@ struct SubgroupCall {
   Slot lane = 0;
 };
 
-// Where an instruction stands among the loops of its function, outermost first, for those at which
-// invocations of a subgroup wait for each other or call.
+// The loops around an instruction in its function, outermost first; for calls and for instructions
+// at which invocations of a subgroup wait for each other.
 struct Site {
   struct Loop {
     std::uint32_t start;  // instruction
@@ -189,7 +189,7 @@ struct Site {
   Slot return_address = 0;  // of the function; 0 in the entry
 };
 
-// The bytes of a value that are not padding: `parts` ranges, or `count` times another plan.
+// The bytes of a value without padding: the ranges `parts`, or another plan `count` times.
 struct CopyPlan {
   struct Part {
     std::uint64_t offset = 0;

@@ -12,7 +12,7 @@ namespace vyre {
 namespace {
 
 constexpr std::uint64_t kMaxInvocationBytes = std::uint64_t{1} << 30;
-// Constants up to this size are copied into every invocation's memory.
+// Constants of up to this size are copied into the memory of every invocation.
 constexpr std::uint64_t kSmallConstant = 64;
 
 std::size_t at(FunctionId id) { return static_cast<std::size_t>(id); }
@@ -134,7 +134,7 @@ void Compiler::place_functions() {
   }
 }
 
-// Where the program has subgroup operations, every loop counts its iterations.
+// If the program has subgroup operations, every loop counts its iterations.
 void Compiler::place_counters() {
   std::uint64_t loops = 0;
   for (const Stmt& s : program_.stmts) {
@@ -174,7 +174,7 @@ void Compiler::begin_expressions() {
   temporaries_ = 0;
 }
 
-// Private memory as it is at the start; pointers that nothing has set are invalid.
+// The initial contents of private memory; pointers that were not set are invalid.
 void Compiler::prologue() {
   current_ = program_.entry;
   if (subgroups_) emit({.op = Op::set, .dst = one_, .wide = 1});
@@ -203,7 +203,7 @@ void Compiler::function(FunctionId id) {
   current_ = id;
   frames_[at(id)].start = label();
   block(program_[id].body);
-  // The end of an invocation is a step, so that an empty kernel takes some too.
+  // The end of an invocation counts as a step, so that an empty kernel has steps too.
   if (id == program_.entry) ++pending_steps_;
   leave_function();
 }

@@ -1,4 +1,4 @@
-// Makes the interpreter's code out of a program. Used by the interpret_* files only.
+// Compiles a program to the interpreter's code. Only for the interpret_* files.
 #pragma once
 
 #include <array>
@@ -11,24 +11,24 @@
 
 namespace vyre {
 
-// Where a storage, uniform or workgroup global lies during the launch.
+// The memory of a storage, uniform or workgroup global during the launch.
 struct GlobalBytes {
   std::byte* data = nullptr;
   std::uint64_t size = 0;
 };
 
-// `globals` by GlobalId; entries of private globals are not used. The program is valid and has no
-// overrides; its declared workgroup size does not matter here.
+// `globals` by GlobalId; entries of private globals are not used. The program must be valid and
+// have no overrides; its declared workgroup size does not matter.
 Result<FlatCode> compile_for_interpreter(const Program& program,
                                          std::span<const GlobalBytes> globals);
 
-// Where something lies: a root, a constant distance, and indices known only at run time.
+// A place in memory: a root, a constant offset, and indices that are known only at run time.
 struct FlatPlace {
   enum class Root : std::uint8_t {
-    nowhere,  // a constant index was outside
+    nowhere,  // a constant index was out of bounds
     local,    // in the invocation's memory, at slot `at`
     fixed,    // at address `at`
-    pointer,  // `at` bytes behind the pointer in slot `pointer`
+    pointer,  // `at` bytes after the pointer in slot `pointer`
   };
   struct Step {
     Slot index;
@@ -96,8 +96,8 @@ class Compiler {
   std::uint32_t emit(Instr instr);
   void patch(std::span<const std::uint32_t> jumps, std::uint32_t target);
 
-  // interpret_expr.cc: values. The slot of a value is `want`, where one is given and suits, or
-  // some other place that keeps the value until the statement ends.
+  // interpret_expr.cc: values. The slot of a value is `want` if it is given and fits, or another
+  // slot that keeps the value until the end of the statement.
   Slot value(ExprId id, std::optional<Slot> want = {});
   void value_to(ExprId id, Slot dst);
   Slot evaluate(const Expr& expr, std::optional<Slot> want);

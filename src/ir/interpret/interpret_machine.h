@@ -24,15 +24,15 @@ class Machine {
   Machine(const FlatCode& code, const TypeTable& types, std::uint64_t step_budget,
           const std::function<bool()>& cancelled);
 
-  // Runs until the invocation ends, waits at a barrier or a subgroup operation, or may not go on.
+  // Runs until the invocation ends, waits at a barrier or a subgroup operation, or must stop.
   Stop run(Invocation& invocation);
 
   std::uint64_t steps() const { return steps_; }
 
  private:
-  static constexpr std::uint64_t kInterval = 1U << 16U;  // steps between questions
+  static constexpr std::uint64_t kInterval = 1U << 16U;  // steps between two tests of the budget
 
-  // May it go on? Asked when steps_ has reached ask_at_.
+  // Whether it may continue. Called when steps_ has reached ask_at_.
   bool may_go_on();
   void apply(const ApplyCall& call, std::byte* memory) const;
   void store_parts(const CopyPlan& plan, std::byte* to, const std::byte* from) const;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMaxU32 = std::numeric_limits<std::uint32_t>::max();
 
-// The instructions take a copy of 4 bytes apart from others.
+// Copies of 4 bytes have their own instruction.
 bool is_word(std::uint64_t bytes) { return bytes == 4; }
 
 }  // namespace
@@ -116,7 +116,7 @@ FlatPlace Compiler::index(FlatPlace base, TypeId composite, ExprId index) {
   return base;
 }
 
-// Leaves the place's address in the register.
+// Puts the address of the place into the register.
 void Compiler::address(const FlatPlace& place) {
   Instr first{};
   const bool indexed = !place.steps.empty();
@@ -235,7 +235,7 @@ std::int64_t Compiler::copy_plan(TypeId type) {
   std::int64_t& known = plans_[static_cast<std::size_t>(type)];
   if (known != -2) return known;
   CopyPlan plan;
-  // Joins what is adjacent; returns whether the value is one dense range.
+  // Joins adjacent ranges; returns whether the value is one dense range.
   const auto add = [&](std::uint64_t offset, TypeId part, std::uint64_t count,
                        std::uint64_t stride) {
     const std::int64_t inner = copy_plan(part);

@@ -10,9 +10,9 @@
 namespace vyre {
 namespace {
 
-// Where an invocation stands in the program: for each function from the entry on, the loops around
-// the place with their iterations, then the instruction. What compares less executes earlier, and
-// invocations at equal places execute together.
+// The position of an invocation in the program: for each function from the entry on, the enclosing
+// loops with their iterations, then the instruction. A smaller position executes earlier, and
+// invocations at equal positions execute together.
 using Progress = std::vector<std::uint32_t>;
 
 std::uint32_t word(const Invocation& invocation, Slot slot) {

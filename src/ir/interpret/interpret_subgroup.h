@@ -7,8 +7,8 @@
 
 namespace vyre {
 
-// Of the invocations that wait at subgroup operations, lets those go on that are furthest behind in
-// each subgroup. Returns whether there were any.
+// Lets those invocations continue that wait at the earliest subgroup operation of each subgroup.
+// Returns whether there were any.
 bool run_subgroups(const FlatCode& code, std::span<Invocation> all);
 
 }  // namespace vyre

@@ -10,7 +10,7 @@ namespace vyre {
 
 // A set of ways.
 struct Behaviour {
-  bool next = false;       // falls through to what follows
+  bool next = false;       // falls through to the next statement
   bool breaks = false;     // out of the innermost loop or switch
   bool continues = false;  // to the continuing part of the innermost loop
   bool returns = false;    // out of the function
@@ -32,7 +32,7 @@ class Behaviours {
   Behaviours(const Program& program, Block body);
 
   const Behaviour& of(StmtId id) const { return of_stmt_[static_cast<std::size_t>(id)]; }
-  // A block's statements behind one that never falls through do not count.
+  // Statements of a block after one that never falls through do not count.
   Behaviour of(Block block) const;
 
  private:

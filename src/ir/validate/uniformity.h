@@ -12,9 +12,9 @@
 namespace vyre {
 
 // An issue for every barrier, uniform load and call that needs uniform control flow (or a uniform
-// value) and may not have it; the notes lead to the value that may differ between invocations, and
-// say why. The program has no other errors. Of functions whose body is not in the program the facts
-// are given, by FunctionId.
+// value) and may not have it. The notes lead to the value that may differ between invocations, and
+// say why. The program must have no other errors. `outside` has the facts of functions whose body
+// is not in the program, by FunctionId.
 std::vector<ProgramIssue> check_uniformity(
     const Program& program, const std::unordered_map<std::uint32_t, UniformityFacts>& given = {});
 

@@ -19,13 +19,12 @@ std::string barrier_name(const BarrierStmt& s) {
   return s.workgroup_memory ? "workgroupBarrier" : "storageBarrier";
 }
 
-// What stands at the end of a pointer expression: a global, or a local that is a variable or a
-// pointer parameter.
+// The root of a pointer expression: a global, or a local that is a variable or a pointer parameter.
 struct Root {
   bool is_global = false;
   GlobalId global{};
   LocalId local = kNoLocal;
-  bool partial = false;  // a part of it
+  bool partial = false;  // only a part of it is accessed
 };
 
 class Analysis {
@@ -56,9 +55,9 @@ class Analysis {
   }
 
  private:
-  // Values of variables where control leaves a loop or switch, or goes on to a continuing part.
+  // The values of variables where control leaves a loop or switch, or reaches a continuing part.
   struct Joins {
-    std::size_t variables;          // so many are in scope before the statement
+    std::size_t variables;          // the number in scope before the statement
     std::vector<NodeId> exit;       // per local, when control leaves
     std::vector<NodeId> continue_;  // per local, at the start of the continuing part
     bool is_loop;
@@ -144,7 +143,7 @@ class Analysis {
     return nullptr;
   }
 
-  // Adds what a read through the pointer depends on, besides the pointer itself.
+  // Adds the dependences of a read through the pointer, besides the pointer itself.
   void load(ExprId pointer, SourcePos pos, NodeId out) {
     const Root root = root_of(pointer);
     if (root.is_global) {
@@ -169,7 +168,7 @@ class Analysis {
                        memory == MemoryKind::storage ? "read_write storage" : to_string(memory));
   }
 
-  // ---- Statements: each gives the control flow behind it ----
+  // ---- Statements: each returns the control flow after it ----
 
   NodeId block(Block b, NodeId control) {
     const std::size_t scope = variables_.size();
@@ -182,7 +181,7 @@ class Analysis {
       const Stmt& s = program_[id];
       control =
           std::visit([&](const auto& node) { return stmt(id, s.pos, node, control); }, s.node);
-      // What follows is never reached, and does not count.
+      // The following statements are never reached and do not count.
       if (!behaviours_.of(id).next) break;
     }
     return control;
@@ -236,7 +235,7 @@ class Analysis {
     return out;
   }
 
-  // Adds the present values of the variables to a join's.
+  // Adds the current values of the variables to those of a join.
   void add_to(std::vector<NodeId>& join, std::size_t variables) {
     if (join.empty()) join.assign(contents_.size(), kNoNode);
     for (std::size_t i = 0; i < variables; ++i) {
@@ -281,7 +280,7 @@ class Analysis {
     Joins& joins = joins_.back();
     const std::size_t scope = variables_.size();
     if (!joins.continue_.empty()) {
-      // Not every variable of the body exists at each continue; those that do not are not used.
+      // Not every variable of the body exists at each continue; the others are not used.
       for (std::size_t i = 0; body_falls_through && i < scope; ++i) {
         const std::size_t v = index_of(variables_[i]);
         if (joins.continue_[v] != kNoNode) graph_.edge(joins.continue_[v], contents_[v]);

@@ -1,4 +1,4 @@
-// Uniformity within one function, by what is known of the functions it calls.
+// Uniformity within one function, given the facts of the functions that it calls.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace vyre {
 
-// What a requirement comes down to: the barrier, load or call that has it.
+// The cause of a requirement: a barrier, load or call.
 struct UniformityNeed {
   std::string what;  // "workgroupBarrier"
   SourcePos pos;
-  bool warning = false;  // not fulfilling it is no error
+  bool warning = false;  // violating it is only a warning
 };
 
-// What callers have to know of a function.
+// The facts of a function that its callers need.
 struct UniformityFacts {
   struct Parameter {
     // The parameter must be uniform: its value, or (pointers) the memory it points to.
     bool value_required = false, contents_required = false;
     UniformityNeed need;
-    // The result is only uniform when the parameter is.
+    // The result is uniform only if the parameter is.
     bool value_in_result = false, contents_in_result = false;
     // Pointers: the memory after the call may not be uniform, whatever the arguments; and the
     // parameters that it depends on.
@@ -32,7 +32,7 @@ struct UniformityFacts {
   bool call_required = false;  // calls must be in uniform control flow
   UniformityNeed call_need;
   bool result_varies = false;
-  bool is_builtin = false;  // the function has no body: the call is what a requirement is about
+  bool is_builtin = false;  // the function has no body; requirements are about the call itself
   std::vector<Parameter> parameters;
 };
 

@@ -33,14 +33,14 @@ NodeId UniformityGraph::source(SourcePos pos, std::string why) {
 }
 
 void UniformityGraph::edge(NodeId from, NodeId to) {
-  // A value whose definition is never reached has no node, and no use that counts.
+  // A value whose definition is never reached has no node and no relevant use.
   if (from == to || to == kNoNode) return;
   edges_.push_back({to, first_edge_[index_of(from)]});
   first_edge_[index_of(from)] = static_cast<std::uint32_t>(edges_.size() - 1);
 }
 
 std::vector<bool> UniformityGraph::nodes_that_reach(NodeId target) const {
-  // The same graph with its edges turned round.
+  // The graph with reversed edges.
   UniformityGraph turned;
   turned.first_edge_.assign(first_edge_.size(), kEnd);
   for (std::size_t from = 0; from < first_edge_.size(); ++from) {
@@ -71,7 +71,7 @@ std::vector<bool> UniformityGraph::nodes_reached_from(const std::vector<NodeId>&
 }
 
 UniformityGraph::Explanation UniformityGraph::explain(NodeId from) const {
-  // Breadth first: the shortest way is the easiest to follow.
+  // Breadth-first, because the shortest path is the easiest to explain.
   std::vector<NodeId> came_from(first_edge_.size(), kNoNode);
   std::deque<NodeId> pending{from};
   came_from[index_of(from)] = from;

@@ -1,5 +1,5 @@
 // The graph of WGSL's uniformity analysis for one function. A node stands for a value or a point in
-// control flow; an edge from X to Y says that X is only uniform when Y is.
+// control flow; an edge from X to Y means that X is uniform only if Y is.
 #pragma once
 
 #include <cstdint>
@@ -21,19 +21,19 @@ class UniformityGraph {
   NodeId varies() const { return NodeId{0}; }
 
   NodeId node();
-  // A node where control flow parts, for notes: `what` names the statement.
+  // A node where control flow diverges, for notes; `what` names the statement.
   NodeId branch(SourcePos pos, std::string what);
-  // A node whose edge to varies() wants an explanation: `why` is a whole sentence.
+  // A node whose edge to varies() needs an explanation; `why` is a whole sentence.
   NodeId source(SourcePos pos, std::string why);
   void edge(NodeId from, NodeId to);
 
-  // One flag per node: a way leads from there to `target`.
+  // One flag per node: there is a path from it to `target`.
   std::vector<bool> nodes_that_reach(NodeId target) const;
-  // One flag per node: a way leads there from one of `roots`.
+  // One flag per node: there is a path to it from one of `roots`.
   std::vector<bool> nodes_reached_from(const std::vector<NodeId>& roots) const;
 
-  // What to tell about a way from `from` to varies(): the last branch on it and the reason at its
-  // end. Empty texts where there is none.
+  // The explanation of a path from `from` to varies(): its last branch, and the reason at its end.
+  // Empty texts if there is none.
   struct Explanation {
     std::string branch, reason;
     SourcePos branch_pos, reason_pos;

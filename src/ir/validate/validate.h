@@ -1,4 +1,4 @@
-// What is wrong with a Program.
+// Finds the errors of a Program.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ struct ProgramNote {
 struct ProgramIssue {
   std::string what;
   SourcePos pos;
-  std::vector<ProgramNote> notes = {};  // what led to it
-  bool warning = false;                 // validate gives errors only
+  std::vector<ProgramNote> notes = {};  // how it came about
+  bool warning = false;                 // validate returns only errors
 };
 // Every error of the program, in source order: type errors, writes to read-only memory, barriers in
 // non-uniform control flow, unknown ids, zero workgroup axes, recursion, misplaced break/continue.
-// Takes programs with or without overrides, and any content at all: ids and ranges that lead
-// nowhere, cycles and endless nesting are reported like the rest. When the structure itself is
-// broken, types are not looked at; when types are wrong, uniformity is not.
+// Accepts programs with or without overrides and with any content: invalid ids and ranges, cycles
+// and endless nesting are reported as errors. Types are checked only if the structure is valid, and
+// uniformity only if the types are right.
 std::vector<ProgramIssue> validate(const Program& program);
 
 }  // namespace vyre

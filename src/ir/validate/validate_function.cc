@@ -11,7 +11,7 @@
 namespace vyre {
 namespace {
 
-// Values live in every invocation: beyond this they do not belong in one.
+// The largest size of a value, since every invocation has its own copy.
 constexpr std::uint64_t kMaxValueBytes = 1U << 20U;
 
 class FunctionCheck {
@@ -39,20 +39,20 @@ class FunctionCheck {
  private:
   // What encloses a statement.
   struct Context {
-    bool in_breakable = false;   // a break has somewhere to go
-    bool in_loop = false;        // a continue has somewhere to go
-    bool in_continuing = false;  // no return
+    bool in_breakable = false;   // a break is allowed
+    bool in_loop = false;        // a continue is allowed
+    bool in_continuing = false;  // a return is not allowed
     std::size_t loop = 0;        // index of loops_, when in_loop
   };
   struct Loop {
     std::size_t body_scope;       // index of scopes_ of the body's block
-    std::size_t continued_after;  // so many of the body's own locals exist at every continue
+    std::size_t continued_after;  // the number of the body's locals that exist at every continue
   };
 
   template <class... Args>
   void report(SourcePos pos, fmt::format_string<Args...> format, Args&&... args) {
     std::string what = fmt::format(format, std::forward<Args>(args)...);
-    // Without a position the function's name tells where to look.
+    // Without a position the message names the function.
     if (pos.line == 0 && !function_.name.empty()) {
       what = fmt::format("in '{}': {}", function_.name, what);
     }
@@ -197,7 +197,7 @@ class FunctionCheck {
       report(pos, "a store of {} to {}", types_.spell(type(s.value)), types_.spell(p->pointee));
     }
   }
-  // The global or local that a pointer leads back to.
+  // The root of a pointer: a global or a local.
   std::string root_name(ExprId id) const {
     const ExprNode& node = program_[id].node;
     if (const auto* e = std::get_if<MemberExpr>(&node)) return root_name(e->base);
@@ -225,7 +225,7 @@ class FunctionCheck {
     body.in_breakable = body.in_loop = true;
     body.loop = index;
     stmts(s.body, body);
-    // The continuing part sees what the body declared before its first continue.
+    // The continuing part can use what the body declared before its first continue.
     const std::size_t kept = std::min(loops_[index].continued_after, scopes_.back().size());
     for (std::size_t i = kept; i < scopes_.back().size(); ++i) visible_[scopes_.back()[i]] = false;
     open_scope();
@@ -280,7 +280,7 @@ class FunctionCheck {
   }
   void stmt(SourcePos, const BarrierStmt&, const Context&) {}
 
-  // `wanted` void: there is nothing to keep.
+  // `wanted` is void if there is no result.
   void result(LocalId id, TypeId wanted, SourcePos pos) {
     if (id == kNoLocal) return;
     if (wanted == types_.void_type()) {
@@ -315,7 +315,7 @@ class FunctionCheck {
     }
   }
 
-  // The type that a subgroup operation gives; void where its operands are wrong.
+  // The result type of a subgroup operation; void if its operands are wrong.
   TypeId subgroup_result(const SubgroupStmt& s) const {
     const bool takes_lane = s.op >= SubgroupOp::broadcast && s.op <= SubgroupOp::quad_broadcast;
     const TypeId none = types_.void_type();

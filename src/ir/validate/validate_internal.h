@@ -1,4 +1,4 @@
-// The parts of validate. Each reports all it finds.
+// The parts of validate. Each reports all errors that it finds.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@ namespace vyre {
 
 using Issues = std::vector<ProgramIssue>;
 
-// Ids and ranges lead somewhere; expressions have no cycles, bounded depth and bounded size;
-// statements form trees; calls are not recursive. What follows relies on all of it.
+// Checks that ids and ranges are valid, that expressions have no cycles, bounded depth and bounded
+// size, that statements form trees, and that calls are not recursive. The other parts rely on this.
 void check_shape(const Program& program, Issues& issues);
 
-// Types, looked at when something uses them: a table may hold more than its program needs.
+// Checks types when they are used, because a table may hold more than its program needs.
 class TypeRules {
  public:
   explicit TypeRules(const Program& program);
-  // What is wrong with the type in itself; empty when nothing is.
+  // The error of the type itself; empty if there is none.
   const std::string& issue(TypeId id) const { return issues_[static_cast<std::size_t>(id)]; }
 
  private:
@@ -29,23 +29,23 @@ class TypeRules {
   std::vector<std::string> issues_;
 };
 
-// The type that the expression must have by its operands, or what is wrong with them. Operands have
-// been looked at before.
+// The type of the expression by its operands, or their error. The operands have been checked
+// before.
 struct ExprRule {
   std::optional<TypeId> type;  // empty: `issue` says why
   std::string issue;
 };
-// Where locals are looked up; none outside of functions.
+// For looking up locals; null outside of functions.
 ExprRule rule_of(const Program& program, const Expr& expr, const Function* function);
-// Whether a math function of these arguments gives the type; what is wrong otherwise.
+// Checks that a math function of these arguments has the type; otherwise returns the error.
 std::string check_math(const Program& program, MathFn fn, std::span<const ExprId> arguments,
                        TypeId result);
 
 void check_declarations(const Program& program, const TypeRules& rules, Issues& issues);
 void check_function(const Program& program, const TypeRules& rules, FunctionId id, Issues& issues);
 
-// Checks a tree of expressions, operands first, and reports the innermost errors only. Only
-// constant and override expressions when `function` is null.
+// Checks a tree of expressions, operands first, and reports only the innermost errors. If
+// `function` is null, only constant and override expressions are allowed.
 bool check_expr_tree(const Program& program, const TypeRules& rules, const Function* function,
                      ExprId root, Issues& issues);
 

@@ -11,7 +11,7 @@
 namespace vyre {
 namespace {
 
-// A tree may name one expression several times; what that amounts to written out stays bounded.
+// A tree may use one expression several times; the size of the expanded tree is bounded.
 constexpr std::uint64_t kMaxTreeNodes = 1U << 22U;
 
 template <class Id>
@@ -113,14 +113,14 @@ class Shape {
         }
       }
     }
-    if (!issues_.empty()) return;  // lists can be followed now
+    if (!issues_.empty()) return;  // from here on lists can be followed
     for (const ExprId id : program_.expr_lists) want_expr(id, {}, "a list");
     for (const Expr& e : program_.exprs) {
       for_each_operand(program_, e.node, [&](ExprId id) { want_expr(id, e.pos, "an expression"); });
     }
   }
 
-  // Depth-first over all expressions with a stack of its own, since the depth is not yet known.
+  // Depth-first over all expressions with an explicit stack, because the depth is not known yet.
   void expr_graph() {
     struct Frame {
       ExprId id;
@@ -150,7 +150,8 @@ class Shape {
           depth[at] = saturating_add(deepest, 1U);
           nodes[at] = size;
           state[at] = done;
-          // Only where the limit is passed: what contains it is beyond it too.
+          // Reports only the expression that passes the limit; everything that contains it passes
+          // it as well.
           if (depth[at] == kMaxExprDepth + 1) {
             report(e.pos, "an expression is nested more than {} deep", kMaxExprDepth);
           } else if (size > kMaxTreeNodes && largest <= kMaxTreeNodes) {
@@ -224,7 +225,7 @@ class Shape {
     for_each_block(program_, s.node, [&](Block inner) { block(inner, s.pos, depth + 1); });
   }
 
-  // Calls only go to functions before the caller, so there is no recursion.
+  // A function can call only functions before it, so there is no recursion.
   void calls() {
     std::vector<std::uint32_t> depth(program_.functions.size(), 1);
     std::vector<std::uint32_t> nesting(program_.functions.size(), 0);

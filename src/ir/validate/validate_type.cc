@@ -16,7 +16,7 @@ bool is_override_sized(const TypeTable& types, TypeId id) {
   return array != nullptr && array->count_expr != kNoExpr;
 }
 
-// What may be the element of an array or the member of a struct.
+// Whether the type may be the element of an array or the member of a struct.
 bool is_storable(const TypeTable& types, TypeId id) {
   return types.get_if<VoidType>(id) == nullptr && types.get_if<PointerType>(id) == nullptr;
 }

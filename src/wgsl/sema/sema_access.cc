@@ -164,8 +164,8 @@ Value struct_member(Context& cx, const Value& object, const ast::Name& name, Spa
     return view_of_part(cx, object, part, MemberExpr{object.expr, *member}, object.reads, span);
   }
   if (object.is_constant()) return constant_component(cx, object, *member, span);
-  // A member of a struct made here is what it was made of, except that a struct with a run-time
-  // value has no members that are known once overrides are.
+  // A member of a struct that is constructed here is the value it was constructed from. A struct
+  // with a run-time value has no members that are known once overrides have values.
   if (const auto* made = std::get_if<ConstructExpr>(&cx.program[object.expr].node);
       made != nullptr && (object.phase != Phase::runtime ||
                           !mentions_override(cx, cx.program.list(made->parts)[*member]))) {
