@@ -23,8 +23,8 @@
 #include "vyre/lower/guarded_compile_internal.h"
 #include "vyre/lower/host/host_kernel_internal.h"
 #include "vyre/lower/host/interleave_gangs_internal.h"
-#include "vyre/lower/range_checks_internal.h"
 #include "vyre/lower/host/stop_checks_internal.h"
+#include "vyre/lower/range_checks_internal.h"
 
 namespace vyre {
 namespace {

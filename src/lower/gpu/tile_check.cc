@@ -1,8 +1,7 @@
-#include "vyre/lower/gpu/tile_check_internal.h"
-
 #include <algorithm>
 
 #include "vyre/lower/emit/emit_gpu_internal.h"
+#include "vyre/lower/gpu/tile_check_internal.h"
 
 namespace vyre {
 
