@@ -1,5 +1,11 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <fstream>
+
+#include "vyre/base/sanitizers_testing.h"
 #include "vyre/device/cuda/context_internal.h"
 #include "vyre/device/cuda/fake_driver_testing.h"
 #include "vyre/device/cuda/launch_notes_internal.h"
@@ -13,6 +19,24 @@ TEST(CudaDriver, MissingLibraryIsUnavailableInTheLoadersWords) {
   EXPECT_EQ(driver.error().code, Code::unavailable);
   EXPECT_NE(driver.error().what.find("libno-such-driver.so.7"), std::string::npos)
       << driver.error().what;
+}
+
+// The limit is set in a process of its own. The library is one that nothing here has loaded.
+TEST(CudaDriver, LibraryForWhichThereIsNoMemoryIsNotAMissingOne) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer reserves more address space than this";
+  const auto child = fork();
+  if (child == 0) {
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t bytes = pages * static_cast<rlim_t>(getpagesize());
+    const rlimit limit{bytes, bytes};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(1);
+    const auto driver = load_cuda_driver("libthread_db.so.1");
+    _exit(!driver && driver.error().code == Code::out_of_memory ? 0 : 2);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 TEST(CudaDriver, LibraryThatIsNoDriverNamesWhatItLacks) {

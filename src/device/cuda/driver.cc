@@ -2,14 +2,18 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <string>
 
 #include "vyre/base/fork_watch.h"
+#include "vyre/base/memory_headroom.h"
 #include "vyre/device/cuda/driver_internal.h"
 
 namespace vyre {
 namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
+// A driver maps more than this. Where less is left, a library that cannot be loaded did not fit.
+constexpr std::uint64_t kLeastForDriver = std::uint64_t{256} << 20;
 
 std::string version_text(const CudaDriver& driver) {
   int version = 0;
@@ -35,6 +39,18 @@ std::unexpected<Error> no_device(const CudaDriver& driver) {
               "unset it, or name a device that is there");
 }
 
+// dlopen has no error codes: a library that is missing and one for which there is no memory differ
+// in the text alone, which for the latter depends on where the memory ran out.
+std::unexpected<Error> cannot_load(const char* library) {
+  const char* why = dlerror();
+  const std::string text = why == nullptr ? library : why;
+  const bool is_missing = text.find("No such file") != std::string::npos;
+  if (!is_missing && memory_headroom().bytes < kLeastForDriver) {
+    return fail(Code::out_of_memory, fmt::format("no memory to load the CUDA driver: {}", text));
+  }
+  return fail(Code::unavailable, fmt::format("no CUDA driver: {}", text));
+}
+
 template <class... Parameters>
 void disable(CuResult (*&function)(Parameters...)) {
   if (function == nullptr) return;
@@ -53,9 +69,7 @@ Result<CudaDriver> load_cuda_driver(const char* library) {
   // Never closed, because the driver keeps threads and exit handlers.
   void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    const char* why = dlerror();
-    return fail(Code::unavailable,
-                fmt::format("no CUDA driver: {}", why == nullptr ? library : why));
+    return cannot_load(library);
   }
   CudaDriver driver;
   const char* missing = nullptr;
