@@ -179,7 +179,7 @@ struct SearchWork {
 class TunedKernel {
  public:
   TunedKernel(const LaunchSpace& space, std::deque<TunedCandidate> made, TunerMode mode,
-              OnlineOptions options, std::shared_ptr<EvidenceStore> store,
+              const OnlineOptions& options, std::shared_ptr<EvidenceStore> store,
               const LaunchCosts& costs);
 
   const TunedCandidate& incumbent() const { return candidates[tuner.best()]; }

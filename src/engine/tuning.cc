@@ -101,10 +101,19 @@ PlanMemory plan_memory_of(const TuningOptions& options, const EvidenceStore* sto
   return out;
 }
 
+namespace {
+
+OnlineOptions with_declared(OnlineOptions options, std::optional<std::uint32_t> declared) {
+  options.declared = declared;
+  return options;
+}
+
+}  // namespace
+
 bool has_many_groups(const Extent& grid) { return volume(grid) > double(kManyGroups); }
 
 TunedKernel::TunedKernel(const LaunchSpace& space, std::deque<TunedCandidate> made, TunerMode mode,
-                         OnlineOptions options, std::shared_ptr<EvidenceStore> store,
+                         const OnlineOptions& options, std::shared_ptr<EvidenceStore> store,
                          const LaunchCosts& costs)
     : candidates(std::move(made)),
       prior(expected_times(space)),
@@ -113,7 +122,8 @@ TunedKernel::TunedKernel(const LaunchSpace& space, std::deque<TunedCandidate> ma
       start_why(space.why),
       declared(space.declared),
       left_out(space.left_out),
-      tuner(space.key, online_candidates(space), space.start, mode, options, std::move(store)),
+      tuner(space.key, online_candidates(space), space.start, mode,
+            with_declared(options, space.declared), std::move(store)),
       written(written_by(candidates)),
       load_ns(costs.load_ns),
       items_(std::max(1.0, volume(space.largest))),

@@ -29,20 +29,15 @@ constexpr double kQuestionNs = 2000;  // about what it costs to ask, at most
 constexpr double kWatchShare = 0.002;  // of the time spent, for questions, and for timing
 constexpr double kMostPeriod = 4096;   // calls
 constexpr std::uint64_t kForever = std::uint64_t{1} << 40;
-constexpr double kPlanned = 0.85;  // of the bound; the rest is for surprises
-// What was saved up over a long time must not be lost within a short one. So after the first window
-// of calls, in which the allowance counts, a part of what a window may lose can be saved up, and a
-// part is earned while it lasts.
-constexpr double kWindow = 1000;  // calls
-constexpr double kSaved = 0.35, kEarned = 0.35;
-constexpr double kSavedEnough = 0.7;     // of that, for a step that costs more
-constexpr double kMostOfOneStep = 0.75;  // of what a window may lose
 // One thread compiles beside a GPU for each of these stretches of a call: a search beside short
 // ones may lose so little that one is always ahead of it.
 constexpr double kCallOfCompilerNs = 20'000;
 // One that seems to save this much is compared before others are tried: every later call gains.
 constexpr double kClearGain = 0.04;
-constexpr double kWorst = 2;                  // standard deviations of what a comparison says
+constexpr double kWorst = 2;  // standard deviations of what a comparison says
+// The least gain that the longest comparison can prove is about this many times the spread of the
+// incumbent's times. Where it is larger than kHidden nothing is tried, until it is below kTold.
+constexpr double kLeastProved = 0.18, kHidden = 0.2, kTold = 0.13;
 constexpr double kOftenSlow = 0.03;           // of the incumbent's times
 constexpr double kNotMuchSlower = 1.5;        // times the incumbent
 constexpr double kPaceGrows = 1.1;            // at most, from one time it is measured to the next
@@ -54,8 +49,13 @@ constexpr const char* kFirstReason = "the first choice; nothing else is measured
 
 OnlinePolicy::OnlinePolicy(std::vector<OnlineCandidate> candidates, std::uint32_t start,
                            OnlineOptions options)
-    : options_(options), incumbent_(start), reason_(kFirstReason) {
-  assert(start < candidates.size());
+    : options_(options),
+      incumbent_(start),
+      reason_(kFirstReason),
+      ledger_(options.share, options.allowance_ns, options.allowance_calls),
+      declared_(options.declared.value_or(start)),
+      guessed_(start != declared_) {
+  assert(start < candidates.size() && declared_ < candidates.size());
   options_.settled_period = std::max(options_.settled_period, 1u);
   candidates_.reserve(candidates.size());
   CandidateStage stage = CandidateStage::verified;
@@ -79,13 +79,16 @@ void OnlinePolicy::pace(double call_ns) {
   if (!(call_ns > 0)) return;
   // What holds up a machine for a while makes calls seem longer, and nothing makes them shorter.
   pace_ns_ = pace_ns_ > 0 ? std::min(call_ns, kPaceGrows * pace_ns_) : call_ns;
+  ledger_.set_call_ns(this->call_ns());
   believed_ = false;
 }
 
 void OnlinePolicy::count_call() {
   const double usual_ns = call_ns();
   if (usual_ns > 0) {
-    spend(usual_ns * static_cast<double>(std::exchange(uncounted_calls_, 0) + 1));
+    const double ns = usual_ns * static_cast<double>(std::exchange(uncounted_calls_, 0) + 1);
+    ledger_.spend(ns);
+    served_ns_ += ns;
   } else {
     ++uncounted_calls_;
   }
@@ -101,38 +104,6 @@ bool OnlinePolicy::incumbent_is_known() const {
   return candidates_[incumbent_].recent_ns.size() >= kFirstSamples;
 }
 
-void OnlinePolicy::set_allowance() {
-  if (allowance_ns_ != 0 || !incumbent_is_known()) return;
-  allowance_ns_ = std::min(options_.allowance_ns, options_.allowance_calls * call_ns());
-}
-
-Ledger OnlinePolicy::ledger() const {
-  return {.spent_ns = spent_ns_,
-          .lost_ns = lost_ns_,
-          .bound_ns = allowance_ns_ + options_.share * spent_ns_,
-          .disturbed_ns = disturbed_ns_};
-}
-
-double OnlinePolicy::room_ns() const {
-  if (in_first_window()) return whole_room_ns();
-  return std::min(whole_room_ns(), saved_ns_ - reserved_ns_);
-}
-
-double OnlinePolicy::whole_room_ns() const {
-  return kPlanned * (allowance_ns_ + options_.share * spent_ns_) - lost_ns_ - reserved_ns_;
-}
-
-bool OnlinePolicy::in_first_window() const {
-  return static_cast<double>(calls_) + calls_before_ <= kWindow;
-}
-
-// What costs more than can be saved up waits until most of that is there. All of it would never be:
-// to ask costs something, too.
-bool OnlinePolicy::may_lose(double ns) const {
-  if (ns > whole_room_ns()) return false;
-  return in_first_window() || std::min(ns, kSavedEnough * most_saved_ns()) <= room_ns();
-}
-
 bool OnlinePolicy::is_alone() const {
   return std::ranges::count_if(candidates_, &Candidate::usable) <= 1;
 }
@@ -145,15 +116,10 @@ std::uint64_t OnlinePolicy::timed_period(std::uint64_t least) const {
   return std::max(least, static_cast<std::uint64_t>(wanted));
 }
 
-double OnlinePolicy::most_saved_ns() const { return kSaved * options_.share * kWindow * call_ns(); }
-
 // One step of a search would lose more than a thousand calls may.
 bool OnlinePolicy::calls_are_too_short() const {
-  const double usual_ns = call_ns();
-  if (!(usual_ns > 0)) return false;
-  const double most_ns = kMostOfOneStep * options_.share * kWindow * usual_ns;
-  return (options_.needs_code && options_.making_ns > most_ns) ||
-         (options_.needs_verification && verification_cost() > most_ns);
+  return (options_.needs_code && ledger_.is_too_much(options_.making_ns)) ||
+         (options_.needs_verification && ledger_.is_too_much(verification_cost()));
 }
 
 // Beside a GPU, compiling may slow launches, which only shows where these are most of a call.
@@ -164,18 +130,44 @@ std::uint32_t OnlinePolicy::most_making() const {
       std::clamp(usual_ns / kCallOfCompilerNs, 1.0, static_cast<double>(options_.most_making)));
 }
 
-void OnlinePolicy::spend(double ns) {
-  spent_ns_ += ns;
-  saved_ns_ = std::min(saved_ns_ + kEarned * options_.share * ns, most_saved_ns());
+void OnlinePolicy::charge(double ns) {
+  if (ns > 0) ledger_.lose(ns);
 }
 
-void OnlinePolicy::lose(double ns) {
-  if (!(ns > 0)) return;
-  lost_ns_ += ns;
-  if (!in_first_window()) saved_ns_ -= ns;  // what the first calls lose is theirs
+bool OnlinePolicy::is_guess() const {
+  const Candidate& declared = candidates_[declared_];
+  return guessed_ && incumbent_ != declared_ && declared.usable() && !declared.closed;
 }
 
-void OnlinePolicy::charge(double ns) { lose(ns); }
+// A guess that is slower than the declared variant is a loss from its first call on. How much it
+// loses is known once the declared one was timed, which is done before anything else is tried; and
+// a guess that has lost what may be lost serves no longer.
+void OnlinePolicy::charge_guess() {
+  const Candidate& declared = candidates_[declared_];
+  double share = 0;
+  if (is_guess() && declared.versus.pairs() >= kFirstSamples) {
+    share = std::max(0.0, declared.versus.gain());
+  } else if (is_guess() && declared.recent_ns.size() >= kFirstSamples) {
+    share = std::max(0.0, 1 - declared.median_ns / candidates_[incumbent_].median_ns);
+  }
+  const double lost_ns = share * served_ns_;
+  ledger_.lose(lost_ns - std::exchange(guess_lost_ns_, lost_ns));
+  if (share == 0 || !ledger_.is_spent()) return;
+  promote(declared_,
+          {.reason = fmt::format("the declared one: {} seems to take {:.0f}% longer and "
+                                 "may lose no more",
+                                 candidates_[incumbent_].text, 100 * share / (1 - share))});
+}
+
+double OnlinePolicy::least_proved_gain() const {
+  const Candidate& incumbent = candidates_[incumbent_];
+  return incumbent.measured() ? kLeastProved * incumbent.spread_ns / incumbent.median_ns : 0;
+}
+
+void OnlinePolicy::look_for_calm() {
+  if (candidates_[incumbent_].recent_ns.size() < kSettlingSamples) return;
+  quiet_ = least_proved_gain() > (quiet_ ? kTold : kHidden);
+}
 
 OnlineStep OnlinePolicy::grant(OnlineStep step, std::uint64_t pair, double reserve_ns) {
   step.timed = true;
@@ -188,7 +180,7 @@ OnlineStep OnlinePolicy::grant(OnlineStep step, std::uint64_t pair, double reser
                      .reserve_ns = reserve_ns});
   ++candidates_[step.candidate].outstanding;
   if (step.probe) ++probes_out_;
-  reserved_ns_ += reserve_ns;
+  ledger_.hold(reserve_ns);
   return step;
 }
 
@@ -208,7 +200,7 @@ OnlineStep OnlinePolicy::begin_pair(OnlineStep step, std::uint32_t candidate) {
   second_ = {pairs_, challenger_first ? incumbent_ : candidate};
   step.candidate = challenger_first ? candidate : incumbent_;
   step.probe = challenger_first;
-  return grant(step, pairs_, challenger_first ? step_cost(candidate) : 0);
+  return grant(step, pairs_, step_cost(candidate));  // of whichever of the two
 }
 
 OnlineStep OnlinePolicy::end_pair(OnlineStep step) {
@@ -240,6 +232,7 @@ OnlineStep OnlinePolicy::waiting_step(OnlineStep step) {
 
 OnlineStep OnlinePolicy::next() {
   OnlineStep step{.candidate = incumbent_};
+  ledger_.count_calls(1);
   if (++calls_ == 1) {
     count_call();
     return step;
@@ -250,7 +243,8 @@ OnlineStep OnlinePolicy::next() {
   }
   if (settled_) return settled_step(step);
   if (second_) return end_pair(step);
-  set_allowance();
+  if (incumbent_is_known()) ledger_.set_allowance();
+  charge_guess();
   believe();
   const Candidate& incumbent = candidates_[incumbent_];
   if (active_.empty()) {
@@ -274,13 +268,15 @@ OnlineStep OnlinePolicy::next() {
     count_call();
     return step;
   }
+  look_for_calm();
+  if (quiet_) return waiting_step(step);
   const auto chosen = choose();
   if (!chosen) return waiting_step(step);
   return *chosen == incumbent_ ? time_incumbent(step) : probe_or_verify(step, *chosen);
 }
 
 std::optional<std::uint32_t> OnlinePolicy::to_make() const {
-  if (!options_.needs_code || room_ns() <= 0) return std::nullopt;
+  if (!options_.needs_code || quiet_ || ledger_.room_ns() <= 0) return std::nullopt;
   // How many, and whether at all, goes by how long calls are.
   if (options_.makes_beside && !incumbent_is_known()) return std::nullopt;
   std::uint32_t making = 0;
@@ -289,6 +285,7 @@ std::optional<std::uint32_t> OnlinePolicy::to_make() const {
   for (const std::uint32_t i : active_) {
     const Candidate& candidate = candidates_[i];
     if (candidate.stage == CandidateStage::unmade) {
+      if (i == declared_ && is_guess()) return i;
       if (!best || estimates_[i].low < estimates_[*best].low) best = i;
     } else if (candidate.stage == CandidateStage::making) {
       ++making;
@@ -307,15 +304,19 @@ double OnlinePolicy::verification_cost() const {
                   kGuessedVerification * candidates_[incumbent_].median_ns);
 }
 
+// The most that a step is expected to cost.
 double OnlinePolicy::step_cost(std::uint32_t candidate) const {
+  const Candidate& it = candidates_[candidate];
   const double usual_ns = estimates_[incumbent_].mu;
-  double slower_ns = std::max(0.0, estimates_[candidate].high - usual_ns);
-  const PairedComparison& versus = candidates_[candidate].versus;
+  double most_ns = estimates_[candidate].high;
+  if (!it.measured() && it.first_ns == 0) {
+    most_ns *= std::exp(first_runs_.value + first_runs_.error);
+  }
+  double slower_ns = std::max(0.0, most_ns - usual_ns);
   slower_ns =
-      std::min(slower_ns, std::max(0.0, kWorst * versus.error() - versus.gain()) * usual_ns);
-  const bool unverified = candidates_[candidate].stage == CandidateStage::made;
-  const double cost_ns = slower_ns + (unverified ? verification_cost() : 0);
-  return in_first_window() ? cost_ns : std::min(cost_ns, kSavedEnough * most_saved_ns());
+      std::min(slower_ns, std::max(0.0, kWorst * it.versus.error() - it.versus.gain()) * usual_ns);
+  slower_ns = std::max(slower_ns, it.doubted_ns);  // it may be as slow as that again
+  return slower_ns + (it.stage == CandidateStage::made ? verification_cost() : 0);
 }
 
 bool OnlinePolicy::may_step(std::uint32_t candidate) const {
@@ -343,25 +344,26 @@ std::optional<std::uint32_t> OnlinePolicy::finalist(bool is_clear) const {
     if (!is_screened(i) || (is_clear && !seems_clear(i))) continue;
     if (!best || rank(i) < rank(*best)) best = i;
   }
-  if (!best || !may_step(*best) || step_cost(*best) > room_ns()) return std::nullopt;
+  if (!best || !may_step(*best) || !may_lose(step_cost(*best))) return std::nullopt;
   return best;
 }
 
 std::optional<std::uint32_t> OnlinePolicy::choose() {
-  const double room = room_ns();
+  const double room = ledger_.room_ns();
   if (room < affordable_at_ns_) return std::nullopt;
+  if (is_guess() && may_step(declared_) && may_lose(step_cost(declared_))) return declared_;
   if (const auto clear = finalist(true)) return clear;
 
   std::array<std::uint32_t, kMostActive> choices;
   std::size_t count = 0;
-  double least_cost = std::numeric_limits<double>::infinity();
+  double least_missing = std::numeric_limits<double>::infinity();
   for (const std::uint32_t i : active_) {
     if (!may_step(i)) continue;
-    least_cost = std::min(least_cost, step_cost(i));
+    least_missing = std::min(least_missing, ledger_.missing_ns(step_cost(i)));
     if (!is_screened(i)) choices[count++] = i;
   }
-  affordable_at_ns_ = least_cost;
-  if (least_cost > room) return std::nullopt;
+  affordable_at_ns_ = room + least_missing;
+  if (least_missing > 0) return std::nullopt;
   if (count == 0) return finalist(false);
   // Its own uncertainty counts as well, as long as more samples can lower it.
   if (candidates_[incumbent_].recent_ns.size() < kRecentSamples &&
@@ -369,11 +371,10 @@ std::optional<std::uint32_t> OnlinePolicy::choose() {
     choices[count++] = incumbent_;
   }
 
-  return suggested(std::span(choices).first(count), room);
+  return suggested(std::span(choices).first(count));
 }
 
-std::uint32_t OnlinePolicy::suggested(std::span<const std::uint32_t> choices,
-                                      double room_ns) const {
+std::uint32_t OnlinePolicy::suggested(std::span<const std::uint32_t> choices) const {
   // In units of which the incumbent takes 2^30, so that whole numbers are fine enough.
   const double unit = 0x1p30 / estimates_[incumbent_].mu;
   double widest = 0;
@@ -398,7 +399,7 @@ std::uint32_t OnlinePolicy::suggested(std::span<const std::uint32_t> choices,
   assert(suggestion);
   const std::uint32_t selected = suggestion->selected[0];
   const auto affordable = [&](std::uint32_t i) {
-    return i == incumbent_ || step_cost(i) <= room_ns;
+    return i == incumbent_ || may_lose(step_cost(i));
   };
   if (affordable(selected)) return selected;
   std::optional<std::size_t> best;
@@ -414,7 +415,7 @@ OnlineStep OnlinePolicy::probe_or_verify(OnlineStep step, std::uint32_t candidat
     it.verifying = true;
     ++verifying_;
     it.verifying_ns = verification_cost();
-    reserved_ns_ += it.verifying_ns;
+    ledger_.hold(it.verifying_ns);
     step.verify = candidate;
     count_call();
     return step;
@@ -428,6 +429,12 @@ OnlineStep OnlinePolicy::probe_or_verify(OnlineStep step, std::uint32_t candidat
 std::string OnlinePolicy::reason() const {
   const auto tried = std::ranges::count_if(candidates_, &Candidate::measured) -
                      (candidates_[incumbent_].measured() ? 1 : 0);
+  if (quiet_ && !settled_) {
+    return fmt::format(
+        "{}; nothing is tried for now: the machine is so uneven that a gain of less than {:.0f}% "
+        "could not be told",
+        reason_ == kFirstReason ? "the first choice" : reason_, 100 * least_proved_gain());
+  }
   if (reason_ != kFirstReason || (tried == 0 && !settled_)) return reason_;
   if (tried == 0 && calls_are_too_short()) {
     return fmt::format(
@@ -485,7 +492,7 @@ std::uint64_t OnlinePolicy::idle_calls() const {
   if (calls_ == 0 || second_) return 0;
   if (settled_) return (until_timed_ == 0 ? settled_period() : until_timed_) - 1;
   if (!believed_ || !incumbent_is_known() || to_make()) return 0;
-  const double missing_ns = affordable_at_ns_ - room_ns();
+  const double missing_ns = affordable_at_ns_ - ledger_.room_ns();
   if (!(missing_ns > 0)) return 0;
   const std::uint64_t untimed =
       (until_timed_ == 0 ? timed_period(kWaitingPeriod) : until_timed_) - 1;
@@ -500,9 +507,11 @@ std::uint64_t OnlinePolicy::idle_calls() const {
 void OnlinePolicy::skip(std::uint64_t calls) {
   if (calls == 0) return;
   calls_ += calls;
+  ledger_.count_calls(calls);
   const double usual_ns = call_ns();
   if (usual_ns > 0) {
-    spend(usual_ns * static_cast<double>(calls));
+    ledger_.spend(usual_ns * static_cast<double>(calls));
+    served_ns_ += usual_ns * static_cast<double>(calls);
   } else {
     uncounted_calls_ += calls;
   }

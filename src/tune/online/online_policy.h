@@ -11,9 +11,10 @@
 // exp(3 sigma / T), the largest gradient is the smallest mu - 3 sigma, and it returns to the
 // identity as candidates become certain.
 //
-// What it keeps true: what is lost (time above the incumbent's, verification, copies, calls slowed
-// by compiling) stays below `share` of the time spent plus a first allowance; and a choice moves to
-// one that is no faster in at most `error` of all searches.
+// What it keeps true: the bound that regret_ledger.h states, on what is lost by slower candidates,
+// by a first guess that is slower than the declared variant, by verification, by copies and by
+// calls that compiling slows; and that a choice moves to one that is no faster in at most `error`
+// of all searches.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +29,7 @@
 #include "vyre/tune/online/candidate_time.h"
 #include "vyre/tune/online/online_policy_statistics.h"
 #include "vyre/tune/online/paired_comparison.h"
+#include "vyre/tune/online/regret_ledger.h"
 
 namespace vyre {
 
@@ -54,6 +56,8 @@ struct OnlineOptions {
   double making_ns = 0;               // what a call loses in which one is put in place
   double least_verification_ns = 0;   // what comparing results takes, at least
   bool needs_verification = false;    // and its results compared with the incumbent's
+  // What the program would run without a tuner; absent: what is served first.
+  std::optional<std::uint32_t> declared{};
 };
 
 enum class CandidateStage : std::uint8_t { unmade, making, made, verified, dropped };
@@ -67,15 +71,6 @@ struct OnlineStep {
   std::optional<std::uint32_t>
       verify{};              // compare its results with the incumbent's, beside the call
   std::uint64_t ticket = 0;  // of a timed step: which one it is
-};
-
-struct Ledger {
-  double spent_ns = 0;  // of all calls, timed ones as measured and others as the incumbent's
-  double lost_ns = 0;
-  double bound_ns = 0;  // what may have been lost by now
-  // Of probes that met a pause of the machine, as the incumbent's own calls do: neither lost by the
-  // search nor a sign of the candidate.
-  double disturbed_ns = 0;
 };
 
 struct CandidateView {
@@ -114,7 +109,7 @@ class OnlinePolicy {
   // no longer, even where one alone seems to.
   void pace(double call_ns);
   // Whether the ledger allows a step now that costs this much.
-  bool may_lose(double ns) const;
+  bool may_lose(double ns) const { return ledger_.may_lose(ns); }
 
   // How many calls from now on would be the incumbent's, untimed, if nothing is reported meanwhile;
   // and that so many took place without asking.
@@ -124,7 +119,9 @@ class OnlinePolicy {
   std::uint32_t incumbent() const { return incumbent_; }
   bool settled() const { return settled_; }
   double expected_ns(std::uint32_t candidate) const;  // measured, else predicted
-  Ledger ledger() const;
+  // Whether the machine is so uneven that no gain could be told: nothing is tried until it is calm.
+  bool quiet() const { return quiet_; }
+  Ledger ledger() const { return ledger_.view(); }
   std::vector<CandidateView> view() const;
   KeyState state() const;      // as the evidence has it, as far as times go
   std::string reason() const;  // why the incumbent is what it is
@@ -165,6 +162,7 @@ class OnlinePolicy {
     // above it, and what of that is charged.
     std::uint32_t probes = 0;
     double above_ns = 0, first_above_ns = 0, charged_ns = 0;
+    double doubted_ns = 0;  // of a time that was far too long, and that no other confirmed yet
 
     bool measured() const { return !recent_ns.empty(); }
     bool usable() const { return stage != CandidateStage::dropped; }
@@ -202,7 +200,6 @@ class OnlinePolicy {
   // online_policy.cc: what to do next.
   double call_ns() const;  // of the incumbent, among others; 0: not known
   void count_call();
-  void set_allowance();  // as soon as a call's time is known
   OnlineStep grant(OnlineStep step, std::uint64_t pair, double reserve_ns);
   OnlineStep time_incumbent(OnlineStep step) { return grant(step, 0, 0); }
   OnlineStep begin_pair(OnlineStep step, std::uint32_t candidate);
@@ -217,19 +214,18 @@ class OnlinePolicy {
   double step_cost(std::uint32_t candidate) const;
   double verification_cost() const;
   void end_verification(Candidate& candidate);
-  double room_ns() const;
-  double whole_room_ns() const;
-  double most_saved_ns() const;
   bool calls_are_too_short() const;
   std::uint32_t most_making() const;
-  bool in_first_window() const;
   bool is_alone() const;
   std::uint64_t timed_period(std::uint64_t least) const;
   std::uint64_t settled_period() const;
-  void spend(double ns);
-  void lose(double ns);
   std::optional<std::uint32_t> choose();
-  std::uint32_t suggested(std::span<const std::uint32_t> choices, double room_ns) const;
+  std::uint32_t suggested(std::span<const std::uint32_t> choices) const;
+  // Whether a guess serves of which it is not known yet that the declared one is no faster.
+  bool is_guess() const;
+  void charge_guess();
+  double least_proved_gain() const;
+  void look_for_calm();
   std::optional<std::uint32_t> finalist(bool is_clear) const;
   bool seems_clear(std::uint32_t candidate) const;
   std::optional<std::uint32_t> to_make() const;
@@ -253,8 +249,12 @@ class OnlinePolicy {
   void forget(std::vector<Grant>::iterator grant);
   void forget_pair(std::uint64_t id);
   void learn(const Grant& grant, double ns, bool slowed);
-  bool met_a_pause(const Grant& grant, double ns);
+  enum class Belief : std::uint8_t { believed, doubted, disturbed };
+  Belief belief_in(const Grant& grant, double ns);
+  bool has_pauses() const;
+  void end_doubt(Candidate& candidate, bool is_slow);
   void charge_probe(Candidate& candidate, double ns, bool first);
+  void charge_verification(double ns);
   void close_charges();
   void add_sample(std::uint32_t candidate, double ns);
   void drifted(std::size_t run);
@@ -262,7 +262,7 @@ class OnlinePolicy {
   void judge(std::uint32_t candidate);
   void promote(std::uint32_t candidate, EvidenceEvent why);
   void forget_pairs();
-  void refresh(Candidate& candidate) const;
+  void refresh(Candidate& candidate);
   void decide(EvidenceEvent event);
   void save_times();
 
@@ -298,14 +298,16 @@ class OnlinePolicy {
   std::vector<Estimate> estimates_;
   std::vector<std::uint32_t> active_;  // without the incumbent
 
-  double spent_ns_ = 0, lost_ns_ = 0, reserved_ns_ = 0, allowance_ns_ = 0;
-  double saved_ns_ = 0;  // what may be lost soon
-  double disturbed_ns_ = 0;
+  RegretLedger ledger_;
+  std::uint32_t declared_ = 0;
+  bool guessed_ = false;                      // what serves was chosen by a guess
+  double served_ns_ = 0, guess_lost_ns_ = 0;  // by the incumbent, and what it lost as a guess
+  bool quiet_ = false;
   std::uint64_t incumbent_times_ = 0, incumbent_pauses_ = 0, incumbent_slow_times_ = 0;
-  double pace_ns_ = 0;                 // from call to call; 0: not known
-  double calls_before_ = 0;            // of other processes
-  std::uint64_t uncounted_calls_ = 0;  // before the incumbent's time was known
-  double verification_ns_ = 0;         // what the last one cost; 0: none yet
+  double pace_ns_ = 0;                  // from call to call; 0: not known
+  std::uint64_t uncounted_calls_ = 0;   // before the incumbent's time was known
+  double verification_ns_ = 0;          // what the last one cost; 0: none yet
+  double verification_doubted_ns_ = 0;  // of one that took far longer than expected
   DriftWatch drift_;
   std::uint32_t drifts_ = 0;
 

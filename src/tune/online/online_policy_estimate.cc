@@ -31,11 +31,12 @@ constexpr std::size_t kTrustedSpread = 8;  // samples, before a small spread is 
 
 }  // namespace
 
-void OnlinePolicy::refresh(Candidate& candidate) const {
+void OnlinePolicy::refresh(Candidate& candidate) {
   candidate.median_ns = median_of(candidate.recent_ns);
   candidate.spread_ns = std::max({spread_of(candidate.recent_ns, candidate.median_ns),
                                   kLeastNoise * candidate.median_ns, options_.clock_tick_ns});
   candidate.log_median = candidate.measured() ? std::log(candidate.median_ns) : 0;
+  if (&candidate == &candidates_[incumbent_]) ledger_.set_call_ns(call_ns());
 }
 
 void OnlinePolicy::set_prior(Candidate& candidate, double ns) {
@@ -109,7 +110,7 @@ OnlinePolicy::Estimate OnlinePolicy::estimate(std::uint32_t index) const {
 bool OnlinePolicy::worth_trying(std::uint32_t index) const {
   const Candidate& candidate = candidates_[index];
   if (index == incumbent_ || !candidate.usable() || candidate.closed) return false;
-  if (candidate.final != 0) return true;
+  if (candidate.final != 0 || (index == declared_ && is_guess())) return true;
   const Estimate& it = estimates_[index];
   const double worth_ns = (1 - least_gain()) * estimates_[incumbent_].mu;
   if (!is_screened(index)) return it.low < worth_ns;
@@ -177,7 +178,8 @@ void OnlinePolicy::believe() {
   const auto rank = [&](std::uint32_t i) {
     const Candidate& it = candidates_[i];
     const bool is_new = !it.measured() && it.first_ns == 0 && it.outstanding == 0;
-    return std::tuple(is_new, estimates_[i].low, i * 2654435761U, i);
+    const bool is_declared = i == declared_ && is_guess();
+    return std::tuple(!is_declared, is_new, estimates_[i].low, i * 2654435761U, i);
   };
   const auto better = [&](std::uint32_t a, std::uint32_t b) { return rank(a) < rank(b); };
   std::ranges::nth_element(active_, active_.begin() + (kMostActive - 1), better);

@@ -15,6 +15,7 @@ constexpr std::uint32_t kMostAbandoned = 90;  // calls of a candidate that could
 constexpr double kConfidence = 0.99;          // of the interval that is told
 constexpr std::size_t kLevelSamples = 5;      // of the incumbent, before a drift or a pause shows
 constexpr double kPause = 2.5;                // times the usual time
+constexpr double kDoubtful = 4;               // likewise, where pauses were not met yet
 constexpr double kSlow = 1.1;                 // likewise
 constexpr double kUsualPauses = 0.005;        // of the incumbent's calls
 constexpr std::uint32_t kMostPauses = 3;      // of a candidate, in a row
@@ -36,8 +37,8 @@ void OnlinePolicy::forget(std::vector<Grant>::iterator grant) {
   Candidate& candidate = candidates_[grant->candidate];
   if (candidate.outstanding > 0) --candidate.outstanding;
   if (grant->probe) --probes_out_;
-  reserved_ns_ -= grant->reserve_ns;
-  if (grants_.size() == 1 && verifying_ == 0) reserved_ns_ = 0;  // and no dust
+  ledger_.release(grant->reserve_ns);
+  if (grants_.size() == 1 && verifying_ == 0) ledger_.release_all();  // and no dust
   believed_ = false;
   grants_.erase(grant);
 }
@@ -77,24 +78,30 @@ void OnlinePolicy::abandon(const OnlineStep& step) {
 void OnlinePolicy::learn(const Grant& grant, double ns, bool slowed) {
   Candidate& candidate = candidates_[grant.candidate];
   believed_ = false;
-  spend(ns);
+  ledger_.spend(ns);
+  if (!grant.probe) served_ns_ += ns;
   const double usual_ns = candidates_[incumbent_].median_ns;
   if (slowed && !grant.probe && candidate.measured()) {
     // What is within the noise would have been so anyway, and compiling takes half at most.
     const double above_ns = ns - candidate.median_ns - 3 * candidate.spread_ns;
-    lose(std::min(above_ns, candidate.median_ns));
+    charge(std::min(above_ns, candidate.median_ns));
   }
-  const bool first = candidate.first_ns == 0;
-  const bool disturbed =
-      met_a_pause(grant, ns) || (slowed && candidate.measured() && ns > 1.5 * candidate.median_ns);
-  if (first && !disturbed) candidate.first_ns = ns;
-  const bool kept = !first && !disturbed && candidate.usable();
-  if (kept) add_sample(grant.candidate, ns);
+  const bool first = candidate.first_ns == 0 && candidate.doubted_ns == 0;
+  Belief belief = belief_in(grant, ns);
+  if (slowed && candidate.measured() && ns > 1.5 * candidate.median_ns) belief = Belief::disturbed;
+  const bool believed = belief == Belief::believed;
+  if (first && believed) candidate.first_ns = ns;
+  if (!first && believed && candidate.usable()) add_sample(grant.candidate, ns);
+  const double above_ns = std::max(0.0, ns - usual_ns);
   if (grant.probe && usual_ns > 0) {
-    if (disturbed || !candidate.usable()) {
-      disturbed_ns_ += std::max(0.0, ns - usual_ns);
+    if (belief == Belief::disturbed || !candidate.usable()) {
+      ledger_.disturb(above_ns);
+    } else if (belief == Belief::doubted) {
+      ledger_.doubt(above_ns);
+      candidate.doubted_ns += above_ns;
     } else {
-      charge_probe(candidate, ns - usual_ns, first);
+      end_doubt(candidate, ns > kPause * usual_ns);
+      charge_probe(candidate, above_ns, first);
     }
   }
   // A pair counts whatever its times are: to leave some out by what they say would not be fair.
@@ -105,30 +112,75 @@ void OnlinePolicy::learn(const Grant& grant, double ns, bool slowed) {
   }
 }
 
-// Whether a time is that of a machine that stood still. It is if the incumbent's own calls meet
-// such pauses, too; but a candidate that meets nothing else is slow.
-bool OnlinePolicy::met_a_pause(const Grant& grant, double ns) {
+// Whether a time is the candidate's, or that of a machine that stood still. Where the incumbent's
+// own calls meet such pauses, it is the machine's, unless a candidate meets nothing else. Where not
+// enough is known of the machine, the candidate's next time decides.
+OnlinePolicy::Belief OnlinePolicy::belief_in(const Grant& grant, double ns) {
   Candidate& candidate = candidates_[grant.candidate];
   const Candidate& incumbent = candidates_[incumbent_];
-  if (incumbent.recent_ns.size() < kLevelSamples) return false;
-  const double usual_ns = std::max(incumbent.median_ns, candidate.median_ns);
+  if (incumbent.recent_ns.size() < kModelSamples) return Belief::believed;
+  double usual_ns = std::max(incumbent.median_ns, candidate.median_ns);
+  if (!candidate.measured() && grant.candidate < estimates_.size()) {
+    usual_ns = std::max(usual_ns, estimates_[grant.candidate].mu);
+  }
   const bool is_long = ns > kPause * usual_ns;
   if (!grant.probe) {
     ++incumbent_times_;
     if (is_long) ++incumbent_pauses_;
     if (ns > kSlow * usual_ns) ++incumbent_slow_times_;
-    return false;  // its median stands them
+    if (is_long && has_pauses()) {
+      for (Candidate& other : candidates_) end_doubt(other, false);
+    }
+    return Belief::believed;  // its median stands them
   }
-  const bool is_usual = double(incumbent_pauses_) > kUsualPauses * double(incumbent_times_);
-  const bool believed = !is_long || !is_usual || candidate.pauses >= kMostPauses;
-  candidate.pauses = is_long ? candidate.pauses + 1 : 0;
-  return !believed;
+  const std::uint32_t before = std::exchange(candidate.pauses, is_long ? candidate.pauses + 1 : 0);
+  if (!is_long) return Belief::believed;
+  if (has_pauses()) {
+    return before < kMostPauses ? Belief::disturbed : Belief::believed;
+  }
+  const bool is_known = kUsualPauses * double(incumbent_times_) >= 1;
+  const bool is_doubtful = !is_known && before == 0 && ns > kDoubtful * usual_ns;
+  return is_doubtful ? Belief::doubted : Belief::believed;
+}
+
+// Whether the incumbent's own calls meet pauses of the machine.
+bool OnlinePolicy::has_pauses() const {
+  return double(incumbent_pauses_) > kUsualPauses * double(incumbent_times_);
+}
+
+void OnlinePolicy::end_doubt(Candidate& candidate, bool is_slow) {
+  const double ns = std::exchange(candidate.doubted_ns, 0);
+  if (ns == 0) return;
+  if (is_slow) {
+    ledger_.lose_doubted(ns);
+  } else {
+    ledger_.disturb_doubted(ns);
+  }
+}
+
+// One that takes far longer than expected, or than the last one, met a pause; unless the next one
+// takes as long.
+void OnlinePolicy::charge_verification(double ns) {
+  if (!(ns > 0)) return;
+  const double most_ns = kPause * verification_cost();
+  const double doubted_ns = std::exchange(verification_doubted_ns_, 0);
+  charge(std::min(ns, most_ns));
+  if (ns <= most_ns) {
+    ledger_.disturb_doubted(doubted_ns);
+    verification_ns_ = ns;
+  } else if (doubted_ns > 0) {
+    ledger_.lose_doubted(doubted_ns);
+    charge(ns - most_ns);
+    verification_ns_ = ns;
+  } else {
+    verification_doubted_ns_ = ns - most_ns;
+    ledger_.doubt(verification_doubted_ns_);
+  }
 }
 
 // What probes cost is how much slower the candidate is, not how unlucky they were: a call of the
 // incumbent could have met the same disturbance. So the charge follows what is known of it.
 void OnlinePolicy::charge_probe(Candidate& candidate, double above_ns, bool first) {
-  above_ns = std::max(0.0, above_ns);
   if (first) {
     candidate.first_above_ns += above_ns;
   } else {
@@ -149,10 +201,7 @@ void OnlinePolicy::charge_probe(Candidate& candidate, double above_ns, bool firs
         std::min(candidate.above_ns, candidate.probes * std::max(0.0, typical_ns - usual_ns)) +
         std::min(candidate.first_above_ns, std::max(0.0, first_ns - usual_ns));
   }
-  const double more_ns = charge_ns - std::exchange(candidate.charged_ns, charge_ns);
-  if (more_ns > 0) return lose(more_ns);
-  lost_ns_ += more_ns;
-  saved_ns_ = std::min(saved_ns_ - more_ns, most_saved_ns());
+  ledger_.lose(charge_ns - std::exchange(candidate.charged_ns, charge_ns));
 }
 
 // Before the incumbent or its time changes.
@@ -161,6 +210,7 @@ void OnlinePolicy::close_charges() {
     candidate.probes = 0;
     candidate.above_ns = candidate.first_above_ns = candidate.charged_ns = 0;
   }
+  served_ns_ = guess_lost_ns_ = 0;
 }
 
 void OnlinePolicy::add_sample(std::uint32_t index, double ns) {
@@ -290,6 +340,7 @@ void OnlinePolicy::promote(std::uint32_t index, EvidenceEvent why) {
     if (better && &candidate != &candidates_[before]) candidate.closed = false;
   }
   candidates_[index].closed = false;
+  ledger_.set_call_ns(call_ns());
   drift_.reset();
   believed_ = false;
   why.kind = EventKind::promoted;
@@ -321,15 +372,14 @@ void OnlinePolicy::leave_unmade(std::uint32_t index) {
 void OnlinePolicy::end_verification(Candidate& candidate) {
   if (!std::exchange(candidate.verifying, false)) return;
   --verifying_;
-  reserved_ns_ = std::max(0.0, reserved_ns_ - std::exchange(candidate.verifying_ns, 0));
+  ledger_.release(std::exchange(candidate.verifying_ns, 0));
   believed_ = false;
 }
 
 void OnlinePolicy::verified(std::uint32_t index, double cost_ns) {
   Candidate& candidate = candidates_[index];
   end_verification(candidate);
-  charge(cost_ns);
-  if (cost_ns > 0) verification_ns_ = cost_ns;
+  charge_verification(cost_ns);
   if (!candidate.usable() || candidate.stage == CandidateStage::verified) return;
   candidate.stage = CandidateStage::verified;
   believed_ = false;
@@ -343,7 +393,8 @@ void OnlinePolicy::verified(std::uint32_t index, double cost_ns) {
 void OnlinePolicy::drop(std::uint32_t index, std::string why, double cost_ns) {
   Candidate& candidate = candidates_[index];
   end_verification(candidate);
-  charge(cost_ns);
+  charge_verification(cost_ns);
+  end_doubt(candidate, true);
   if (!candidate.usable()) return;
   candidate.stage = CandidateStage::dropped;
   candidate.dropped = std::move(why);
@@ -390,9 +441,9 @@ void OnlinePolicy::decide(EvidenceEvent event) {
 
 std::vector<EvidenceEvent> OnlinePolicy::take_events() {
   save_times();
-  const double spent_ns = spent_ns_ - std::exchange(saved_spent_ns_, spent_ns_);
+  const double spent_ns = ledger_.spent_ns() - std::exchange(saved_spent_ns_, ledger_.spent_ns());
   // What was charged too much is given back by what is charged next.
-  const double lost_ns = std::max(0.0, lost_ns_ - saved_lost_ns_);
+  const double lost_ns = std::max(0.0, ledger_.lost_ns() - saved_lost_ns_);
   saved_lost_ns_ += lost_ns;
   if (spent_ns > 0 || lost_ns > 0) {
     events_.push_back({.kind = EventKind::spent, .lost_ns = lost_ns, .spent_ns = spent_ns});

@@ -45,6 +45,7 @@ void OnlinePolicy::restore_answer(const KeyState& known) {
   const auto index = find(known.incumbent);
   if (!index || !candidates_[*index].usable()) return;
   incumbent_ = *index;
+  guessed_ = false;  // it was decided
   candidates_[*index].stage = CandidateStage::verified;
   promotion_ = {.over = known.over,
                 .gain = known.gain,
@@ -70,11 +71,11 @@ void OnlinePolicy::restore_times(const KeyState& known) {
     restore_pairs(candidate, state);
   }
   finals_ = finals_before_ = std::max(finals_, known.finals);
-  spent_ns_ = saved_spent_ns_ = std::max(0.0, known.spent_ns);
-  lost_ns_ = saved_lost_ns_ = std::max(0.0, known.lost_ns);
-  const double usual_ns = call_ns();
-  if (usual_ns > 0) calls_before_ = spent_ns_ / usual_ns;
-  set_allowance();
+  ledger_.set_call_ns(call_ns());
+  ledger_.resume(known.spent_ns, known.lost_ns);
+  saved_spent_ns_ = ledger_.spent_ns();
+  saved_lost_ns_ = ledger_.lost_ns();
+  if (incumbent_is_known()) ledger_.set_allowance();
 }
 
 // A comparison with this incumbent goes on where it was.

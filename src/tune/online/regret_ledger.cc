@@ -1,0 +1,98 @@
+#include "vyre/tune/online/regret_ledger.h"
+
+#include <algorithm>
+
+namespace vyre {
+namespace {
+
+constexpr double kPlanned = 0.85;  // of the bound; the rest is for surprises
+// What was saved up over a long time must not be lost within a short one. So after the first window
+// of calls, in which the allowance counts, a part of what a window may lose can be saved up, and a
+// part is earned while it lasts.
+constexpr double kWindow = 1000;  // calls
+constexpr double kSaved = 0.35, kEarned = 0.35;
+constexpr double kSavedEnough = 0.7;     // of that, for a step that costs more
+constexpr double kMostOfOneStep = 0.75;  // of what a window may lose
+
+}  // namespace
+
+bool RegretLedger::in_first_window() const { return calls_ <= kWindow; }
+
+double RegretLedger::most_saved_ns() const { return kSaved * share_ * kWindow * call_ns_; }
+
+double RegretLedger::whole_room_ns() const {
+  return kPlanned * (allowance_ns_ + share_ * spent_ns_) - lost_ns_ - doubted_ns_ - held_ns_;
+}
+
+double RegretLedger::room_ns() const {
+  if (in_first_window()) return whole_room_ns();
+  return std::min(whole_room_ns(), saved_ns_ - held_ns_);
+}
+
+// What costs more than can be saved up waits until most of that is there. All of it would never be:
+// to ask costs something, too.
+double RegretLedger::missing_ns(double cost_ns) const {
+  const double missing_ns = cost_ns - whole_room_ns();
+  if (in_first_window()) return missing_ns;
+  return std::max(missing_ns, std::min(cost_ns, kSavedEnough * most_saved_ns()) - room_ns());
+}
+
+bool RegretLedger::is_too_much(double cost_ns) const {
+  return call_ns_ > 0 && cost_ns > kMostOfOneStep * share_ * kWindow * call_ns_;
+}
+
+void RegretLedger::set_allowance() {
+  if (allowance_ns_ != 0 || !(call_ns_ > 0)) return;
+  allowance_ns_ = std::min(most_allowance_ns_, allowance_calls_ * call_ns_);
+}
+
+void RegretLedger::resume(double spent_ns, double lost_ns) {
+  spent_ns_ = std::max(0.0, spent_ns);
+  lost_ns_ = std::max(0.0, lost_ns);
+  if (call_ns_ > 0) calls_ += spent_ns_ / call_ns_;
+}
+
+void RegretLedger::spend(double ns) {
+  spent_ns_ += ns;
+  saved_ns_ = std::min(saved_ns_ + kEarned * share_ * ns, most_saved_ns());
+}
+
+// What the first calls lose is theirs, and not owed by later ones.
+void RegretLedger::take_from_saved(double ns) {
+  if (ns < 0) {
+    saved_ns_ = std::min(saved_ns_ - ns, most_saved_ns());
+  } else if (!in_first_window()) {
+    saved_ns_ -= ns;
+  }
+}
+
+void RegretLedger::lose(double ns) {
+  lost_ns_ += ns;
+  take_from_saved(ns);
+}
+
+void RegretLedger::doubt(double ns) {
+  doubted_ns_ += ns;
+  take_from_saved(ns);
+}
+
+void RegretLedger::lose_doubted(double ns) {
+  doubted_ns_ -= ns;
+  lost_ns_ += ns;
+}
+
+void RegretLedger::disturb_doubted(double ns) {
+  doubted_ns_ -= ns;
+  disturbed_ns_ += ns;
+  take_from_saved(-ns);
+}
+
+Ledger RegretLedger::view() const {
+  return {.spent_ns = spent_ns_,
+          .lost_ns = lost_ns_,
+          .bound_ns = allowance_ns_ + share_ * spent_ns_,
+          .doubted_ns = doubted_ns_,
+          .disturbed_ns = disturbed_ns_};
+}
+
+}  // namespace vyre
