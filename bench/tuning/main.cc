@@ -2,16 +2,20 @@
 //
 //   tuning_bench [--device NAME] [--only NAME[,NAME...]] [--sizes small,standard,large,huge]
 //                [--rounds N] [--trials N] [--json FILE] [--online-only 1]
+//   tuning_bench --load N[,N...] [--windows N] [--device NAME] [--only ...] [--sizes ...]
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <ranges>
 
 #include "arguments.h"
 #include "checks.h"
 #include "row.h"
+#include "under_load.h"
 
 namespace vyre::bench {
 namespace {
@@ -23,7 +27,7 @@ constexpr unsigned kTrialsOfShort = 3;  // for each of others
 
 constexpr const char* kUsage =
     "tuning_bench [--device NAME] [--only NAME[,NAME...]] [--sizes small,standard,large,huge] "
-    "[--rounds N] [--trials N] [--json FILE] [--online-only 1]";
+    "[--rounds N] [--trials N] [--json FILE] [--online-only 1] [--load N[,N...] [--windows N]]";
 
 struct Options {
   std::string device = "auto";
@@ -33,7 +37,9 @@ struct Options {
   unsigned trials = 3;  // of the search beside calls, or more; figures are of the middle one
   double round_ns = 1e6;
   std::string json;
-  bool online_only = false;  // of the search beside calls, without every variant's time
+  bool online_only = false;     // of the search beside calls, without every variant's time
+  std::vector<unsigned> loads;  // beside so many other threads, and nothing else
+  unsigned windows = 20;
 };
 
 // For GPUs: as much as their memory is for.
@@ -107,6 +113,17 @@ Options parse(Arguments arguments) {
       out.trials = arguments.number(1U, 1'000U);
     } else if (option == "--online-only") {
       out.online_only = arguments.number(0U, 1U) != 0;
+    } else if (option == "--load") {
+      for (const auto part : std::views::split(arguments.value(), ',')) {
+        unsigned threads = 0;
+        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), threads);
+        if (error != std::errc() || end != part.data() + part.size() || threads > 1024) {
+          arguments.refuse("--load takes numbers of threads up to 1024, such as 0,2,8");
+        }
+        out.loads.push_back(threads);
+      }
+    } else if (option == "--windows") {
+      out.windows = arguments.number(1U, 1'000U);
     } else if (option == "--json") {
       out.json = arguments.value();
     } else {
@@ -122,6 +139,24 @@ Options parse(Arguments arguments) {
   return out;
 }
 
+// Whether all went well.
+bool run_loads(const Session& session, const Options& options, const Problem& problem,
+               const std::string& title) {
+  const auto setup = Setup::make(session, problem);
+  for (const unsigned threads : options.loads) {
+    Result<UnderLoad> result =
+        setup ? run_under_load(*setup, options.device, threads, options.windows)
+              : std::unexpected(setup.error());
+    if (!result) {
+      fmt::print(stderr, "{}: {}\n", title, describe(result.error()));
+      return false;
+    }
+    fmt::print("{:24} {}\n", title, to_text(*result));
+    std::fflush(stdout);
+  }
+  return true;
+}
+
 int run(int argc, char** argv) {
   const Options options = parse({"tuning_bench", kUsage, argc, argv});
   auto session = Session::open(options.device, {});
@@ -134,6 +169,10 @@ int run(int argc, char** argv) {
     for (const std::string& size : options.sizes) {
       const Problem problem =
           size == "huge" ? make_huge(name) : make_problem(name, size_named(size));
+      if (!options.loads.empty()) {
+        if (!run_loads(*session, options, problem, name + " " + size)) return 1;
+        continue;
+      }
       auto row = measure(*session, options, problem);
       if (!row) {
         fmt::print(stderr, "{}: {}\n", name, describe(row.error()));

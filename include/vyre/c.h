@@ -383,9 +383,10 @@ VYRE_API vyre_code vyre_dispatch_create_gpu(vyre_session session, const vyre_gpu
  * program runs: CUDA, HIP, OpenCL, OpenMP or plain loops. It needs no session and no device. What
  * it learns is kept on disk and shared between processes.
  *
- * The cost of the search, that is calls slower than the best known candidate and the time of
- * verification, is held to 2% of the time spent plus a first allowance of 20 ms or 50 calls,
- * whichever is less. */
+ * By the tuner's own estimate, the time lost against a program without a tuner stays below 2% of the
+ * time spent in the kernel plus a first allowance of 20 ms or 50 calls, whichever is less. Without a
+ * tuner the program would run the candidate that it declares as its first one, or the best one known
+ * so far, whichever is faster. */
 /* clang-format off */
 /*
  *   const char* const candidates[] = {"block=64 items=1", "block=256 items=1", "block=256 items=4"};

@@ -99,13 +99,15 @@ void add_cards(std::string& out, const KernelView& view, const TuneReport& repor
     const ReportLedger& ledger = record.ledger;
     std::string bound;
     if (is_known(ledger.bound_ns))
-      bound = fmt::format("{} may be lost: {} of the time and a first allowance",
-                          time_text(ledger.bound_ns), percent_text(ledger.share));
-    add_card(
-        out, "", legend_mark({"c-rest", MarkShape::ring}), "Lost to the search",
-        percent_text(ledger.lost_ns / ledger.spent_ns),
-        {fmt::format("{} of {} in calls", time_text(ledger.lost_ns), time_text(ledger.spent_ns)),
-         bound});
+      bound = fmt::format(
+          "{} may be lost against a program without a tuner: {} of the time and a first allowance",
+          time_text(ledger.bound_ns), percent_text(ledger.share));
+    std::vector<std::string> lines{
+        fmt::format("{} of {} in calls", time_text(ledger.lost_ns), time_text(ledger.spent_ns)),
+        bound};
+    std::ranges::move(ledger_remarks(ledger), std::back_inserter(lines));
+    add_card(out, "", legend_mark({"c-rest", MarkShape::ring}), "Lost to the search",
+             percent_text(ledger.lost_ns / ledger.spent_ns), lines);
   }
   out += "</div>\n";
 }

@@ -85,6 +85,8 @@ Json to_json(const TuneRecord& record) {
            {{"spent_ns", number(record.ledger.spent_ns)},
             {"lost_ns", number(record.ledger.lost_ns)},
             {"bound_ns", number(record.ledger.bound_ns)},
+            {"doubted_ns", number(record.ledger.doubted_ns)},
+            {"disturbed_ns", number(record.ledger.disturbed_ns)},
             {"share", number(record.ledger.share)}}},
           {"candidates", std::move(candidates)},
           {"call_fields",

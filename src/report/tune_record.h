@@ -71,9 +71,14 @@ struct ReportBaseline {
 struct ReportLedger {
   double spent_ns = 0;
   double lost_ns = 0;
-  double bound_ns = 0;  // the bound at the end
-  double share = 0;     // the share of the time spent that may be lost; 0: there was no bound
+  double bound_ns = 0;      // the bound at the end
+  double share = 0;         // the share of the time spent that may be lost; 0: there was no bound
+  double doubted_ns = 0;    // of single calls that were far too slow, and not repeated yet
+  double disturbed_ns = 0;  // of calls that met a pause of the machine
 };
+
+// What a reader of the ledger must know beside what was lost: a sentence each, or none.
+std::vector<std::string> ledger_remarks(const ReportLedger& ledger);
 
 struct TuneRecord {
   std::string kernel{};       // the entry point

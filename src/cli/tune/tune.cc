@@ -231,6 +231,7 @@ void print_kernel(Output& out, const TuneOutcome& outcome) {
     out.print("  the search lost {} of the {} it was allowed, in {} of calls\n",
               duration(std::max(1.0, r.ledger.lost_ns)), duration(r.ledger.bound_ns),
               duration(r.ledger.spent_ns));
+    for (const std::string& remark : ledger_remarks(r.ledger)) out.print("  {}\n", remark);
   }
   if (!r.plans.empty()) out.print("  the decision file has its workgroup, too: {}\n", r.plans);
   if (outcome.verification) {

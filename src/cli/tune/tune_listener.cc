@@ -127,7 +127,9 @@ void TuneListener::fill(const TuningView& view, TuneRecord& record) const {
   record.ledger = {.spent_ns = view.ledger.spent_ns,
                    .lost_ns = view.ledger.lost_ns,
                    .bound_ns = view.ledger.bound_ns,
-                   .share = 0};
+                   .share = 0,
+                   .doubted_ns = view.ledger.doubted_ns,
+                   .disturbed_ns = view.ledger.disturbed_ns};
   const std::vector<std::uint32_t> place = places(view);
   for (std::size_t i = 0; i < view.candidates.size(); ++i) {
     if (place[i] == kUnlisted) {

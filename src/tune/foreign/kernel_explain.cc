@@ -53,6 +53,11 @@ std::string explain_kernel(const TuningKey& key, const std::vector<CandidateView
   text += fmt::format("\nserves      {}\n", why);
   text += fmt::format("ledger      {} spent, {} lost, {} allowed\n", time_text(ledger.spent_ns),
                       time_text(ledger.lost_ns), time_text(ledger.bound_ns));
+  if (ledger.doubted_ns > 0) {
+    text +=
+        fmt::format("            {} in doubt: a call was far too slow, and was not repeated yet\n",
+                    time_text(ledger.doubted_ns));
+  }
   std::size_t width = 0;
   for (const CandidateView& row : view) width = std::max(width, row.text.size());
   std::size_t shown = 0;

@@ -25,7 +25,8 @@ constexpr std::uint32_t kMostVerifying = 2;    // at once
 constexpr double kGuessedVerification = 3;     // calls of the incumbent
 constexpr std::uint64_t kWaitingPeriod =
     64;                               // while nothing can be done, one call in this many asks again
-constexpr double kQuestionNs = 2000;  // about what it costs to ask, at most
+constexpr double kQuestionNs = 2000;  // about what it costs to ask, with what that delays
+constexpr double kQuestionsOfAverage = 16;
 constexpr double kWatchShare = 0.002;  // of the time spent, for questions, and for timing
 constexpr double kMostPeriod = 4096;   // calls
 constexpr std::uint64_t kForever = std::uint64_t{1} << 40;
@@ -112,7 +113,8 @@ bool OnlinePolicy::is_alone() const {
 std::uint64_t OnlinePolicy::timed_period(std::uint64_t least) const {
   const double usual_ns = call_ns();
   if (!(usual_ns > 0)) return least;
-  const double wanted = std::min(options_.timing_ns / (kWatchShare * usual_ns), kMostPeriod);
+  const double cost_ns = options_.timing_ns + 2 * question_ns_;  // to ask, and to report
+  const double wanted = std::min(cost_ns / (kWatchShare * usual_ns), kMostPeriod);
   return std::max(least, static_cast<std::uint64_t>(wanted));
 }
 
@@ -132,6 +134,11 @@ std::uint32_t OnlinePolicy::most_making() const {
 
 void OnlinePolicy::charge(double ns) {
   if (ns > 0) ledger_.lose(ns);
+}
+
+void OnlinePolicy::charge_question(double ns) {
+  charge(ns);
+  question_ns_ += (ns - question_ns_) / kQuestionsOfAverage;
 }
 
 bool OnlinePolicy::is_guess() const {
@@ -500,7 +507,8 @@ std::uint64_t OnlinePolicy::idle_calls() const {
   const double gained_ns = options_.share * usual_ns;  // at most
   double wanted = std::floor(missing_ns / gained_ns);
   // To ask costs something as well, and more than a short call gains.
-  wanted = std::max(wanted, std::floor(kQuestionNs / (kWatchShare * usual_ns)));
+  wanted =
+      std::max(wanted, std::floor(std::max(question_ns_, kQuestionNs) / (kWatchShare * usual_ns)));
   return static_cast<std::uint64_t>(std::min(static_cast<double>(untimed), wanted));
 }
 

@@ -104,7 +104,8 @@ class OnlinePolicy {
   void leave_unmade(std::uint32_t candidate);  // which a step asked for
   void verified(std::uint32_t candidate, double cost_ns);
   void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
-  void charge(double ns);  // anything else that the tuner cost
+  void charge(double ns);           // anything else that the tuner cost
+  void charge_question(double ns);  // what it took to answer `next` or `report`
   // Of some hundred calls that follow each other on a device, this much passed for each: they take
   // no longer, even where one alone seems to.
   void pace(double call_ns);
@@ -304,6 +305,7 @@ class OnlinePolicy {
   double served_ns_ = 0, guess_lost_ns_ = 0;  // by the incumbent, and what it lost as a guess
   bool quiet_ = false;
   std::uint64_t incumbent_times_ = 0, incumbent_pauses_ = 0, incumbent_slow_times_ = 0;
+  double question_ns_ = 0;              // what one costs, about
   double pace_ns_ = 0;                  // from call to call; 0: not known
   std::uint64_t uncounted_calls_ = 0;   // before the incumbent's time was known
   double verification_ns_ = 0;          // what the last one cost; 0: none yet

@@ -128,7 +128,7 @@ OnlineStep OnlineTuner::ask(std::uint64_t call) {
   counted_ = call + 1;
   publish();
   if (wants_flush()) hand_over();
-  policy_->charge(own_cost_ns(begun));
+  policy_->charge_question(own_cost_ns(begun));
   return step;
 }
 
@@ -154,7 +154,7 @@ void OnlineTuner::report(const OnlineStep& step, double ns, bool slowed) {
     if (!searching_) return;
     const auto begun = Clock::now();
     policy.report(step, ns, slowed);
-    policy.charge(own_cost_ns(begun));
+    policy.charge_question(own_cost_ns(begun));
   });
 }
 

@@ -1,0 +1,24 @@
+#include "vyre/report/tune_record.h"
+
+#include <fmt/format.h>
+
+#include "vyre/report/report_text.h"
+
+namespace vyre {
+
+std::vector<std::string> ledger_remarks(const ReportLedger& ledger) {
+  std::vector<std::string> out;
+  if (ledger.doubted_ns > 0) {
+    out.push_back(
+        fmt::format("{} more is in doubt: a call was far too slow, and was not repeated yet",
+                    time_text(ledger.doubted_ns)));
+  }
+  if (ledger.disturbed_ns > 0) {
+    out.push_back(
+        fmt::format("{} more passed while the machine stood still, as it does without a search",
+                    time_text(ledger.disturbed_ns)));
+  }
+  return out;
+}
+
+}  // namespace vyre
