@@ -22,13 +22,14 @@
 #include "vyre/lower/gpu/hoist_loads_internal.h"
 #include "vyre/lower/gpu/order_tests_internal.h"
 #include "vyre/lower/gpu/part_ends_internal.h"
+#include "vyre/lower/gpu/wide_addresses_internal.h"
 #include "vyre/lower/guarded_compile_internal.h"
 #include "vyre/lower/range_checks_internal.h"
 
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 9;
+constexpr int kGeneratorVersion = 10;
 
 constexpr std::uint64_t kMostByValue = 1024;  // of all uniforms of a kernel
 
@@ -96,6 +97,7 @@ llvm::ModulePassManager full_pipeline(llvm::PassBuilder& passes) {
   out.addPass(llvm::createModuleToFunctionPassAdaptor(HoistLoads()));
   out.addPass(llvm::createModuleToFunctionPassAdaptor(PartEnds()));
   out.addPass(llvm::createModuleToFunctionPassAdaptor(OrderTests()));
+  out.addPass(llvm::createModuleToFunctionPassAdaptor(WideAddresses()));
   return out;
 }
 
@@ -110,6 +112,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool brief) {
         hoist.checked_stay_rolled = true;
         functions.addPass(std::move(hoist));
         functions.addPass(llvm::SimplifyCFGPass());
+        functions.addPass(WideAddresses());  // before loops are unrolled: rounds then share addresses
       });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

@@ -193,6 +193,28 @@ bool expandable(const std::vector<Check>& checks, const llvm::SCEV* rounds,
   return true;
 }
 
+// Where an index that was checked is the loop's own counter, counting on does not wrap: the last
+// value is below a limit that leaves room for one more step. Addresses then count along with it.
+void mark_counters(const std::vector<Check>& checks, const llvm::Loop& loop,
+                   llvm::ScalarEvolution& evolution) {
+  const auto is_half = [&](const llvm::SCEV* value) {
+    return evolution.getUnsignedRangeMax(value).getActiveBits() < 32;
+  };
+  for (const Check& c : checks) {
+    if (!is_half(c.limit) || !is_half(c.step)) continue;
+    for (llvm::Value* operand : c.compare->operands()) {
+      const auto* counter = llvm::dyn_cast<llvm::PHINode>(operand);
+      if (counter == nullptr || counter->getParent() != loop.getHeader()) continue;
+      auto* next = llvm::dyn_cast<llvm::BinaryOperator>(
+          counter->getIncomingValueForBlock(loop.getLoopLatch()));
+      if (next == nullptr || next->getOpcode() != llvm::Instruction::Add) continue;
+      if (next->getOperand(0) == counter || next->getOperand(1) == counter) {
+        next->setHasNoUnsignedWrap();
+      }
+    }
+  }
+}
+
 // The loop itself becomes the one without checks; a copy keeps them, and is returned. `copies`
 // tells what of the one is what of the other.
 llvm::Loop* split(llvm::Loop& loop, const std::vector<Check>& checks, llvm::Value* all,
@@ -327,6 +349,7 @@ llvm::PreservedAnalyses HoistRangeChecks::run(llvm::Function& function,
     llvm::formLCSSA(*loop, dominators, &loops, &evolution);
     llvm::ValueToValueMapTy copies;
     llvm::Loop* checked = split(*loop, checks, all, loops, dominators, copies);
+    mark_counters(checks, *loop, evolution);
     if (checked_stay_rolled) checked->setLoopAlreadyUnrolled();
     // One look before the loop instead of one in each round.
     for (std::size_t i = 1; i < marks.size(); ++i) marks[i]->eraseFromParent();

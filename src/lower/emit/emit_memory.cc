@@ -70,7 +70,6 @@ static Leaf add_offset(EmitContext& e, const Leaf& offset, const Leaf& index, st
     const RowInvariant place(e, {&offset, &index});
     // Nobody uses the offset of an index that is outside, so it does not wrap: addresses fold.
     Value* step = widen(index.value);
-    if (e.gpu) return place.mark(uniform_leaf(e.b.CreateAdd(offset.value, scaled(step))));
     if (scale != 1) step = e.b.CreateNUWMul(step, llvm::ConstantInt::get(step->getType(), scale));
     return place.mark(uniform_leaf(e.b.CreateNUWAdd(offset.value, step)));
   }
