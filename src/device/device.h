@@ -48,6 +48,9 @@ struct Launch {
   Extent workgroup{1, 1, 1};
   std::uint32_t groups_per_task = 0;  // on a CPU; 0: chosen from the size of the launch
   std::optional<std::chrono::nanoseconds> deadline{};  // counted from the call
+  // The deadline that the caller gave, of which `deadline` is what is left; messages name it.
+  // Absent: `deadline` itself.
+  std::optional<std::chrono::nanoseconds> asked{};
   // Set to a value other than 0 to end the launch early. Only the CPU reads it, in loops.
   std::atomic<std::uint32_t>* stop = nullptr;
 };

@@ -49,6 +49,16 @@ TEST(HostMemory, LivesAsLongAsItsOwner) {
   EXPECT_EQ(copy.host[7], std::byte{9});
 }
 
+TEST(HostMemory, WhatIsLargeComesInPages) {
+  constexpr std::uint64_t kMapFrom = 1 << 20;
+  EXPECT_EQ(allocate_host_memory(kMapFrom)->address % 4096, 0U);
+  // Memory beyond what is free is refused before it is touched.
+  const std::uint64_t free = host_memory_info()->free;
+  const auto refused = allocate_host_memory(2 * free + kMapFrom);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().what.find(" are free"), std::string::npos) << refused.error().what;
+}
+
 TEST(HostMemory, IsToldOf) {
   const auto info = host_memory_info();
   ASSERT_TRUE(info);

@@ -331,7 +331,7 @@ Result<void> CpuDevice::launch(const Launch& l) {
     return {};
   }
   if (late.load() != 0) {
-    const std::chrono::duration<double, std::milli> ms = *l.deadline;
+    const std::chrono::duration<double, std::milli> ms = l.asked.value_or(*l.deadline);
     return fail(Code::device, fmt::format("kernel '{}' did not end within {} ms; its buffers hold "
                                           "what it had written by then",
                                           l.kernel, ms.count()));

@@ -2,6 +2,8 @@
 #include "vyre/device/cpu/cpu_device.h"
 
 #include <gtest/gtest.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 #include <xmmintrin.h>
 
 #include <algorithm>
@@ -9,6 +11,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -150,6 +155,82 @@ TEST_F(CpuDeviceTest, FewLongWorkgroupsAreSharedAndManyShortOnesAreNot) {
   EXPECT_EQ(words[0], 1U);
 }
 
+// Notes in a list where each call of the code begins and how many workgroups it has.
+std::mutex pieces_mutex;
+std::vector<std::pair<std::uint64_t, std::uint64_t>> pieces;
+
+std::uint32_t note_pieces(const HostLaunch*, std::uint64_t first, std::uint64_t count, std::byte*) {
+  const std::scoped_lock lock(pieces_mutex);
+  pieces.emplace_back(first, count);
+  return 0;
+}
+
+// The pieces of `count` workgroups of `each`, as they are cut.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> cut(std::uint64_t count, std::uint64_t each) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> out;
+  for (std::uint64_t i = 0; i < count; i += each) out.emplace_back(i, std::min(each, count - i));
+  return out;
+}
+
+TEST_F(CpuDeviceTest, ManyWorkgroupsAreEightTasksAThread) {
+  const auto pieces_of = [&](const Launch& launch) {
+    pieces.clear();
+    EXPECT_TRUE(queue->launch(launch));
+    std::ranges::sort(pieces);
+    return pieces;
+  };
+  // 3 threads have 24 tasks; no task has less than 16,384 invocations.
+  EXPECT_EQ(pieces_of(launch_of(note_pieces, {24 * 256, 1, 1}, {64, 1, 1})), cut(24 * 256, 256));
+  EXPECT_EQ(pieces_of(launch_of(note_pieces, {100'000, 1, 1}, {64, 1, 1})), cut(100'000, 4167));
+  EXPECT_EQ(pieces_of(launch_of(note_pieces, {100, 100, 10}, {64, 1, 1})), cut(100'000, 4167));
+  // A workgroup of more is a task of its own.
+  EXPECT_EQ(pieces_of(launch_of(note_pieces, {24, 1, 1}, {128, 128, 1})), cut(24, 1));
+
+  // Between two tests of the flag that stops a launch there are at most 2^20 invocations.
+  Launch one_task = launch_of(note_pieces, {4000, 1, 1}, {1024, 1, 1});
+  one_task.groups_per_task = 4000;
+  EXPECT_EQ(pieces_of(one_task), cut(4000, 1024));
+
+  // One thread shares with nobody.
+  const auto alone = CpuDevice::make({.threads = 1});
+  const auto its_queue = *alone->make_queue();
+  pieces.clear();
+  EXPECT_TRUE(its_queue->launch(launch_of(note_pieces, {4096, 1, 1}, {64, 1, 1})));
+  EXPECT_EQ(pieces, cut(4096, 4096));
+}
+
+TEST_F(CpuDeviceTest, SlowWorkgroupsAreCutAlongRows) {
+  const auto starts_of = [&](Extent grid) {
+    const Launch slow = launch_of(note_tasks, grid, {16, 1, 1});
+    EXPECT_TRUE(queue->launch(slow));  // measures
+    std::ranges::fill(words, 0);
+    EXPECT_TRUE(queue->launch(slow));
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t i = 0; i < words.size(); ++i) {
+      if (words[i] != 0) out.push_back(i);
+    }
+    return out;
+  };
+  // 24 tasks of 240 workgroups would have 10 each: whole rows of 16, as there are 15 rows.
+  for (const std::uint32_t start : starts_of({16, 15, 1})) EXPECT_EQ(start % 16, 0U) << start;
+  // Too few rows for three threads: 10 becomes 8, so that gangs fit.
+  for (const std::uint32_t start : starts_of({120, 2, 1})) EXPECT_EQ(start % 8, 0U) << start;
+  EXPECT_EQ(starts_of({120, 2, 1}).size(), 30U);
+}
+
+TEST_F(CpuDeviceTest, TellsWhenALaunchHasEnded) {
+  std::vector<std::string> ended;
+  const auto watched = CpuDevice::make(
+      {.threads = 1, .after_launch = [&](const Launch& l) { ended.emplace_back(l.kernel); }});
+  const auto its_queue = *watched->make_queue();
+  EXPECT_TRUE(its_queue->launch(launch_of(count_groups, {9, 1, 1})));
+  EXPECT_EQ(ended, std::vector<std::string>{"by_hand"});
+  Launch late = launch_of(run_until_stopped, {1, 1, 1});
+  late.deadline = 1ms;
+  EXPECT_FALSE(its_queue->launch(late));
+  EXPECT_EQ(ended.size(), 1U) << "it was stopped";
+}
+
 TEST_F(CpuDeviceTest, AnAxisOfZeroRunsNothing) {
   EXPECT_TRUE(queue->launch(launch_of(count_groups, {5, 0, 1})));
   Launch launch = launch_of(count_groups, {5, 1, 1});
@@ -160,7 +241,8 @@ TEST_F(CpuDeviceTest, AnAxisOfZeroRunsNothing) {
 
 TEST_F(CpuDeviceTest, RefusesMoreWorkgroupsThanCanBeCounted) {
   for (const Extent grid :
-       {Extent{1U << 22U, 1U << 21U, 1U << 21U}, Extent{0x7FFFFFFFU, 0x7FFFFFFFU, 0x7FFFFFFFU}}) {
+       {Extent{1U << 21U, 1U << 21U, 1U << 20U}, Extent{1U << 22U, 1U << 21U, 1U << 21U},
+        Extent{0x7FFFFFFFU, 0x7FFFFFFFU, 0x7FFFFFFFU}}) {
     const auto launched = queue->launch(launch_of(count_groups, grid));
     ASSERT_FALSE(launched);
     EXPECT_EQ(launched.error().code, Code::limit);
@@ -180,6 +262,14 @@ TEST_F(CpuDeviceTest, StopsALaunchAtItsDeadline) {
   }
   EXPECT_TRUE(queue->launch(launch_of(count_groups, {9, 1, 1})));
   EXPECT_EQ(count(1), 9U);
+}
+
+TEST_F(CpuDeviceTest, NamesTheDeadlineThatTheCallerGave) {
+  Launch launch = launch_of(run_until_stopped, {1, 1, 1});
+  launch.deadline = 1ms;
+  launch.asked = 1500ms;
+  EXPECT_NE(queue->launch(launch).error().what.find("did not end within 1500 ms"),
+            std::string::npos);
 }
 
 TEST_F(CpuDeviceTest, StopsBetweenWorkgroupsThatNeverLook) {
@@ -299,6 +389,54 @@ TEST_F(CpuDeviceTest, KnowsItself) {
   EXPECT_GE(profile->warp_size, 4U);
   EXPECT_GT(profile->memory_bytes, 0U);
   EXPECT_EQ(*profile, *device->profile());
+}
+
+TEST_F(CpuDeviceTest, TellsWhatTheSystemTells) {
+  const Profile told = *device->told_profile();
+  EXPECT_EQ(told.memory_bytes_per_second, 0U) << "that would have to be measured";
+  utsname system{};
+  ASSERT_EQ(uname(&system), 0);
+  EXPECT_EQ(told.driver, std::string(system.sysname) + " " + system.release);
+  EXPECT_EQ(told.memory_bytes, static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                                   static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+  EXPECT_EQ(told.max_threads_per_multiprocessor, 1U);
+  const auto line_of = [](const std::string& path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+  };
+  std::uint64_t cache = 0;
+  const std::filesystem::path caches = "/sys/devices/system/cpu/cpu0/cache";
+  if (!std::filesystem::exists(caches)) GTEST_SKIP() << "the system tells of no caches";
+  for (const auto& index : std::filesystem::directory_iterator(caches)) {
+    const std::string size = line_of(index.path() / "size");
+    if (size.empty()) continue;
+    const std::uint64_t unit = size.back() == 'K' ? 1 << 10 : size.back() == 'M' ? 1 << 20 : 1;
+    cache = std::max<std::uint64_t>(cache, std::stoull(size) * unit);
+  }
+  EXPECT_EQ(told.last_level_cache_bytes, cache);
+  const std::string khz = line_of("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
+  EXPECT_EQ(told.clock_khz, khz.empty() ? 0 : std::stoul(khz));
+  std::ifstream processors("/proc/cpuinfo");
+  std::string model;
+  for (std::string line; model.empty() && std::getline(processors, line);) {
+    if (line.starts_with("model name")) model = line.substr(line.find(": ") + 2);
+  }
+  if (!model.empty()) EXPECT_EQ(told.device_name, model);
+  EXPECT_EQ(told.warp_size, __builtin_cpu_supports("avx512f") ? 16U
+                            : __builtin_cpu_supports("avx2")  ? 8U
+                                                              : 4U);
+  EXPECT_GT(device->profile()->memory_bytes_per_second, 100'000'000U);
+}
+
+TEST_F(CpuDeviceTest, HasItsLimits) {
+  const Limits& limits = device->limits();
+  EXPECT_EQ(limits.max_threads_per_block, 1024U);
+  EXPECT_EQ(limits.max_block_dim, (Extent{1024, 1024, 1024}));
+  EXPECT_EQ(limits.max_grid_dim, (Extent{0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF}));
+  EXPECT_EQ(limits.max_workgroup_bytes, std::uint64_t{1} << 20);
+  EXPECT_EQ(limits.max_bindings, 1024U);
 }
 
 class ThreadsVariable : public testing::Test {

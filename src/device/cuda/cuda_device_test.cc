@@ -43,6 +43,31 @@ TEST(CudaDevice, TellsWhatTheDriverTells) {
   EXPECT_FALSE(device->lost());
 }
 
+TEST(CudaDevice, TellsItsWholeProfile) {
+  FakeDriver fake;
+  const auto profile = *open(fake)->profile();
+  EXPECT_EQ(profile.max_threads_per_multiprocessor, 2048U);
+  EXPECT_EQ(profile.max_blocks_per_multiprocessor, 32U);
+  EXPECT_EQ(profile.registers_per_multiprocessor, 65536U);
+  EXPECT_EQ(profile.warp_size, 32U);
+  EXPECT_EQ(profile.shared_bytes_per_multiprocessor, 233472U);
+  EXPECT_EQ(profile.memory_bytes, fake.memory_bytes);
+  EXPECT_EQ(profile.last_level_cache_bytes, 60U << 20);
+  EXPECT_EQ(profile.clock_khz, 1'980'000U);
+}
+
+TEST(CudaDevice, AProfileThatCannotBeReadIsAnError) {
+  for (const char* call : {"cuDeviceGetName", "cuDeviceTotalMem"}) {
+    FakeDriver fake;
+    const auto device = open(fake);
+    fake.fail_next(call, cu::kInvalidValue);
+    const auto profile = device->profile();
+    ASSERT_FALSE(profile) << call;
+    EXPECT_TRUE(profile.error().what.starts_with(call)) << profile.error().what;
+    EXPECT_TRUE(device->profile()) << "it is asked again";
+  }
+}
+
 TEST(CudaDevice, DestroysItsContextWithTheLastThatCameFromIt) {
   FakeDriver fake;
   auto device = open(fake);
@@ -79,6 +104,49 @@ TEST(SizeClass, WastesAtMostAnEighth) {
     EXPECT_LE(rounded, bytes + bytes / 8) << bytes;
     EXPECT_EQ(size_class(rounded), rounded);
   }
+}
+
+TEST(SizeClass, HasEightStepsInEveryDoubling) {
+  for (unsigned bits = 9; bits < 63; ++bits) {
+    const std::uint64_t base = std::uint64_t{1} << bits, step = base / 8;
+    for (std::uint64_t i = 0; i < 8; ++i) {
+      EXPECT_EQ(size_class(base + i * step), base + i * step) << bits;
+      EXPECT_EQ(size_class(base + i * step + 1), base + (i + 1) * step) << bits;
+    }
+  }
+  EXPECT_EQ(size_class(511), 512U);
+  EXPECT_EQ(size_class(std::uint64_t{15} << 60), std::uint64_t{15} << 60);
+  EXPECT_EQ(size_class((std::uint64_t{15} << 60) + 1), 0U) << "it does not fit into 64 bits";
+}
+
+TEST(CudaMemory, KeptBlocksServeSlightlySmallerRequests) {
+  FakeDriver fake;
+  const auto device = open(fake);
+  auto block = device->allocate(1 << 20);
+  ASSERT_TRUE(block);
+  const std::uint64_t address = block->address;
+  *block = {};
+  // Of 16 parts, 15 are near enough, since what is lost is at most an eighth; 14 are not.
+  EXPECT_NE(device->allocate((14 << 16))->address, address);
+  const auto near = device->allocate((15 << 16));
+  ASSERT_TRUE(near);
+  EXPECT_EQ(near->address, address);
+  EXPECT_EQ(near->bytes, 15U << 16);
+  // It is in use, and counted once.
+  EXPECT_NE(device->allocate(15 << 16)->address, address);
+}
+
+TEST(CudaMemory, FreeMemoryIsToldWithWhatIsKept) {
+  FakeDriver fake;
+  const auto device = open(fake);
+  const std::uint64_t before = device->memory_info()->free;
+  auto memory = device->allocate(1 << 20);
+  EXPECT_EQ(device->memory_info()->free, before - (1 << 20));
+  *memory = {};
+  EXPECT_EQ(device->memory_info()->free, before) << "what is kept is free";
+  ASSERT_TRUE(device->trim());
+  EXPECT_EQ(device->memory_info()->free, before) << "and so is what was given back";
+  EXPECT_EQ(fake.calls("cuMemFree"), 1U);
 }
 
 TEST(CudaMemory, IsZeroAndUsedAgain) {

@@ -115,6 +115,32 @@ TEST(LaunchNotes, KeepOnlyTheLastOnes) {
   EXPECT_EQ(names.back(), "kernel_with_a_long_name_99");
 }
 
+TEST(LaunchNotes, NamesOfEveryLengthAreKept) {
+  for (std::size_t length = 0; length <= 70; ++length) {
+    LaunchNotes notes;
+    notes.add(std::string(70, 'z'));
+    std::string name;
+    for (std::size_t i = 0; i < length; ++i) name += static_cast<char>('a' + i % 26);
+    for (std::size_t i = 0; i < LaunchNotes::kKept; ++i) notes.add(name);  // over every older one
+    std::vector<std::string> names;
+    notes.collect(names);
+    EXPECT_EQ(names, std::vector<std::string>{name.substr(0, 63)}) << length;
+  }
+}
+
+TEST(LaunchNotes, AreCountedAndSettled) {
+  LaunchNotes notes;
+  EXPECT_TRUE(notes.all_settled());
+  notes.add("a");
+  EXPECT_EQ(notes.added(), 1U);
+  EXPECT_FALSE(notes.all_settled());
+  notes.settle(1);
+  EXPECT_TRUE(notes.all_settled());
+  EXPECT_EQ(suspects_text({}), "");
+  EXPECT_EQ(suspects_text({"a"}), "kernel 'a'");
+  EXPECT_EQ(suspects_text({"a", "b"}), "one of the kernels 'a', 'b'");
+}
+
 TEST(CurrentContext, OwnContextStaysWhereThereWasNone) {
   FakeDriver fake;
   auto device = open_cuda(fake.table, 0, {});

@@ -121,6 +121,73 @@ TEST_F(CudaQueueTest, LaunchBeyondTheLimitsSaysWhich) {
   EXPECT_TRUE(queue_->launch({.code = code.get(), .kernel = "k", .workgroup = {512, 1, 1}}));
 }
 
+TEST_F(CudaQueueTest, EveryAxisHasItsLimit) {
+  const auto code = load("k", {}, {});
+  const auto launched = [&](Extent grid, Extent workgroup) {
+    return queue_->launch({.code = code.get(), .kernel = "k", .grid = grid, .workgroup = workgroup})
+        .has_value();
+  };
+  const Extent one{1, 1, 1};
+  EXPECT_TRUE(launched({0x7FFFFFFF, 65535, 65535}, {1024, 1, 1}));
+  EXPECT_FALSE(launched({0x80000000, 1, 1}, one));
+  EXPECT_FALSE(launched({1, 65536, 1}, one));
+  EXPECT_FALSE(launched({1, 1, 65536}, one));
+  EXPECT_TRUE(launched(one, {1, 1024, 1}));
+  EXPECT_TRUE(launched(one, {1, 1, 64}));
+  EXPECT_FALSE(launched(one, {1025, 1, 1}));
+  EXPECT_FALSE(launched(one, {1, 1025, 1}));
+  EXPECT_FALSE(launched(one, {1, 1, 65}));
+  EXPECT_TRUE(launched(one, {16, 16, 4}));
+  EXPECT_FALSE(launched(one, {16, 16, 5}));
+  EXPECT_FALSE(launched(one, {1024, 1024, 64}));
+}
+
+TEST_F(CudaQueueTest, ALaunchWithAnyEmptyAxisRunsNothing) {
+  const auto code = load("k", {}, {});
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    Launch l{.code = code.get(), .kernel = "k"};
+    l.grid[axis] = 0;
+    EXPECT_TRUE(queue_->launch(l));
+    EXPECT_TRUE(queue_->time(l, 3));
+    l.grid[axis] = 1;
+    l.extent[axis] = 0;
+    EXPECT_TRUE(queue_->launch(l));
+    EXPECT_TRUE(queue_->time(l, 3));
+  }
+  EXPECT_TRUE(fake.launches().empty());
+}
+
+TEST_F(CudaQueueTest, KnowsWhetherItIsIdle) {
+  const auto code = load("k", {}, {});
+  EXPECT_TRUE(queue_->known_idle());
+  EXPECT_FALSE(queue_->is_lent());
+  fake.hold(true);
+  ASSERT_TRUE(queue_->launch({.code = code.get(), .kernel = "k"}));
+  EXPECT_FALSE(queue_->known_idle());
+  EXPECT_FALSE(queue_->is_idle());
+  fake.hold(false);
+  EXPECT_FALSE(queue_->known_idle()) << "nobody has asked";
+  EXPECT_TRUE(queue_->is_idle());
+  ASSERT_TRUE(queue_->wait());
+  EXPECT_TRUE(queue_->known_idle());
+}
+
+TEST_F(CudaQueueTest, OverlappingCopiesGoThroughMemoryBetween) {
+  auto memory = device_->allocate(256);
+  ASSERT_TRUE(memory);
+  const auto copies = [&](std::uint64_t from, std::uint64_t to, std::uint64_t bytes) {
+    const unsigned before = fake.calls("cuMemcpyDtoDAsync");
+    EXPECT_TRUE(queue_->copy({memory->address + from, bytes}, {memory->address + to, bytes}));
+    return fake.calls("cuMemcpyDtoDAsync") - before;
+  };
+  EXPECT_EQ(copies(0, 64, 64), 1U) << "one behind the other";
+  EXPECT_EQ(copies(64, 0, 64), 1U);
+  EXPECT_EQ(copies(0, 63, 64), 2U);
+  EXPECT_EQ(copies(63, 0, 64), 2U);
+  EXPECT_EQ(copies(5, 5, 64), 0U) << "onto itself";
+  EXPECT_EQ(copies(0, 64, 0), 0U);
+}
+
 TEST_F(CudaQueueTest, LaunchWithoutItsBindingsIsRefused) {
   const auto code = load("k", {}, {{.kind = GpuParameterKind::address, .slot = 2}});
   const auto launched = queue_->launch({.code = code.get(), .kernel = "k"});
@@ -319,6 +386,13 @@ TEST_F(CudaQueueTest, LaunchThatGaveUpIsNamedByTheWait) {
             "kernel 'late' did not end within 20 ms; its buffers hold what it had written by then");
   EXPECT_TRUE(queue_->wait());  // told once
   EXPECT_FALSE(device_->lost());
+}
+
+TEST_F(CudaQueueTest, ALaunchThatGaveUpIsToldWithTheDeadlineThatTheCallerGave) {
+  const auto late = load("late", {.parameter_bytes = {}, .run = give_up}, {kDeadline, kStatus});
+  ASSERT_TRUE(
+      queue_->launch({.code = late.get(), .kernel = "late", .deadline = 20ms, .asked = 1500ms}));
+  EXPECT_NE(queue_->wait().error().what.find("did not end within 1500 ms"), std::string::npos);
 }
 
 TEST_F(CudaQueueTest, ReadTellsOfLaunchesThatGaveUp) {

@@ -47,6 +47,7 @@ namespace vyre {
 struct FakeDriver::State {
   std::recursive_mutex mutex;
   std::map<std::string, unsigned> calls;
+  std::vector<std::string> log;
   std::map<std::string, std::deque<CuResult>> failures;
   std::vector<std::unique_ptr<CUctx_st>> contexts;
   std::vector<std::unique_ptr<CUmod_st>> modules;
@@ -112,6 +113,7 @@ template <class Body>
 CuResult call(const char* name, Needs needs, const Body& body) {
   const std::scoped_lock lock(state->mutex);
   ++state->calls[name];
+  state->log.emplace_back(name);
   if (auto& planned = state->failures[name]; !planned.empty()) {
     const CuResult result = planned.front();
     planned.pop_front();

@@ -49,8 +49,10 @@ int attribute_value(int attribute) {
 void fill_devices(CudaDriver& t) {
   t.init = [](unsigned) { return call("cuInit", Needs::nothing, [] { return 0; }); };
   t.driver_version = [](int* version) {
-    *version = 13000;
-    return 0;
+    return call("cuDriverGetVersion", Needs::nothing, [&] {
+      *version = 13000;
+      return 0;
+    });
   };
   t.error_name = [](CuResult result, const char** text) {
     *text = result == cu::kIllegalAddress  ? "CUDA_ERROR_ILLEGAL_ADDRESS"
@@ -67,24 +69,32 @@ void fill_devices(CudaDriver& t) {
     return 0;
   };
   t.device_count = [](int* count) {
-    *count = active->devices;
-    return 0;
+    return call("cuDeviceGetCount", Needs::nothing, [&] {
+      *count = active->devices;
+      return 0;
+    });
   };
   t.device_get = [](CuDevice* device, int ordinal) {
-    *device = ordinal;
-    return ordinal < active->devices ? 0 : cu::kInvalidDevice;
+    return call("cuDeviceGet", Needs::nothing, [&] {
+      *device = ordinal;
+      return ordinal < active->devices ? 0 : cu::kInvalidDevice;
+    });
   };
   t.device_name = [](char* text, int bytes, CuDevice) {
-    std::strncpy(text, "Fake GPU", static_cast<std::size_t>(bytes));
-    return 0;
+    return call("cuDeviceGetName", Needs::nothing, [&] {
+      std::strncpy(text, "Fake GPU", static_cast<std::size_t>(bytes));
+      return 0;
+    });
   };
   t.device_attribute = [](int* value, int attribute, CuDevice) {
     *value = attribute_value(attribute);
     return 0;
   };
   t.device_total_memory = [](std::size_t* bytes, CuDevice) {
-    *bytes = active->memory_bytes;
-    return 0;
+    return call("cuDeviceTotalMem", Needs::nothing, [&] {
+      *bytes = active->memory_bytes;
+      return 0;
+    });
   };
 }
 
@@ -122,8 +132,10 @@ void fill_contexts(CudaDriver& t) {
     });
   };
   t.context_device = [](CuDevice* device) {
-    *device = 0;
-    return 0;
+    return call("cuCtxGetDevice", Needs::context, [&] {
+      *device = 0;
+      return 0;
+    });
   };
 }
 
@@ -166,8 +178,10 @@ void fill_memory(CudaDriver& t) {
     });
   };
   t.host_device_address = [](CuAddress* address, void* memory, unsigned) {
-    *address = reinterpret_cast<std::uintptr_t>(memory);
-    return 0;
+    return call("cuMemHostGetDevicePointer", Needs::context, [&] {
+      *address = reinterpret_cast<std::uintptr_t>(memory);
+      return 0;
+    });
   };
 }
 
@@ -205,6 +219,11 @@ void FakeDriver::fail_next(const std::string& function, CuResult result) {
 unsigned FakeDriver::calls(const std::string& function) const {
   const std::scoped_lock lock(state_->mutex);
   return state_->calls[function];
+}
+
+std::vector<std::string> FakeDriver::take_log() {
+  const std::scoped_lock lock(state_->mutex);
+  return std::exchange(state_->log, {});
 }
 
 void FakeDriver::hold(bool held) {

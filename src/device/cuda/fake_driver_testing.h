@@ -61,6 +61,8 @@ class FakeDriver {
   // The next call of that function answers so, and does nothing.
   void fail_next(const std::string& function, CuResult result);
   unsigned calls(const std::string& function) const;
+  // The names of the functions called since the last time, in their order.
+  std::vector<std::string> take_log();
   // Work is kept from now on, and runs when let go, or when somebody waits for it.
   void hold(bool held);
   unsigned live_allocations() const;

@@ -103,8 +103,10 @@ void fill_code(CudaDriver& t) {
     });
   };
   t.link_destroy = [](CuLink link) {
-    delete link;
-    return 0;
+    return call("cuLinkDestroy", Needs::nothing, [&] {
+      delete link;
+      return 0;
+    });
   };
   t.module_load = [](CuModule* module, const void* image) {
     return call("cuModuleLoadData", Needs::context, [&] {
@@ -187,16 +189,20 @@ void fill_code(CudaDriver& t) {
     *bytes = sizes[index];
     return cu::kSuccess;
   };
-  t.function_load = [](CuFunction) { return 0; };
+  t.function_load = [](CuFunction) { return call("cuFuncLoad", Needs::context, [] { return 0; }); };
   t.active_blocks = [](int* blocks, CuFunction, int threads, std::size_t) {
-    *blocks = 2048 / threads;
-    return 0;
+    return call("cuOccupancyMaxActiveBlocksPerMultiprocessor", Needs::context, [&] {
+      *blocks = 2048 / threads;
+      return 0;
+    });
   };
   t.potential_block = [](int* grid, int* threads, CuFunction, std::size_t (*)(int), std::size_t,
                          int) {
-    *grid = 264;
-    *threads = 1024;
-    return 0;
+    return call("cuOccupancyMaxPotentialBlockSize", Needs::context, [&] {
+      *grid = 264;
+      *threads = 1024;
+      return 0;
+    });
   };
 }
 
@@ -230,8 +236,10 @@ void fill_streams(CudaDriver& t) {
     });
   };
   t.stream_is_capturing = [](CuStream, int* status) {
-    *status = active->capturing ? 1 : 0;
-    return 0;
+    return call("cuStreamIsCapturing", Needs::context, [&] {
+      *status = active->capturing ? 1 : 0;
+      return 0;
+    });
   };
   t.event_create = [](CuEvent* event, unsigned) {
     return call("cuEventCreate", Needs::context, [&] {

@@ -196,7 +196,7 @@ Result<void> CudaQueue::submit_with_deadline(const Launch& l, const CudaCode& co
   LaunchWords words;
   VYRE_TRY(words.deadline, core_->clock.in(*l.deadline));
   const auto lock = parts_->deadlines.lock();
-  VYRE_TRY(words.status, parts_->deadlines.take(l.kernel, *l.deadline));
+  VYRE_TRY(words.status, parts_->deadlines.take(l.kernel, l.asked.value_or(*l.deadline)));
   return submit(l, code, words);
 }
 

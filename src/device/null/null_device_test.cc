@@ -63,6 +63,16 @@ TEST(NullDevice, HasRealMemory) {
   EXPECT_TRUE(device->records().empty());
 }
 
+TEST(NullDevice, HasTheLimitsOfTheProcessor) {
+  const Limits limits = NullDevice::make()->limits();
+  EXPECT_EQ(limits.backend, "null");
+  EXPECT_EQ(limits.max_threads_per_block, 1024U);
+  EXPECT_EQ(limits.max_block_dim, (Extent{1024, 1024, 1024}));
+  EXPECT_EQ(limits.max_grid_dim, (Extent{0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF}));
+  EXPECT_EQ(limits.max_workgroup_bytes, std::uint64_t{1} << 20);
+  EXPECT_EQ(limits.max_bindings, 1024U);
+}
+
 TEST(NullDevice, WorkOfNoBytesIsFine) {
   const auto device = NullDevice::make();
   const auto queue = *device->make_queue();
