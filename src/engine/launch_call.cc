@@ -117,6 +117,7 @@ Result<void> launch_served(const CallContext& cx, const LaunchStep& d, const Ser
                            const RunLimits& limits, LaunchRuns* timed) {
   Launch launch;
   launch.deadline = limits.deadline;
+  launch.asked = limits.asked;
   launch.stop = limits.stop;
   if (served.parts != nullptr) [[unlikely]] {
     return timed == nullptr ? launch_parts(cx, d, *served.parts, launch, bindings)

@@ -37,7 +37,14 @@ RunLimits RunLimits::counted_from(std::chrono::steady_clock::time_point begin) c
   if (!deadline) return out;
   const std::chrono::nanoseconds spent = std::chrono::steady_clock::now() - begin;
   out.deadline = std::max(*deadline - spent, std::chrono::nanoseconds(1));
+  out.asked = asked.value_or(*deadline);
   return out;
+}
+
+void RunLimits::shorten(std::chrono::nanoseconds most) {
+  if (deadline && *deadline <= most) return;
+  deadline = most;
+  asked.reset();
 }
 
 Result<SessionOptions> SessionOptions::from_environment() {

@@ -127,14 +127,18 @@ class Dispatch {
 };
 
 struct RunLimits {
-  std::optional<std::chrono::nanoseconds> deadline;  // counted from the call
+  std::optional<std::chrono::nanoseconds> deadline{};  // counted from the call
   std::atomic<std::uint32_t>* stop = nullptr;  // set from elsewhere: a launch on the CPU ends early
+  // The deadline that messages name, if `deadline` is what an earlier call left of it.
+  std::optional<std::chrono::nanoseconds> asked{};
 
   bool stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed) != 0; }
   // For work that begins now.
   WorkLimits for_work() const;
   // What they leave for a later call, when the deadline was counted from an earlier moment.
   RunLimits counted_from(std::chrono::steady_clock::time_point begin) const;
+  // The deadline becomes `most` if it is later or absent.
+  void shorten(std::chrono::nanoseconds most);
 };
 
 struct SessionOptions {

@@ -228,6 +228,23 @@ TEST(RunLimits, ADeadlineIsCountedFromAnEarlierMoment) {
   EXPECT_GT(hour.counted_from(now - 10min).deadline, 49min);
   EXPECT_EQ(hour.counted_from(now - 2h).deadline, 1ns);
   EXPECT_EQ(RunLimits{}.counted_from(now - 2h).deadline, std::nullopt);
+  EXPECT_EQ(RunLimits{}.counted_from(now - 2h).asked, std::nullopt);
+  // Messages name what the caller gave.
+  EXPECT_EQ(hour.counted_from(now - 10min).asked, 1h);
+  EXPECT_EQ(hour.counted_from(now - 10min).counted_from(now - 10min).asked, 1h);
+}
+
+TEST(RunLimits, AreShortenedAndNeverLengthened) {
+  RunLimits limits{.deadline = 10s, .asked = 20s};
+  limits.shorten(11s);
+  EXPECT_EQ(limits.deadline, 10s);
+  EXPECT_EQ(limits.asked, 20s);
+  limits.shorten(9s);
+  EXPECT_EQ(limits.deadline, 9s);
+  EXPECT_EQ(limits.asked, std::nullopt) << "this deadline is nobody's but ours";
+  RunLimits none;
+  none.shorten(3s);
+  EXPECT_EQ(none.deadline, 3s);
 }
 
 TEST_F(SessionTest, AFlagEndsALaunch) {

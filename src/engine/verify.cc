@@ -125,8 +125,7 @@ Result<void> verify_beside(const CallContext& cx, const LaunchStep& d, SearchWor
   RunLimits own = limits;
   const auto has_loops = [](const CandidateLaunch& l) { return l.kernel.stats.loops != 0; };
   if (std::ranges::any_of(launches, has_loops)) {  // without loops it ends by itself
-    own.deadline = std::min<std::chrono::nanoseconds>(limits.deadline.value_or(kCheckDeadline),
-                                                      kCheckDeadline);
+    own.shorten(kCheckDeadline);
   }
   const auto tried = launch_candidate(cx, d, candidate, bindings, slice.extent, own);
   VYRE_TRY(check.middle, cx.queue->record());
@@ -160,8 +159,7 @@ Result<std::string> differs_on_shadows(const CallContext& cx, const LaunchStep& 
   VYRE_TRY(const auto bindings, fill_shadows(cx, d, work, {d.plan.extent, {}}));
   if (t.incumbent_ns > 0) {
     const double most = std::max(kLeastDeadlineNs, kDeadlineCalls * t.incumbent_ns);
-    const std::chrono::nanoseconds deadline(static_cast<std::int64_t>(most));
-    limits.deadline = std::min(limits.deadline.value_or(deadline), deadline);
+    limits.shorten(std::chrono::nanoseconds(static_cast<std::int64_t>(most)));
   }
   VYRE_CHECK(launch_candidate(cx, d, candidate, bindings, d.plan.extent, limits));
   VYRE_CHECK(work.comparer->begin());
