@@ -423,7 +423,9 @@ TEST_F(CpuDeviceTest, TellsWhatTheSystemTells) {
   for (std::string line; model.empty() && std::getline(processors, line);) {
     if (line.starts_with("model name")) model = line.substr(line.find(": ") + 2);
   }
-  if (!model.empty()) EXPECT_EQ(told.device_name, model);
+  if (!model.empty()) {
+    EXPECT_EQ(told.device_name, model);
+  }
   EXPECT_EQ(told.warp_size, __builtin_cpu_supports("avx512f") ? 16U
                             : __builtin_cpu_supports("avx2")  ? 8U
                                                               : 4U);
