@@ -15,13 +15,6 @@ constexpr std::optional<T> checked_add(T a, T b) {
 }
 
 template <std::unsigned_integral T>
-constexpr std::optional<T> checked_sub(T a, T b) {
-  T out{};
-  if (__builtin_sub_overflow(a, b, &out)) return std::nullopt;
-  return out;
-}
-
-template <std::unsigned_integral T>
 constexpr std::optional<T> checked_mul(T a, T b) {
   T out{};
   if (__builtin_mul_overflow(a, b, &out)) return std::nullopt;
@@ -49,14 +42,6 @@ constexpr T saturating_mul(T a, T b) {
 template <std::unsigned_integral T>
 constexpr T ceil_div(T a, T b) {
   return static_cast<T>(a / b + (a % b != 0));
-}
-
-// The smallest multiple of `alignment` (a power of two) not below `value`.
-template <std::unsigned_integral T>
-constexpr std::optional<T> checked_align_up(T value, T alignment) {
-  auto raised = checked_add(value, static_cast<T>(alignment - 1));
-  if (!raised) return std::nullopt;
-  return static_cast<T>(*raised & ~static_cast<T>(alignment - 1));
 }
 
 }  // namespace vyre

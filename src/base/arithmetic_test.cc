@@ -18,7 +18,6 @@ TEST(Arithmetic, AgreesWithWiderArithmeticForEveryPairOfBytes) {
       const auto y = static_cast<std::uint8_t>(b);
       EXPECT_EQ(checked_add(x, y).value_or(0), a + b <= 255 ? a + b : 0);
       EXPECT_EQ(checked_add(x, y).has_value(), a + b <= 255);
-      EXPECT_EQ(checked_sub(x, y).has_value(), a >= b);
       EXPECT_EQ(checked_mul(x, y).has_value(), a * b <= 255);
       EXPECT_EQ(saturating_add(x, y), std::min(a + b, 255));
       EXPECT_EQ(saturating_sub(x, y), std::max(a - b, 0));
@@ -39,15 +38,6 @@ TEST(Arithmetic, StopsAtTheEndOf64Bits) {
   EXPECT_EQ(saturating_mul<std::uint64_t>(kMax, 2), kMax);
   EXPECT_EQ(ceil_div<std::uint64_t>(kMax, 1), kMax);
   EXPECT_EQ(ceil_div<std::uint64_t>(kMax, kMax), 1u);
-}
-
-TEST(Arithmetic, AligningUpSaysWhenItDoesNotFit) {
-  EXPECT_EQ(checked_align_up<std::uint32_t>(0, 16), 0u);
-  EXPECT_EQ(checked_align_up<std::uint32_t>(1, 16), 16u);
-  EXPECT_EQ(checked_align_up<std::uint32_t>(16, 16), 16u);
-  EXPECT_EQ(checked_align_up<std::uint32_t>(17, 1), 17u);
-  EXPECT_EQ(checked_align_up<std::uint32_t>(0xfffffff0u, 16), 0xfffffff0u);
-  EXPECT_EQ(checked_align_up<std::uint32_t>(0xfffffff1u, 16), std::nullopt);
 }
 
 }  // namespace

@@ -249,9 +249,4 @@ Result<Pipeline> parse_pipeline(std::string_view text, std::string_view name) {
   return Reader(*document, name).read();
 }
 
-bool is_pipeline(std::string_view text) {
-  const auto document = parse_toml(text);
-  return document && document->find(kTomlRoot, "vyre") != kNoToml;
-}
-
 }  // namespace vyre

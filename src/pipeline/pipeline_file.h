@@ -31,7 +31,5 @@ namespace vyre {
 
 // `name` is the file's, for errors, which name the line.
 Result<Pipeline> parse_pipeline(std::string_view text, std::string_view name);
-// Whether the text is a pipeline, and not a list of bare byte counts: it says `vyre = ...`.
-bool is_pipeline(std::string_view text);
 
 }  // namespace vyre

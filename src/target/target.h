@@ -3,7 +3,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,7 +25,5 @@ struct Target {
 
 // "nvptx:sm_90"
 std::string to_string(const Target& target);
-// The inverse; empty for any other text.
-std::optional<Target> parse_target(std::string_view text);
 
 }  // namespace vyre

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <set>
 
 #include "vyre/base/arithmetic.h"
@@ -71,28 +70,6 @@ class Space {
   std::set<Variant> seen_;
 };
 
-Result<std::uint32_t> number_in(const std::string& name, std::string_view text) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.begin(), text.end(), value);
-  if (error != std::errc() || end != text.end() || value == 0) {
-    return fail(Code::invalid_input, fmt::format("{} is '{}', not a whole number", name, text));
-  }
-  return value;
-}
-
-Result<Extent> shape_in(std::string_view text) {
-  Extent out{};
-  for (unsigned i = 0; i < 3; ++i) {
-    const std::size_t end = i == 2 ? text.size() : text.find('x');
-    if (end == std::string_view::npos) {
-      return fail(Code::invalid_input, "workgroup has not three axes, as 64x1x1 has");
-    }
-    VYRE_TRY(out[i], number_in("workgroup", text.substr(0, end)));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
 }  // namespace
 
 Extent covered_by(const Variant& variant, TargetKind kind) {
@@ -153,37 +130,6 @@ Configuration configuration_of(const Variant& v, TargetKind kind) {
   if (v.bounds != plain.bounds) out.emplace_back("bounds", to_string(v.bounds));
   for (const OverrideSetting& o : v.overrides) out.emplace_back(o.name, o.value);
   return out;
-}
-
-Result<Variant> variant_of(const Configuration& configuration) {
-  Variant v;
-  for (const auto& [name, value] : configuration) {
-    if (name == "workgroup") {
-      VYRE_TRY(v.workgroup, shape_in(value));
-    } else if (name == "items") {
-      VYRE_TRY(v.items_per_lane, number_in(name, value));
-    } else if (name == "gang") {
-      VYRE_TRY(v.gang_width, number_in(name, value));
-    } else if (name == "groups") {
-      VYRE_TRY(v.groups_per_task, number_in(name, value));
-    } else if (name == "layout") {
-      if (value != "strided" && value != "blocked") {
-        return fail(Code::invalid_input, fmt::format("there is no layout '{}'", value),
-                    "there are strided and blocked");
-      }
-      v.layout = value == "blocked" ? ItemLayout::blocked : ItemLayout::strided;
-    } else if (name == "bounds") {
-      if (value != "tested_once" && value != "checked") {
-        return fail(Code::invalid_input, fmt::format("there are no bounds '{}'", value),
-                    "there are tested_once and checked");
-      }
-      v.bounds = value == "checked" ? BoundsMode::checked : BoundsMode::tested_once;
-    } else {
-      v.overrides.push_back({name, value});
-    }
-  }
-  std::ranges::sort(v.overrides);
-  return v;
 }
 
 }  // namespace vyre

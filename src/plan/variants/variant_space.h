@@ -38,8 +38,6 @@ Extent covered_by(const Variant& variant, TargetKind kind);
 // layout; a CPU variant has workgroup, gang and groups, and items and layout only if they are not
 // the default. Equal configurations mean equal variants of one space.
 Configuration configuration_of(const Variant& variant, TargetKind kind);
-// The inverse. Unknown names are overrides.
-Result<Variant> variant_of(const Configuration& configuration);
 
 // ---- Overrides
 // -----------------------------------------------------------------------------------

@@ -67,16 +67,10 @@ TEST(SpaceTest, ConfigurationsNameVariants) {
     std::set<std::string> texts;
     for (const Variant& v : variant_space(r)) {
       const Configuration c = configuration_of(v, kind);
-      const auto back = variant_of(c);
-      ASSERT_TRUE(back);
-      EXPECT_EQ(*back, v);
       EXPECT_TRUE(texts.insert(to_string(c)).second) << to_string(c);
       EXPECT_EQ(*parse_configuration(to_string(c)), c);
     }
   }
-  EXPECT_FALSE(variant_of({{"workgroup", "64x1"}}));
-  EXPECT_FALSE(variant_of({{"items", "many"}}));
-  EXPECT_FALSE(variant_of({{"layout", "diagonal"}}));
 }
 
 TEST(SpaceTest, OverridesCombineUnderConstraints) {
