@@ -45,7 +45,7 @@ extern "C" {
 /* ---- Version --------------------------------------------------------------------------------- */
 
 /* The version of this interface. It grows when something is added; nothing is ever removed. */
-#define VYRE_C_VERSION 3
+#define VYRE_C_VERSION 4
 
 VYRE_API uint32_t vyre_c_version(void);  /* VYRE_C_VERSION of the loaded library */
 VYRE_API const char* vyre_version(void); /* the version of vyre: "0.1.0" */
@@ -102,6 +102,7 @@ typedef uint64_t vyre_module;
 typedef uint64_t vyre_kernel;
 typedef uint64_t vyre_buffer;
 typedef uint64_t vyre_dispatch;
+typedef uint64_t vyre_pipeline;
 
 typedef struct vyre_device_info {
   uint32_t struct_size;
@@ -120,6 +121,10 @@ typedef struct vyre_session_options {
   const char* cache_folder; /* an absolute path; null: the user's cache, ~/.cache/vyre */
   uint32_t no_cache;        /* not 0: nothing is read from disk or kept there */
   uint32_t reserved;        /* 0 */
+  /* Since version 4. A struct_size without them is valid too. */
+  uint32_t tuning;           /* a vyre_tuner_mode for everything that the session launches */
+  uint32_t reserved_too;     /* 0 */
+  const char* evidence_file; /* an absolute path; null: in the cache folder, if there is one */
 } vyre_session_options;
 
 /* `device` is a name from vyre_device_get, "auto" for the first available device, or "null", which
@@ -300,6 +305,156 @@ VYRE_API vyre_code vyre_run(vyre_kernel kernel, const vyre_binding* bindings,
                             uint64_t binding_count, const vyre_grid* grid,
                             const vyre_variant* variant, uint64_t deadline_ns);
 
+/* The grid of a launch in a buffer: three numbers of the type uint32_t, the workgroups along x, y
+ * and z. They are read each time the launch begins, after everything that was submitted before; the
+ * call waits for that. If any is 0, nothing runs. A grid beyond the device's limits gives
+ * VYRE_LIMIT, and nothing runs. */
+typedef struct vyre_indirect_grid {
+  vyre_buffer buffer;
+  uint64_t offset; /* in bytes; a multiple of 4 */
+} vyre_indirect_grid;
+
+/* Like vyre_dispatch_create and vyre_run, with the grid in a buffer. Nothing is tuned. */
+VYRE_API vyre_code vyre_dispatch_create_indirect(vyre_kernel kernel, const vyre_binding* bindings,
+                                                 uint64_t binding_count,
+                                                 const vyre_indirect_grid* grid,
+                                                 const vyre_variant* variant,
+                                                 vyre_dispatch* dispatch);
+VYRE_API vyre_code vyre_run_indirect(vyre_kernel kernel, const vyre_binding* bindings,
+                                     uint64_t binding_count, const vyre_indirect_grid* grid,
+                                     const vyre_variant* variant, uint64_t deadline_ns);
+
+/* ---- Pipelines ------------------------------------------------------------------------------- */
+
+/* Several kernels as one piece of work, over named buffers: vyre decides which of them become one
+ * launch and which buffers need memory. Load one from a file's text, or create one and add its
+ * parts; then prepare it, and run it any number of times. Text is copied. Sizes are expressions of
+ * dims: "ceil(width / 16)". Mistakes are found by vyre_pipeline_prepare, whose error names the
+ * stage and the buffer. A call waits while another thread uses the same pipeline. */
+
+/* `text` is TOML as docs/pipelines.md describes it; `file_name` is the file's path (null: in the
+ * working directory), beside which the files that it names are read. Nothing is prepared yet. */
+VYRE_API vyre_code vyre_pipeline_load(vyre_session session, const char* text, uint64_t length,
+                                      const char* file_name, vyre_pipeline* pipeline);
+VYRE_API vyre_code vyre_pipeline_create(vyre_session session, const char* name,
+                                        vyre_pipeline* pipeline);
+VYRE_API vyre_code vyre_pipeline_free(vyre_pipeline pipeline);
+
+/* A size with a name. 0: it has no default, and vyre_pipeline_set_dim gives its value. */
+VYRE_API vyre_code vyre_pipeline_add_dim(vyre_pipeline pipeline, const char* name, uint64_t value);
+
+typedef enum vyre_buffer_use {
+  VYRE_TEMPORARY = 0, /* for the stages alone: it may never be in memory */
+  VYRE_INPUT = 1,     /* the caller fills it: it keeps its contents from run to run */
+  VYRE_OUTPUT = 2     /* the caller reads it after a run: it begins with zeros */
+} vyre_buffer_use;
+
+typedef struct vyre_buffer_description {
+  uint32_t struct_size;
+  uint32_t use; /* a vyre_buffer_use */
+  const char* name;
+  const char* type;         /* as WGSL spells it: "array<f32>" */
+  const char* const* shape; /* sizes, the slowest axis first */
+  uint64_t axes;            /* of the shape; 0: one element */
+  const char* source;       /* data as `vyre run --in` takes them; null: none */
+} vyre_buffer_description;
+
+VYRE_API vyre_code vyre_pipeline_add_buffer(vyre_pipeline pipeline,
+                                            const vyre_buffer_description* buffer);
+
+/* A field of a uniform; a vector has one for each component, in order, with the same name. */
+typedef struct vyre_uniform_field {
+  const char* name;
+  const char* size; /* an expression of dims; null: `value` */
+  double value;
+} vyre_uniform_field;
+
+/* A uniform that is no struct has one field, "value". */
+VYRE_API vyre_code vyre_pipeline_add_uniform(vyre_pipeline pipeline, const char* name,
+                                             const vyre_uniform_field* fields,
+                                             uint64_t field_count);
+
+/* Two names: a variable of a kernel and what is bound to it, or two buffers that change places. */
+typedef struct vyre_name_pair {
+  const char* first;
+  const char* second;
+} vyre_name_pair;
+
+typedef struct vyre_stage_description {
+  uint32_t struct_size;
+  uint32_t unit;    /* a vyre_unit: what `size` counts */
+  const char* name; /* null: that of the entry point */
+  vyre_kernel kernel;
+  const vyre_name_pair* bindings; /* a variable, and a buffer or uniform */
+  uint64_t binding_count;
+  const char* size[3];     /* along x, y and z; null: 1 */
+  const char* groups_from; /* not null: a buffer that holds the grid, instead of `size` */
+  uint64_t groups_offset;  /* in bytes; a multiple of 4 */
+  const char* loop;        /* the loop that it is a part of; null: none */
+  uint32_t after_host;     /* not 0: the host may look at what comes before */
+  uint32_t reserved;       /* 0 */
+} vyre_stage_description;
+
+/* Stages run in the order in which they are added. */
+VYRE_API vyre_code vyre_pipeline_add_stage(vyre_pipeline pipeline,
+                                           const vyre_stage_description* stage);
+
+/* Neighbouring stages that run again and again. Each round clears buffers, runs the stages, looks
+ * whether the condition holds, and exchanges the names of pairs of buffers. */
+typedef struct vyre_loop_description {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  const char* name;
+  const char* most;  /* rounds; a size */
+  const char* until; /* "moved == 0"; null: there are `most` rounds */
+  const char* const* clear;
+  uint64_t clear_count;
+  const vyre_name_pair* swap;
+  uint64_t swap_count;
+} vyre_loop_description;
+
+VYRE_API vyre_code vyre_pipeline_add_loop(vyre_pipeline pipeline,
+                                          const vyre_loop_description* loop);
+
+typedef struct vyre_pipeline_options {
+  uint32_t struct_size;
+  uint32_t no_fusion;     /* not 0: every stage is a launch of its own */
+  uint64_t memory_budget; /* in bytes, of everything that is allocated; 0: none */
+} vyre_pipeline_options;
+
+/* Checks everything, plans, allocates and compiles. Null `options` are the same as options that are
+ * all 0. A pipeline that is prepared again, for other dims or options, keeps the contents of inputs
+ * whose size stays the same; where that fails, it stays as it was. */
+VYRE_API vyre_code vyre_pipeline_prepare(vyre_pipeline pipeline,
+                                         const vyre_pipeline_options* options);
+/* Changes a dim, from the next vyre_pipeline_prepare on. */
+VYRE_API vyre_code vyre_pipeline_set_dim(vyre_pipeline pipeline, const char* name, uint64_t value);
+
+/* The rest needs a pipeline that is prepared. */
+
+/* A handle for the memory of an input or output, to be freed by vyre_buffer_free. For buffers that
+ * change places it is the memory at this moment. After vyre_pipeline_prepare ask again. */
+VYRE_API vyre_code vyre_pipeline_buffer(vyre_pipeline pipeline, const char* name,
+                                        vyre_buffer* buffer);
+/* Uses the caller's buffer, of the same size, for an input or output. */
+VYRE_API vyre_code vyre_pipeline_bind(vyre_pipeline pipeline, const char* name, vyre_buffer buffer);
+
+/* Runs all stages and waits for their end; allocates nothing. A run that takes longer than the
+ * deadline is stopped and gives VYRE_DEVICE. */
+VYRE_API vyre_code vyre_pipeline_run(vyre_pipeline pipeline, uint64_t deadline_ns);
+/* May return before the stages have ended; vyre_session_wait reports their failure. Conditions of
+ * loops and grids in buffers are looked at during the call. */
+VYRE_API vyre_code vyre_pipeline_submit(vyre_pipeline pipeline, uint64_t deadline_ns);
+/* The device's time for one run: the mean of this number of consecutive runs. */
+VYRE_API vyre_code vyre_pipeline_time(vyre_pipeline pipeline, uint32_t runs, double* ns);
+
+/* What was fused, what was not, and why; and what became of each buffer. As lines for people, and
+ * as a JSON object: what `vyre plan` prints. */
+VYRE_API vyre_code vyre_pipeline_plan_text(vyre_pipeline pipeline, char* text, uint64_t capacity,
+                                           uint64_t* length);
+VYRE_API vyre_code vyre_pipeline_plan_json(vyre_pipeline pipeline, char* text, uint64_t capacity,
+                                           uint64_t* length);
+
 /* ---- In a CUDA program ----------------------------------------------------------------------- */
 
 /* A session can be a guest in the application's context, stream and memory. It restores the current
@@ -383,10 +538,10 @@ VYRE_API vyre_code vyre_dispatch_create_gpu(vyre_session session, const vyre_gpu
  * program runs: CUDA, HIP, OpenCL, OpenMP or plain loops. It needs no session and no device. What
  * it learns is kept on disk and shared between processes.
  *
- * By the tuner's own estimate, the time lost against a program without a tuner stays below 2% of the
- * time spent in the kernel plus a first allowance of 20 ms or 50 calls, whichever is less. Without a
- * tuner the program would run the candidate that it declares as its first one, or the best one known
- * so far, whichever is faster. */
+ * By the tuner's own estimate, the time lost against a program without a tuner stays below 2% of
+ * the time spent in the kernel plus a first allowance of 20 ms or 50 calls, whichever is less.
+ * Without a tuner the program would run the candidate that it declares as its first one, or the
+ * best one known so far, whichever is faster. */
 /* clang-format off */
 /*
  *   const char* const candidates[] = {"block=64 items=1", "block=256 items=1", "block=256 items=4"};

@@ -19,4 +19,9 @@ Outcome<std::vector<Binding>> bindings_of(const SharedSession& session, const vy
 
 Outcome<DispatchSize> size_of(const vyre_grid* grid);
 
+RunLimits limits_of(std::uint64_t deadline_ns);
+
+// A vyre_tuner_mode; absent: the default. `name` is the field's.
+Outcome<std::optional<TunerMode>> mode_of(std::uint32_t given, std::string_view name);
+
 }  // namespace vyre

@@ -39,6 +39,28 @@ Outcome<DispatchSize> size_of(const vyre_grid* grid) {
   return failure(VYRE_INVALID_INPUT, fmt::format("grid.unit is {}, which is no unit", grid->unit));
 }
 
+RunLimits limits_of(std::uint64_t deadline_ns) {
+  RunLimits limits;
+  if (deadline_ns == VYRE_NO_DEADLINE) return limits;
+  // Far enough from the end of the clock to be added to the time of day.
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
+  limits.deadline = std::chrono::nanoseconds(
+      static_cast<std::int64_t>(std::min<std::uint64_t>(deadline_ns, most)));
+  return limits;
+}
+
+Outcome<std::optional<TunerMode>> mode_of(std::uint32_t given, std::string_view name) {
+  switch (given) {
+    case VYRE_TUNER_DEFAULT: return std::optional<TunerMode>();
+    case VYRE_TUNER_ONLINE: return TunerMode::natural_gradient;
+    case VYRE_TUNER_SWEEP: return TunerMode::sweep;
+    case VYRE_TUNER_OFF: return TunerMode::cached_or_default;
+    case VYRE_TUNER_FROZEN: return TunerMode::frozen;
+    default: break;
+  }
+  return failure(VYRE_INVALID_INPUT, fmt::format("{} is {}", name, given));
+}
+
 namespace {
 
 // What is 0 stays as it is declared.
@@ -83,6 +105,35 @@ Outcome<Dispatch> prepare(const KernelObject& kernel, const vyre_binding* given,
   });
 }
 
+Outcome<Dispatch> prepare_indirect(const KernelObject& kernel, const vyre_binding* given,
+                                   std::uint64_t count, const vyre_indirect_grid* grid,
+                                   const vyre_variant* wanted, const RunLimits& limits) {
+  const Session& session = kernel.session->session;
+  VYRE_TRY(const auto bindings, bindings_of(*kernel.session, given, count));
+  if (grid == nullptr) return null_pointer("grid");
+  VYRE_TRY(const auto pin, find<BufferObject>(grid->buffer));
+  if (pin->session != kernel.session) {
+    return failure(VYRE_WRONG_SESSION, "the grid's buffer is of another session than the kernel");
+  }
+  VYRE_TRY(const FixedChoices fixed, fixed_choices(wanted));
+  return with_enough_stack([&]() -> Outcome<Dispatch> {
+    VYRE_TRY(Dispatch dispatch,
+             session.prepare(kernel.kernel, bindings, IndirectGrid{pin->buffer, grid->offset},
+                             fixed, limits));
+    return dispatch;
+  });
+}
+
+Outcome<> create_indirect(vyre_kernel id, const vyre_binding* bindings, std::uint64_t count,
+                          const vyre_indirect_grid* grid, const vyre_variant* variant,
+                          vyre_dispatch* out) {
+  VYRE_TRY(const auto pin, find<KernelObject>(id));
+  if (out == nullptr) return null_pointer("dispatch");
+  VYRE_TRY(Dispatch dispatch, prepare_indirect(*pin, bindings, count, grid, variant, {}));
+  VYRE_TRY(*out, publish(DispatchObject{pin->session, std::move(dispatch)}));
+  return {};
+}
+
 Outcome<> create_dispatch(vyre_kernel id, const vyre_binding* bindings, std::uint64_t count,
                           const vyre_grid* grid, const vyre_variant* variant, vyre_dispatch* out) {
   VYRE_TRY(const auto pin, find<KernelObject>(id));
@@ -90,16 +141,6 @@ Outcome<> create_dispatch(vyre_kernel id, const vyre_binding* bindings, std::uin
   VYRE_TRY(Dispatch dispatch, prepare(*pin, bindings, count, grid, variant, {}));
   VYRE_TRY(*out, publish(DispatchObject{pin->session, std::move(dispatch)}));
   return {};
-}
-
-RunLimits limits_of(std::uint64_t deadline_ns) {
-  RunLimits limits;
-  if (deadline_ns == VYRE_NO_DEADLINE) return limits;
-  // Far enough from the end of the clock to be added to the time of day.
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
-  limits.deadline = std::chrono::nanoseconds(
-      static_cast<std::int64_t>(std::min<std::uint64_t>(deadline_ns, most)));
-  return limits;
 }
 
 Outcome<> dispatch_variant(vyre_dispatch id, vyre_variant* out) {
@@ -177,6 +218,27 @@ vyre_code vyre_run(vyre_kernel kernel, const vyre_binding* bindings, uint64_t bi
     const RunLimits limits = limits_of(deadline_ns);
     VYRE_TRY(const Dispatch dispatch,
              prepare(*pin, bindings, binding_count, grid, variant, limits));
+    VYRE_CHECK(pin->session->session.run(dispatch, limits.counted_from(begin)));
+    return {};
+  });
+}
+
+vyre_code vyre_dispatch_create_indirect(vyre_kernel kernel, const vyre_binding* bindings,
+                                        uint64_t binding_count, const vyre_indirect_grid* grid,
+                                        const vyre_variant* variant, vyre_dispatch* dispatch) {
+  return guarded(
+      [&] { return create_indirect(kernel, bindings, binding_count, grid, variant, dispatch); });
+}
+
+vyre_code vyre_run_indirect(vyre_kernel kernel, const vyre_binding* bindings,
+                            uint64_t binding_count, const vyre_indirect_grid* grid,
+                            const vyre_variant* variant, uint64_t deadline_ns) {
+  return guarded([&]() -> Outcome<> {
+    VYRE_TRY(const auto pin, find<KernelObject>(kernel));
+    const auto begin = std::chrono::steady_clock::now();
+    const RunLimits limits = limits_of(deadline_ns);
+    VYRE_TRY(const Dispatch dispatch,
+             prepare_indirect(*pin, bindings, binding_count, grid, variant, limits));
     VYRE_CHECK(pin->session->session.run(dispatch, limits.counted_from(begin)));
     return {};
   });

@@ -18,6 +18,7 @@ std::string_view to_string(HandleKind kind) {
     case HandleKind::buffer: return "a buffer";
     case HandleKind::dispatch: return "a dispatch";
     case HandleKind::tuner: return "a tuner";
+    case HandleKind::pipeline: return "a pipeline";
   }
   return {};
 }
@@ -50,6 +51,12 @@ HandleTable<DispatchObject>& table() {
 template <>
 HandleTable<TunerObject>& table() {
   static auto& objects = make_table<TunerObject>(HandleKind::tuner);
+  return objects;
+}
+
+template <>
+HandleTable<PipelineObject>& table() {
+  static auto& objects = make_table<PipelineObject>(HandleKind::pipeline);
   return objects;
 }
 

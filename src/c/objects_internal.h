@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,6 +16,7 @@
 #include "vyre/base/fork_watch.h"
 #include "vyre/base/handle_table.h"
 #include "vyre/c/failure_internal.h"
+#include "vyre/engine/prepared_pipeline.h"
 #include "vyre/engine/session.h"
 #include "vyre/tune/foreign/kernel_tuner.h"
 #include "vyre/wgsl/module.h"
@@ -51,11 +53,30 @@ struct DispatchObject {
   std::shared_ptr<SharedSession> session;
   Dispatch dispatch;
 };
+// A pipeline that is being written, or is prepared. It is locked while a call uses it.
+struct PipelineState {
+  ForkSafeMutex mutex;
+  Pipeline pipeline;
+  PipelineOptions options;
+  std::optional<PreparedPipeline> prepared;
+};
+struct PipelineObject {
+  std::shared_ptr<SharedSession> session;
+  std::unique_ptr<PipelineState> state;
+};
 struct TunerObject {
   KernelTuner tuner;  // of no session
 };
 
-enum class HandleKind : std::uint8_t { session = 1, module, kernel, buffer, dispatch, tuner };
+enum class HandleKind : std::uint8_t {
+  session = 1,
+  module,
+  kernel,
+  buffer,
+  dispatch,
+  tuner,
+  pipeline
+};
 
 // "a kernel"; empty for a number that is no kind.
 std::string_view to_string(HandleKind kind);
@@ -75,6 +96,8 @@ template <>
 HandleTable<DispatchObject>& table();
 template <>
 HandleTable<TunerObject>& table();
+template <>
+HandleTable<PipelineObject>& table();
 
 template <class T>
 using Pin = typename HandleTable<T>::Pin;

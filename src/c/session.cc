@@ -1,3 +1,5 @@
+#include <cstddef>
+
 #include "vyre/base/paths.h"
 #include "vyre/c/arguments_internal.h"
 #include "vyre/c/objects_internal.h"
@@ -19,33 +21,52 @@ Outcome<std::filesystem::path> cache_folder_of(const char* given) {
                              given));
 }
 
+// The caller's options, of this version or of the one before tuning and evidence were added.
+Outcome<vyre_session_options> known_options(const vyre_session_options& given) {
+  constexpr std::uint32_t before_tuning = offsetof(vyre_session_options, tuning);
+  vyre_session_options out{};
+  if (given.struct_size != before_tuning) VYRE_CHECK(check_struct(&given, "options"));
+  std::memcpy(&out, &given, given.struct_size);
+  if (out.threads > kMaxThreads) {
+    return failure(VYRE_INVALID_INPUT,
+                   fmt::format("options.threads is {}; the most is {}", out.threads, kMaxThreads));
+  }
+  if (out.reserved != 0 || out.reserved_too != 0) {
+    return failure(VYRE_INVALID_INPUT, "options.reserved is not 0");
+  }
+  return out;
+}
+
 }  // namespace
 
-Outcome<SessionOptions> options_of(const vyre_session_options* given) {
-  if (given == nullptr) {
+Outcome<SessionOptions> options_of(const vyre_session_options* asked) {
+  if (asked == nullptr) {
     VYRE_TRY(SessionOptions options, SessionOptions::from_environment());
     return options;
   }
-  VYRE_CHECK(check_struct(given, "options"));
-  if (given->threads > kMaxThreads) {
-    return failure(VYRE_INVALID_INPUT, fmt::format("options.threads is {}; the most is {}",
-                                                   given->threads, kMaxThreads));
-  }
-  if (given->reserved != 0) {
-    return failure(VYRE_INVALID_INPUT, "options.reserved is not 0");
-  }
+  VYRE_TRY(const vyre_session_options given, known_options(*asked));
   SessionOptions options;
-  if (given->threads != 0) {
-    options.cpu.threads = given->threads;
+  if (given.threads != 0) {
+    options.cpu.threads = given.threads;
   } else {
     VYRE_TRY(options.cpu, cpu_options_from_environment());
   }
   options.tuning = TuningOptions::from_environment();
   options.tuning->evidence.reset();
-  if (given->no_cache == 0) {
-    VYRE_TRY(const std::filesystem::path folder, cache_folder_of(given->cache_folder));
+  VYRE_TRY(const auto mode, mode_of(given.tuning, "options.tuning"));
+  if (mode) options.tuning->mode = *mode;
+  if (given.no_cache == 0) {
+    VYRE_TRY(const std::filesystem::path folder, cache_folder_of(given.cache_folder));
     options.code_folder = folder / "code";
     options.tuning->evidence = folder / "tuner" / "evidence.jsonl";
+  }
+  if (given.evidence_file != nullptr) {
+    options.tuning->evidence = given.evidence_file;
+    if (!options.tuning->evidence->is_absolute()) {
+      return failure(VYRE_INVALID_INPUT,
+                     fmt::format("options.evidence_file is \"{}\"; it must be an absolute path",
+                                 given.evidence_file));
+    }
   }
   return options;
 }
@@ -76,6 +97,7 @@ void close_member(std::uint64_t id) {
     case HandleKind::kernel: table<KernelObject>().close(id); break;
     case HandleKind::buffer: table<BufferObject>().close(id); break;
     case HandleKind::dispatch: table<DispatchObject>().close(id); break;
+    case HandleKind::pipeline: table<PipelineObject>().close(id); break;
   }
 }
 

@@ -33,24 +33,12 @@ Outcome<std::vector<Configuration>> candidates_of(const char* const* given, std:
   return out;
 }
 
-Outcome<std::optional<TunerMode>> mode_of(std::uint32_t given) {
-  switch (given) {
-    case VYRE_TUNER_DEFAULT: return std::optional<TunerMode>();
-    case VYRE_TUNER_ONLINE: return TunerMode::natural_gradient;
-    case VYRE_TUNER_SWEEP: return TunerMode::sweep;
-    case VYRE_TUNER_OFF: return TunerMode::cached_or_default;
-    case VYRE_TUNER_FROZEN: return TunerMode::frozen;
-    default: break;
-  }
-  return failure(VYRE_INVALID_INPUT, fmt::format("options.mode is {}", given));
-}
-
 Outcome<KernelTunerOptions> tuner_options_of(const vyre_tuner_options* given) {
   KernelTunerOptions options;
   if (given == nullptr) return options;
   VYRE_CHECK(check_struct(given, "options"));
   if (given->reserved != 0) return failure(VYRE_INVALID_INPUT, "options.reserved is not 0");
-  VYRE_TRY(options.mode, mode_of(given->mode));
+  VYRE_TRY(options.mode, mode_of(given->mode, "options.mode"));
   options.start = given->start;
   if (given->expected_ns != nullptr) {
     options.expected_ns = [ns = given->expected_ns](const Choice& choice) {

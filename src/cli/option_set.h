@@ -110,7 +110,4 @@ class OptionSet {
   std::size_t least_positionals_ = 0, most_positionals_ = 0;
 };
 
-// The word nearest to `word`, if one is near enough to be what was meant.
-std::string nearest(std::string_view word, std::span<const std::string> known);
-
 }  // namespace vyre

@@ -1,6 +1,7 @@
 // What a call of a dispatch does. Each file has one concern:
 //
 //   launch_call.cc    a launch, with uniforms by value; one that is timed by itself
+//   indirect_call.cc  a launch whose grid is in a buffer
 //   serve.cc          a call served by a candidate
 //   tuned_call.cc     a call of a tuned dispatch: serve it, and let the search do one thing beside
 //   it verify.cc         a candidate's results on shadows, compared with the incumbent's harvest.cc
@@ -31,6 +32,8 @@ struct LaunchRuns {
 };
 
 Result<void> submit_step(const CallContext& cx, const LaunchStep& step, const RunLimits& limits);
+// What a step whose plan is fixed launches.
+ServedLaunch fixed_launch(const LaunchStep& step);
 // The device's time for one launch: the mean of this number of launches.
 Result<std::chrono::nanoseconds> time_step(const CallContext& cx, const LaunchStep& step,
                                            std::uint32_t launches);
@@ -38,6 +41,12 @@ Result<void> launch_served(const CallContext& cx, const LaunchStep& step,
                            const ServedLaunch& served, std::span<const BoundMemory> bindings,
                            const Extent& extent, const RunLimits& limits,
                            LaunchRuns* timed = nullptr);
+
+// ---- indirect_call.cc
+
+// A launch whose grid is in a buffer. `timed`: as for launch_served.
+Result<void> submit_indirect(const CallContext& cx, const LaunchStep& step, const RunLimits& limits,
+                             LaunchRuns* timed = nullptr);
 
 // ---- serve.cc
 

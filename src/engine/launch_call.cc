@@ -7,14 +7,6 @@
 namespace vyre {
 namespace {
 
-ServedLaunch fixed_launch(const LaunchStep& d) {
-  return {.candidate = 0,
-          .groups_per_task = d.plan.variant.groups_per_task,
-          .code = d.code.get(),
-          .grid = d.plan.grid,
-          .workgroup = d.plan.variant.workgroup};
-}
-
 Result<void> begin(const CallContext& cx, const Launch& launch, LaunchRuns* timed) {
   if (timed == nullptr) return cx.queue->launch(launch);
   VYRE_TRY(timed->spent, cx.queue->time(launch, timed->count));
@@ -87,8 +79,18 @@ Result<void> time_parts(const CallContext& cx, const LaunchStep& d,
 
 }  // namespace
 
+ServedLaunch fixed_launch(const LaunchStep& d) {
+  return {.candidate = 0,
+          .groups_per_task = d.plan.variant.groups_per_task,
+          .code = d.code.get(),
+          .grid = d.plan.grid,
+          .workgroup = d.plan.variant.workgroup};
+}
+
 Result<void> submit_step(const CallContext& cx, const LaunchStep& d, const RunLimits& limits) {
   for (const auto& copy : d.written) copy->forget();
+  if (d.groups) [[unlikely]]
+    return submit_indirect(cx, d, limits);
   if (d.tuned == nullptr) {
     return launch_served(cx, d, fixed_launch(d), d.bindings, d.plan.extent, limits);
   }
@@ -101,6 +103,10 @@ Result<std::chrono::nanoseconds> time_step(const CallContext& cx, const LaunchSt
                                            std::uint32_t launches) {
   for (const auto& copy : d.written) copy->forget();
   LaunchRuns runs{.count = launches};
+  if (d.groups) {
+    VYRE_CHECK(submit_indirect(cx, d, {}, &runs));
+    return runs.spent / launches;
+  }
   const ServedLaunch fixed = fixed_launch(d);
   const ServedLaunch* served = &fixed;
   if (d.tuned != nullptr) {

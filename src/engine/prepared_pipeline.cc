@@ -1,59 +1,301 @@
 #include "vyre/engine/prepared_pipeline.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
+
+#include "vyre/data/packed_elements.h"
+#include "vyre/pipeline/pipeline_plan_text.h"
 
 namespace vyre {
 
+constexpr std::size_t kMostOrders = 64;  // of the buffers of one launch
+
 Result<PreparedPipeline> PreparedPipeline::make(const Session& session,
-                                                const ReadyPipeline& pipeline,
-                                                const PipelinePlan& plan) {
+                                                std::shared_ptr<const ReadyPipeline> pipeline,
+                                                std::shared_ptr<const PipelinePlan> plan) {
   PreparedPipeline out(session);
-  for (const std::uint64_t bytes : plan.memory) {
-    VYRE_TRY(Buffer memory, session.buffer(bytes));
-    out.memory_.push_back(std::move(memory));
-  }
-  for (std::size_t b = 0; b < pipeline.buffers.size(); ++b) {
-    const ReadyBuffer& buffer = pipeline.buffers[b];
-    out.memory_of_.push_back(plan.buffers[b].memory);
-    if (!plan.buffers[b].memory || buffer.starts_empty()) continue;
-    const Buffer& memory = out.memory_[*plan.buffers[b].memory];
-    if (buffer.uniform) {
-      VYRE_CHECK(session.write(memory, 0, buffer.contents));
-      continue;
-    }
-    if (memory.host() != nullptr) {
-      const std::span bytes(memory.host(), buffer.bytes);
-      VYRE_CHECK(put_data(*buffer.source, buffer.data(), buffer.opened, bytes));
-      continue;
-    }
-    std::vector<std::byte> bytes(buffer.bytes);
-    VYRE_CHECK(put_data(*buffer.source, buffer.data(), buffer.opened, bytes));
-    VYRE_CHECK(session.write(memory, 0, bytes));
-  }
-  for (const PlannedLaunch& launch : plan.launches) {
-    Step& step = out.steps_.emplace_back();
-    for (const std::size_t piece : launch.cleared) step.cleared.push_back(out.memory_[piece]);
-    std::vector<Binding> bindings;
-    for (const StageBinding& b : launch.bindings) {
-      bindings.push_back({b.group, b.binding, out.memory_[*plan.buffers[b.buffer].memory], 0,
-                          pipeline.buffers[b.buffer].bytes});
-    }
-    VYRE_TRY(step.dispatch,
-             session.prepare(launch.kernel, bindings, DispatchSize::extent(launch.extent)));
-  }
+  out.ready_ = std::move(pipeline);
+  out.plan_ = std::move(plan);
+  out.order_.resize(out.ready_->swap_groups.size());
+  VYRE_CHECK(out.make_memory());
+  VYRE_CHECK(out.make_steps());
   return out;
 }
 
-Result<void> PreparedPipeline::run(const RunLimits& limits) const {
-  for (const Step& step : steps_) {
-    for (const Buffer& memory : step.cleared) VYRE_CHECK(session_.clear(memory));
-    VYRE_CHECK(session_.submit(step.dispatch, limits));
+Result<PreparedPipeline> PreparedPipeline::make(const Session& session,
+                                                std::shared_ptr<const Origin> origin) {
+  VYRE_TRY(auto ready, make_ready(origin->pipeline, origin->options.ready));
+  VYRE_TRY(auto plan, plan_pipeline(ready, origin->options.plan));
+  VYRE_TRY(PreparedPipeline out,
+           make(session, std::make_shared<const ReadyPipeline>(std::move(ready)),
+                std::make_shared<const PipelinePlan>(std::move(plan))));
+  out.origin_ = std::move(origin);
+  return out;
+}
+
+Result<void> PreparedPipeline::make_memory() {
+  for (const std::uint64_t bytes : plan_->memory) {
+    VYRE_TRY(Buffer memory, session_.buffer(bytes));
+    memory_.push_back(std::move(memory));
+  }
+  for (std::size_t b = 0; b < ready_->buffers.size(); ++b) VYRE_CHECK(fill(b));
+  return {};
+}
+
+// Writes the contents of a uniform, or the data of a source.
+Result<void> PreparedPipeline::fill(std::size_t index) {
+  const ReadyBuffer& buffer = ready_->buffers[index];
+  if (!plan_->buffers[index].memory || (!buffer.uniform && !buffer.source)) return {};
+  const Buffer& memory = memory_[*plan_->buffers[index].memory];
+  if (buffer.uniform) return session_.write(memory, 0, buffer.contents);
+  if (memory.host() != nullptr) {
+    return put_data(*buffer.source, buffer.data(), buffer.opened, {memory.host(), buffer.bytes});
+  }
+  std::vector<std::byte> bytes(buffer.bytes);
+  VYRE_CHECK(put_data(*buffer.source, buffer.data(), buffer.opened, bytes));
+  return session_.write(memory, 0, bytes);
+}
+
+Result<void> PreparedPipeline::make_steps() {
+  steps_.clear();
+  for (const PlannedLaunch& launch : plan_->launches) {
+    Step step;
+    std::size_t count = 1;
+    for (std::size_t g = 0; g < ready_->swap_groups.size(); ++g) {
+      const SwapGroup& group = ready_->swap_groups[g];
+      const auto is_member = [&](std::size_t b) {
+        return group.position(b) != group.members.size();
+      };
+      if (!std::ranges::any_of(launch.bindings, is_member, &StageBinding::buffer) &&
+          !(launch.grid && is_member(launch.grid->buffer))) {
+        continue;
+      }
+      step.groups.push_back(g);
+      count *= group.orders.size();
+      if (count > kMostOrders) {
+        return fail(Code::limit,
+                    fmt::format("pipeline '{}': the buffers of '{}' change places in more than {} "
+                                "orders",
+                                ready_->name, ready_->stages[launch.first_stage].name, kMostOrders),
+                    "bind fewer buffers that change places to one stage");
+      }
+    }
+    for (std::size_t index = 0; index < count; ++index) {
+      VYRE_TRY(Dispatch dispatch, dispatch_of(launch, step, index));
+      step.dispatches.push_back(std::move(dispatch));
+    }
+    steps_.push_back(std::move(step));
+  }
+  return {};
+}
+
+Result<Dispatch> PreparedPipeline::dispatch_of(const PlannedLaunch& launch, const Step& step,
+                                               std::size_t index) {
+  std::vector<std::uint32_t> order(ready_->swap_groups.size());
+  for (std::size_t i = step.groups.size(); i-- > 0;) {
+    const std::size_t orders = ready_->swap_groups[step.groups[i]].orders.size();
+    order[step.groups[i]] = static_cast<std::uint32_t>(index % orders);
+    index /= orders;
+  }
+  const auto memory_of = [&](std::size_t b) -> const Buffer& {
+    const SwapGroup* group = ready_->swap_group(b);
+    const std::uint32_t at =
+        group == nullptr ? 0 : order[static_cast<std::size_t>(group - ready_->swap_groups.data())];
+    return memory_[piece_of(b, at)];
+  };
+  std::vector<Binding> bindings;
+  for (const StageBinding& b : launch.bindings) {
+    bindings.push_back(
+        {b.group, b.binding, memory_of(b.buffer), 0, ready_->buffers[b.buffer].bytes});
+  }
+  if (!launch.grid) {
+    return session_.prepare(launch.kernel, bindings, DispatchSize::extent(launch.extent));
+  }
+  const IndirectGrid grid{memory_of(launch.grid->buffer), launch.grid->offset};
+  return session_.prepare(launch.kernel, bindings, grid);
+}
+
+std::size_t PreparedPipeline::piece_of(std::size_t buffer, std::uint32_t order) const {
+  const SwapGroup* group = ready_->swap_group(buffer);
+  if (group != nullptr) buffer = group->members[group->orders[order][group->position(buffer)]];
+  return *plan_->buffers[buffer].memory;
+}
+
+const Buffer& PreparedPipeline::place_of(std::size_t buffer) const {
+  const SwapGroup* group = ready_->swap_group(buffer);
+  if (group == nullptr) return memory_[piece_of(buffer, 0)];
+  return memory_[piece_of(buffer,
+                          order_[static_cast<std::size_t>(group - ready_->swap_groups.data())])];
+}
+
+// ---- Names
+
+Result<std::size_t> PreparedPipeline::seen_outside(std::string_view name) const {
+  const auto index = ready_->find(name);
+  if (!index || ready_->buffers[*index].uniform) {
+    return fail(Code::invalid_input,
+                fmt::format("pipeline '{}' has no buffer '{}'", ready_->name, name));
+  }
+  if (!ready_->buffers[*index].seen_outside()) {
+    return fail(Code::invalid_input,
+                fmt::format("pipeline '{}': '{}' is a temporary, which holds nothing after a run",
+                            ready_->name, name),
+                "make it an output or an input");
+  }
+  if (!plan_->buffers[*index].memory) {
+    return fail(Code::invalid_input,
+                fmt::format("pipeline '{}': no stage uses '{}'", ready_->name, name));
+  }
+  return *index;
+}
+
+Result<std::size_t> PreparedPipeline::check_copy(std::string_view name, std::uint64_t bytes,
+                                                 std::optional<ScalarKind> kind) const {
+  VYRE_TRY(const std::size_t index, seen_outside(name));
+  const ReadyBuffer& buffer = ready_->buffers[index];
+  if (bytes != buffer.bytes) {
+    return fail(Code::invalid_input,
+                fmt::format("pipeline '{}': '{}' has {} bytes ({}), and {} are given", ready_->name,
+                            name, buffer.bytes, buffer.type, bytes));
+  }
+  const TypeTable& types = buffer.program->types;
+  std::optional<ScalarKind> other;
+  if (kind) {
+    for_each_scalar(types, buffer.layout.element, 0, [&](std::uint64_t, ScalarKind its) {
+      if (its != *kind) other = its;
+    });
+  }
+  // Structs may hold numbers of several kinds; their bytes are the caller's business.
+  if (other && types.scalar_kind(buffer.layout.element)) {
+    return fail(Code::invalid_input,
+                fmt::format("pipeline '{}': '{}' is {}, and the values are {}", ready_->name, name,
+                            buffer.type, to_string(*kind)));
+  }
+  return index;
+}
+
+Result<void> PreparedPipeline::write_bytes(std::string_view name, std::span<const std::byte> bytes,
+                                           std::optional<ScalarKind> kind) {
+  VYRE_TRY(const std::size_t index, check_copy(name, bytes.size(), kind));
+  if (ready_->buffers[index].starts_empty()) {
+    return fail(Code::invalid_input,
+                fmt::format("pipeline '{}': '{}' is an output, which begins with zeros at each run",
+                            ready_->name, name),
+                "make it an input");
+  }
+  return session_.write(place_of(index), 0, bytes);
+}
+
+Result<void> PreparedPipeline::read_bytes(std::string_view name, std::span<std::byte> bytes,
+                                          std::optional<ScalarKind> kind) const {
+  VYRE_TRY(const std::size_t index, check_copy(name, bytes.size(), kind));
+  return session_.read(place_of(index), 0, bytes);
+}
+
+Result<Buffer> PreparedPipeline::buffer(std::string_view name) const {
+  VYRE_TRY(const std::size_t index, seen_outside(name));
+  return place_of(index);
+}
+
+Result<void> PreparedPipeline::bind(std::string_view name, const Buffer& memory) {
+  VYRE_TRY(const std::size_t index, seen_outside(name));
+  if (memory.size() != ready_->buffers[index].bytes) {
+    return fail(Code::invalid_input,
+                fmt::format("pipeline '{}': '{}' has {} bytes, and the memory has {}", ready_->name,
+                            name, ready_->buffers[index].bytes, memory.size()));
+  }
+  if (ready_->swap_group(index) != nullptr) {
+    return fail(Code::invalid_input,
+                fmt::format("pipeline '{}': '{}' changes places with another buffer, so it cannot "
+                            "be the caller's own memory",
+                            ready_->name, name),
+                "write it and read it");
+  }
+  Buffer& place = memory_[*plan_->buffers[index].memory];
+  const Buffer before = std::exchange(place, memory);
+  if (auto made = make_steps(); !made) {
+    place = before;
+    VYRE_CHECK(make_steps());
+    return made;
+  }
+  std::erase_if(own_, [&](const auto& own) { return own.first == index; });
+  own_.emplace_back(index, memory);
+  return {};
+}
+
+// ---- Sizes
+
+Result<void> PreparedPipeline::resize(std::initializer_list<DimValue> dims) {
+  std::vector<std::pair<std::string, std::uint64_t>> named;
+  for (const DimValue& d : dims) named.emplace_back(d.dim.text(), d.value);
+  return resize(named);
+}
+
+Result<void> PreparedPipeline::resize(
+    const std::vector<std::pair<std::string, std::uint64_t>>& dims) {
+  PipelineOptions options = origin_ == nullptr ? PipelineOptions{} : origin_->options;
+  for (const auto& [name, value] : dims) {
+    std::erase_if(options.ready.dims, [&](const auto& d) { return d.first == name; });
+    options.ready.dims.emplace_back(name, value);
+  }
+  return prepare_again(options);
+}
+
+Result<void> PreparedPipeline::prepare_again(const PipelineOptions& options) {
+  if (origin_ == nullptr) {
+    return fail(Code::invalid_input,
+                fmt::format("pipeline '{}' was planned elsewhere and cannot be prepared again",
+                            ready_->name));
+  }
+  VYRE_TRY(PreparedPipeline made,
+           make(session_, std::make_shared<const Origin>(origin_->pipeline, options)));
+  VYRE_CHECK(made.keep_contents(*this));
+  *this = std::move(made);
+  return {};
+}
+
+// The caller's memory and the contents of what the caller fills, where the size is the same.
+Result<void> PreparedPipeline::keep_contents(const PreparedPipeline& before) {
+  for (const auto& [b, memory] : before.own_) {
+    if (memory.size() == ready_->buffers[b].bytes && plan_->buffers[b].memory) {
+      VYRE_CHECK(bind(ready_->buffers[b].name, memory));
+    }
+  }
+  for (std::size_t b = 0; b < ready_->buffers.size(); ++b) {
+    const ReadyBuffer& buffer = ready_->buffers[b];
+    if (!buffer.given || buffer.bytes != before.ready_->buffers[b].bytes) continue;
+    if (!plan_->buffers[b].memory || !before.plan_->buffers[b].memory) continue;
+    if (place_of(b).address() == before.place_of(b).address()) continue;  // the caller's
+    VYRE_CHECK(session_.copy(before.place_of(b), 0, place_of(b), 0, buffer.bytes));
   }
   return session_.wait();
 }
 
-Result<void> PreparedPipeline::read(std::size_t buffer, std::span<std::byte> bytes) const {
-  return session_.read(memory_[*memory_of_[buffer]], 0, bytes);
+std::string PreparedPipeline::plan() const { return plan_text(*ready_, *plan_); }
+std::string PreparedPipeline::json() const { return plan_json(*ready_, *plan_); }
+
+// ---- The session's part
+
+Result<PreparedPipeline> Session::prepare(Pipeline pipeline, const PipelineOptions& options) const {
+  return PreparedPipeline::make(
+      *this, std::make_shared<const PreparedPipeline::Origin>(std::move(pipeline), options));
+}
+
+Result<PreparedPipeline> Session::prepare(PipelineBuilder builder,
+                                          std::initializer_list<DimValue> dims) const {
+  VYRE_TRY(Pipeline pipeline, std::move(builder).finish());
+  PipelineOptions options;
+  for (const DimValue& d : dims) options.ready.dims.emplace_back(d.dim.text(), d.value);
+  return prepare(std::move(pipeline), options);
+}
+
+Result<void> Session::run(PreparedPipeline& pipeline, const RunLimits& limits) const {
+  if (pipeline.session_.device_ != device_) {
+    return fail(Code::invalid_input, "the pipeline was prepared for another device");
+  }
+  return pipeline.run(limits);
 }
 
 }  // namespace vyre

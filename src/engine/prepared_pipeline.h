@@ -1,37 +1,133 @@
-// A pipeline on a device: memory, code and launches are ready. Run it again and again.
+// A pipeline on a device: memory, code and launches are ready. Run it again and again:
+//
+//   VYRE_TRY(auto pipeline, session.prepare(std::move(builder), {{w, 640}, {h, 480}}));
+//   VYRE_CHECK(pipeline.write(image, pixels));
+//   VYRE_CHECK(session.run(pipeline));  // allocates nothing
+//   VYRE_CHECK(pipeline.read(edges, out));
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <ranges>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "vyre/engine/session.h"
+#include "vyre/pipeline/pipeline_builder.h"
 #include "vyre/pipeline/pipeline_plan.h"
 
 namespace vyre {
 
+struct PipelineOptions {
+  ReadyOptions ready;        // sizes, data and files instead of what the pipeline says
+  PipelinePlanOptions plan;  // fusion, and the budget of memory
+};
+
+// One thread at a time may use a PreparedPipeline.
 class PreparedPipeline {
  public:
-  // Allocates memory, writes sources and uniforms, and compiles. Plans as `plan` says.
-  static Result<PreparedPipeline> make(const Session& session, const ReadyPipeline& pipeline,
-                                       const PipelinePlan& plan);
+  // Allocates memory, writes sources and uniforms, and compiles.
+  static Result<PreparedPipeline> make(const Session& session,
+                                       std::shared_ptr<const ReadyPipeline> pipeline,
+                                       std::shared_ptr<const PipelinePlan> plan);
 
-  // Returns when the last launch has ended. Buffers without a source begin with zeros.
-  Result<void> run(const RunLimits& limits = {}) const;
-  // Of buffers that have memory at the end: those with a source or a sink.
-  Result<void> read(std::size_t buffer, std::span<std::byte> bytes) const;
+  // Returns when the last launch has ended. Buffers that keep their contents keep them; all others
+  // begin with zeros.
+  Result<void> run(const RunLimits& limits = {});
+  // Returns when everything is queued: `Session::wait`, or the next read, reports a failure. A loop
+  // that ends by a condition, and a grid in a buffer, are looked at meanwhile.
+  Result<void> submit(const RunLimits& limits = {});
+
+  // Copies contiguous values to and from a buffer, whole: spans, vectors, arrays of numbers, or of
+  // structs of the same layout. The number of bytes and the kind of the scalars must be the
+  // buffer's. Temporaries cannot be read or written.
+  template <std::ranges::contiguous_range R>
+  Result<void> write(std::string_view buffer, const R& values) {
+    using T = std::remove_cvref_t<std::ranges::range_reference_t<R>>;
+    static_assert(std::is_trivially_copyable_v<T>);
+    return write_bytes(buffer, std::as_bytes(std::span(values)), scalar_kind_of<T>());
+  }
+  template <std::ranges::contiguous_range R>
+  Result<void> read(std::string_view buffer, R&& values) const {
+    using T = std::remove_cvref_t<std::ranges::range_reference_t<R>>;
+    static_assert(std::is_trivially_copyable_v<T>);
+    return read_bytes(buffer, std::as_writable_bytes(std::span(values)), scalar_kind_of<T>());
+  }
+  // A buffer that is seen outside, as memory of the session. After a loop whose buffers change
+  // places it is another one.
+  Result<Buffer> buffer(std::string_view name) const;
+  // Uses the caller's memory for a buffer that is seen outside; its size must be the buffer's. It
+  // must stay valid as long as the pipeline.
+  Result<void> bind(std::string_view name, const Buffer& memory);
+
+  // Sizes, plans and compiles again. Buffers that the caller fills keep their contents where their
+  // size stays the same, and hold zeros otherwise. What fails changes nothing.
+  Result<void> resize(std::initializer_list<DimValue> dims);
+  Result<void> resize(const std::vector<std::pair<std::string, std::uint64_t>>& dims);
+
+  Result<void> prepare_again(const PipelineOptions& options);
+
+  // The device's time for one run: the mean of this number of consecutive runs.
+  Result<std::chrono::nanoseconds> time(std::uint32_t runs);
+
+  // What was fused, what was not, and why; the same as JSON.
+  std::string plan() const;
+  std::string json() const;
+  const ReadyPipeline& ready() const { return *ready_; }
+  const PipelinePlan& launches() const { return *plan_; }
 
  private:
+  friend class Session;
   struct Step {
-    std::vector<Buffer> cleared;
-    Dispatch dispatch;
+    // A launch, for each combination of the orders of the swap groups that it binds; the last
+    // group's order varies fastest.
+    std::vector<std::size_t> groups;
+    std::vector<Dispatch> dispatches;
   };
+  // What it is made from, for `resize`.
+  struct Origin {
+    Pipeline pipeline;
+    PipelineOptions options;
+  };
+
   explicit PreparedPipeline(Session session) : session_(std::move(session)) {}
+  static Result<PreparedPipeline> make(const Session& session,
+                                       std::shared_ptr<const Origin> origin);
+  Result<void> make_memory();
+  Result<void> fill(std::size_t buffer);
+  Result<void> make_steps();
+  Result<Dispatch> dispatch_of(const PlannedLaunch& launch, const Step& step, std::size_t index);
+  // The piece of memory that a buffer has in an order of its swap group.
+  std::size_t piece_of(std::size_t buffer, std::uint32_t order) const;
+  const Buffer& place_of(std::size_t buffer) const;  // at this moment
+
+  Result<void> play_steps(const RunLimits& limits);
+  Result<void> play_launch(std::size_t launch, const RunLimits& limits);
+  Result<void> play_loop(const PlannedLoop& loop, const RunLimits& limits);
+  Result<bool> is_over(const ReadyLoop& loop) const;
+  const Dispatch& dispatch_now(const Step& step) const;
+
+  Result<std::size_t> seen_outside(std::string_view name) const;
+  Result<std::size_t> check_copy(std::string_view name, std::uint64_t bytes,
+                                 std::optional<ScalarKind> kind) const;
+  Result<void> write_bytes(std::string_view name, std::span<const std::byte> bytes,
+                           std::optional<ScalarKind> kind);
+  Result<void> read_bytes(std::string_view name, std::span<std::byte> bytes,
+                          std::optional<ScalarKind> kind) const;
+  Result<void> keep_contents(const PreparedPipeline& before);
 
   Session session_;
-  std::vector<Buffer> memory_;
-  std::vector<std::optional<std::size_t>> memory_of_;  // by buffer
-  std::vector<Step> steps_;
+  std::shared_ptr<const Origin> origin_;  // null: it cannot be resized
+  std::shared_ptr<const ReadyPipeline> ready_;
+  std::shared_ptr<const PipelinePlan> plan_;
+  std::vector<Buffer> memory_;                       // by piece
+  std::vector<std::pair<std::size_t, Buffer>> own_;  // the caller's memory, by buffer
+  std::vector<std::uint32_t> order_;                 // of each swap group, at this moment
+  std::vector<Step> steps_;                          // by launch
 };
 
 }  // namespace vyre

@@ -12,6 +12,7 @@
 #include "vyre/engine/plan_facts.h"
 #include "vyre/ir/slots.h"
 #include "vyre/lower/gpu_compile.h"
+#include "vyre/pipeline/ready_pipeline.h"
 #include "vyre/plan/variants/declared_variant.h"
 #include "vyre/plan/variants/variant_legality.h"
 
@@ -239,14 +240,36 @@ Result<Dispatch> Session::prepare(std::string_view identity, std::span<const Ker
                         bindings, limits.for_work());
 }
 
+Result<Dispatch> Session::prepare(const Kernel& kernel, std::span<const Binding> bindings,
+                                  const IndirectGrid& grid, FixedChoices fixed,
+                                  const RunLimits& limits) const {
+  VYRE_TRY(const BoundMemory groups, part(grid.buffer, grid.offset, kGridBytes));
+  if (grid.offset % 4 != 0) {
+    return fail(Code::invalid_input,
+                fmt::format("the grid of '{}' is at byte {}; it must be at a multiple of 4",
+                            kernel.program->name, grid.offset));
+  }
+  if (!fixed.any()) fixed.bounds = BoundsMode::tested_once;  // one variant for all grids
+  const KernelChoice only{kernel};
+  VYRE_TRY(Dispatch out, prepare_launch({.identity = to_hex(kernel.fingerprint),
+                                         .kernels = std::span(&only, 1),
+                                         .size = DispatchSize::workgroups({1, 1, 1}),
+                                         .fixed = fixed},
+                                        bindings, limits.for_work(), groups));
+  out.step_.buffers.push_back(grid.buffer);
+  return out;
+}
+
 Result<Dispatch> Session::prepare_launch(const LaunchRequest& asked,
                                          std::span<const Binding> bindings,
-                                         const WorkLimits& limits) const {
+                                         const WorkLimits& limits,
+                                         std::optional<BoundMemory> groups) const {
   LaunchRequest request = asked;
   const auto gangs = default_gangs(request.kernels);
   request.default_gangs = gangs;
   VYRE_TRY(LaunchStep out, bind(request.kernels.front().kernel, bindings));
   out.size = request.size;
+  out.groups = groups;
   std::vector<BindingBytes> bytes;
   for (const Binding& b : bindings) {
     const std::uint64_t size = b.bytes.value_or(b.buffer.size() - b.offset);
@@ -275,7 +298,7 @@ Result<Dispatch> Session::prepare_launch(const LaunchRequest& asked,
 Result<void> Session::compile(LaunchStep& out, const Kernel& kernel,
                               const WorkLimits& limits) const {
   const CodeOptions options{.wide_offsets = is_wide(out.bindings),
-                            .check_at_start = has_many_groups(out.plan.grid),
+                            .check_at_start = out.groups || has_many_groups(out.plan.grid),
                             .by_value = out.by_value};
   VYRE_TRY(auto found, codes_->find_or_make(kernel, out.plan.variant, options, limits));
   out.code = std::move(found.code);

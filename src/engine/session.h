@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,6 +26,7 @@
 #include "vyre/device/device.h"
 #include "vyre/engine/code_store.h"
 #include "vyre/engine/host_copy.h"
+#include "vyre/engine/kernel_values.h"
 #include "vyre/engine/tuning.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/plan/planner.h"
@@ -34,9 +36,15 @@ namespace vyre {
 
 struct CallContext;
 class DefaultGangs;
+struct DimValue;
+struct Pipeline;
+class PipelineBuilder;
+struct PipelineOptions;
+class PreparedPipeline;
 class ServedLaunches;
 class TunedKernel;
 class Tuning;
+class WgslEntry;
 
 // Memory of the device. A Buffer is a handle: copies share the memory, and the last one frees it.
 class Buffer {
@@ -65,6 +73,13 @@ struct Binding {
   bool initialised = true;
 };
 
+// Three numbers of the type u32 in a buffer: the workgroups along x, y and z. They are read when
+// the launch begins.
+struct IndirectGrid {
+  Buffer buffer;
+  std::uint64_t offset = 0;  // a multiple of 4
+};
+
 // GPU code that vyre did not compile: PTX or a cubin, with a description of its parameters. The
 // slot of a parameter is the rank of a binding by (group, binding).
 struct OwnKernel {
@@ -87,6 +102,7 @@ struct LaunchStep {
   std::shared_ptr<const PlanDevice> plan_device;
   LaunchPlan plan;  // as it was made; where the launch is tuned, variant and grid may move on
   DispatchSize size;
+  std::optional<BoundMemory> groups;  // the grid is there, and not what the plan says
   std::vector<BoundMemory> bindings;  // by slot
   std::vector<Buffer> buffers;        // kept alive
   std::vector<Uniform> uniforms;
@@ -190,6 +206,17 @@ class Session {
   Result<Dispatch> prepare(std::string_view identity, std::span<const KernelChoice> choices,
                            std::span<const Binding> bindings, DispatchSize size,
                            const RunLimits& limits = {}) const;
+  // The grid is read from a buffer each time, after everything that was submitted before: a call
+  // waits for that. An axis of 0 runs nothing; a grid beyond the device's limits is an error of the
+  // call, and then nothing runs. The variant is fixed.
+  Result<Dispatch> prepare(const Kernel& kernel, std::span<const Binding> bindings,
+                           const IndirectGrid& grid, FixedChoices fixed = {},
+                           const RunLimits& limits = {}) const;
+  // A pipeline with the sizes of its dims, ready to run again and again; and one from a file's text
+  // or elsewhere. include/vyre/pipeline.h
+  Result<PreparedPipeline> prepare(PipelineBuilder pipeline,
+                                   std::initializer_list<DimValue> dims) const;
+  Result<PreparedPipeline> prepare(Pipeline pipeline, const PipelineOptions& options) const;
   // What `prepare` would launch first, without memory, code or a launch.
   Result<LaunchPlan> plan(const Kernel& kernel, std::span<const BindingBytes> bindings,
                           DispatchSize size, const FixedChoices& fixed = {}) const;
@@ -206,6 +233,13 @@ class Session {
   // Returns when the launch has ended. A launch that passes its deadline is stopped, which is an
   // error; the session stays usable.
   Result<void> run(const Dispatch& dispatch, const RunLimits& limits = {}) const;
+  // Runs a kernel once on the host's values, by the names of its variables; the results are in the
+  // values when it returns.
+  Result<void> run(const Kernel& kernel, std::initializer_list<KernelValue> values,
+                   DispatchSize size, const RunLimits& limits = {}) const;
+  Result<void> run(const WgslEntry& entry, std::initializer_list<KernelValue> values,
+                   DispatchSize size, const RunLimits& limits = {}) const;
+  Result<void> run(PreparedPipeline& pipeline, const RunLimits& limits = {}) const;
   // Returns as soon as the launch is queued; `wait`, or the next read, reports its failure.
   Result<void> submit(const Dispatch& dispatch, const RunLimits& limits = {}) const;
   // The device's time for one launch: the mean of `launches` consecutive ones, which this call
@@ -223,7 +257,8 @@ class Session {
                        LaunchStep& out) const;
   Result<void> check_dispatch(const Dispatch& dispatch) const;
   Result<Dispatch> prepare_launch(const LaunchRequest& request, std::span<const Binding> bindings,
-                                  const WorkLimits& limits) const;
+                                  const WorkLimits& limits,
+                                  std::optional<BoundMemory> groups = {}) const;
   Result<void> compile(LaunchStep& step, const Kernel& kernel, const WorkLimits& limits) const;
   std::vector<std::uint32_t> default_gangs(std::span<const KernelChoice> choices) const;
   PlanMemory plan_memory() const;

@@ -1,9 +1,11 @@
 #include "vyre/pipeline/pipeline_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "vyre/base/nearest.h"
 #include "vyre/base/toml.h"
 
 namespace vyre {
@@ -38,9 +40,9 @@ class Reader {
         }
         for (const TomlId member : document_.children(id)) VYRE_CHECK(stage(member));
       } else if (node.key == "loops") {
-        return bad(node, "loops are not supported yet", "write their stages one after the other");
+        VYRE_CHECK(each(id, "loops", [&](TomlId member) { return loop(member); }));
       } else {
-        return unknown(node, "there are vyre, name, dims, buffers, uniforms and [[stage]]");
+        return unknown(node, {"vyre", "name", "dims", "buffers", "uniforms", "stage", "loops"});
       }
     }
     if (!version) {
@@ -58,8 +60,12 @@ class Reader {
     return fail(Code::invalid_input, fmt::format("{}:{}: {}", out_.file, node.line, what),
                 std::move(fix));
   }
-  std::unexpected<Error> unknown(const TomlNode& node, std::string fix) const {
-    return bad(node, fmt::format("unknown key '{}'", node.key), std::move(fix));
+  std::unexpected<Error> unknown(const TomlNode& node,
+                                 const std::vector<std::string>& known) const {
+    const std::string meant = nearest(node.key, known);
+    return bad(node, fmt::format("unknown key '{}'", node.key),
+               meant.empty() ? fmt::format("there are {}", fmt::join(known, ", "))
+                             : fmt::format("did you mean {}?", meant));
   }
 
   template <class F>
@@ -108,7 +114,7 @@ class Reader {
         } else if (m.key == "axis") {
           return bad(m, "axis is not a whole number from 0 to 15");
         } else {
-          return unknown(m, "a dim has of and axis");
+          return unknown(m, {"of", "axis"});
         }
       }
       if (out.of.empty()) return bad(node, fmt::format("dim '{}' has no `of`", out.name));
@@ -142,7 +148,7 @@ class Reader {
       } else if (m.key == "sink") {
         VYRE_TRY(out.sink, text(m));
       } else {
-        return unknown(m, "a buffer has type, shape, source and sink");
+        return unknown(m, {"type", "shape", "source", "sink"});
       }
     }
     if (out.type.empty()) return bad(node, fmt::format("buffer '{}' has no type", out.name));
@@ -159,21 +165,87 @@ class Reader {
     }
     for (const TomlId member : document_.children(id)) {
       const TomlNode& m = document_.node(member);
-      PipelineUniform::Field field{
-          .name = std::string(m.key), .expression = {}, .number = {}, .line = m.line};
-      if (m.kind == TomlKind::string) {
-        field.expression = m.text;
-      } else if (m.kind == TomlKind::integer) {
-        field.number = static_cast<double>(m.integer);
-      } else if (m.kind == TomlKind::real) {
-        field.number = m.real;
+      PipelineUniform::Field field{.name = std::string(m.key), .values = {}, .line = m.line};
+      if (m.kind == TomlKind::array) {
+        for (const TomlId one : document_.children(member)) {
+          VYRE_TRY(auto value, value_of(document_.node(one), m.key));
+          field.values.push_back(std::move(value));
+        }
       } else {
-        return bad(m, fmt::format("field '{}' is neither a number nor a text", m.key));
+        VYRE_TRY(auto value, value_of(m, m.key));
+        field.values.push_back(std::move(value));
       }
       out.fields.push_back(std::move(field));
     }
     out_.uniforms.push_back(std::move(out));
     return {};
+  }
+
+  Result<PipelineUniform::Value> value_of(const TomlNode& node, std::string_view field) const {
+    PipelineUniform::Value out;
+    if (node.kind == TomlKind::string) {
+      out.expression = node.text;
+    } else if (node.kind == TomlKind::integer) {
+      out.number = static_cast<double>(node.integer);
+    } else if (node.kind == TomlKind::real) {
+      out.number = node.real;
+    } else {
+      return bad(node, fmt::format("field '{}' is neither a number nor a text", field),
+                 "a vector is a list of numbers or texts");
+    }
+    return out;
+  }
+
+  Result<void> loop(TomlId id) {
+    const TomlNode& node = document_.node(id);
+    PipelineLoop out{.name = std::string(node.key),
+                     .most = {},
+                     .until = {},
+                     .clear = {},
+                     .swap = {},
+                     .line = node.line};
+    if (node.kind != TomlKind::table) {
+      return bad(node, fmt::format("loop '{}' is not a table", out.name),
+                 fmt::format("write [loops.{}] and its keys below", out.name));
+    }
+    for (const TomlId member : document_.children(id)) {
+      const TomlNode& m = document_.node(member);
+      if (m.key == "most") {
+        VYRE_TRY(out.most, size(m));
+      } else if (m.key == "until") {
+        VYRE_TRY(out.until, text(m));
+        if (out.until.empty()) return bad(m, "until is empty");
+      } else if (m.key == "clear") {
+        VYRE_TRY(out.clear, texts(member));
+      } else if (m.key == "swap") {
+        if (m.kind != TomlKind::array) return bad(m, "swap is not a list of pairs");
+        for (const TomlId pair : document_.children(member)) {
+          VYRE_TRY(auto names, texts(pair));
+          if (names.size() != 2) {
+            return bad(document_.node(pair), "a pair of swap has two buffers",
+                       "write swap = [[\"a\", \"b\"]]");
+          }
+          out.swap.emplace_back(std::move(names[0]), std::move(names[1]));
+        }
+      } else {
+        return unknown(m, {"most", "until", "clear", "swap"});
+      }
+    }
+    if (out.most.empty()) return bad(node, fmt::format("loop '{}' has no `most`", out.name));
+    out_.loops.push_back(std::move(out));
+    return {};
+  }
+  Result<std::vector<std::string>> texts(TomlId list) const {
+    const TomlNode& node = document_.node(list);
+    if (node.kind != TomlKind::array) {
+      return bad(node, fmt::format("{} is not a list", node.key.empty() ? "it" : node.key));
+    }
+    std::vector<std::string> out;
+    for (const TomlId id : document_.children(list)) {
+      VYRE_TRY(std::string one, text(document_.node(id)));
+      out.push_back(std::move(one));
+    }
+    return out;
   }
 
   Result<void> stage(TomlId id) {
@@ -190,10 +262,13 @@ class Reader {
       } else if (m.key == "file") {
         VYRE_TRY(out.file, text(m));
       } else if (m.key == "size" || m.key == "groups") {
-        if (!out.size.empty()) {
+        if (!out.size.empty() || out.groups_from) {
           return bad(m, "size and groups say the same in two ways", "give one of them");
         }
-        if (m.kind == TomlKind::table) return bad(m, "grids from buffers are not supported yet");
+        if (m.key == "groups" && m.kind == TomlKind::table) {
+          VYRE_TRY(out.groups_from, groups_from(member));
+          continue;
+        }
         VYRE_TRY(out.size, sizes(member, 3));
         out.in_workgroups = m.key == "groups";
       } else if (m.key == "bind") {
@@ -220,17 +295,41 @@ class Reader {
         if (m.kind != TomlKind::boolean) return bad(m, "host is neither true nor false");
         out.host = m.boolean;
       } else if (m.key == "loop") {
-        return bad(m, "loops are not supported yet", "write their stages one after the other");
+        VYRE_TRY(out.loop, text(m));
       } else {
-        return unknown(m, "a stage has name, entry, file, size, groups, bind, set and host");
+        return unknown(m,
+                       {"name", "entry", "file", "size", "groups", "bind", "set", "loop", "host"});
       }
     }
     if (out.name.empty()) return bad(node, "the stage has no name");
     if (out.file.empty()) return bad(node, fmt::format("stage '{}' has no file", out.name));
-    if (out.size.empty()) return bad(node, fmt::format("stage '{}' has no size", out.name));
+    if (out.size.empty() && !out.groups_from) {
+      return bad(node, fmt::format("stage '{}' has no size", out.name));
+    }
     if (out.entry.empty()) out.entry = out.name;
     out_.stages.push_back(std::move(out));
     return {};
+  }
+
+  Result<PipelineStage::GroupsFrom> groups_from(TomlId table) const {
+    PipelineStage::GroupsFrom out;
+    for (const TomlId id : document_.children(table)) {
+      const TomlNode& m = document_.node(id);
+      if (m.key == "from") {
+        VYRE_TRY(out.buffer, text(m));
+      } else if (m.key == "offset" && m.kind == TomlKind::integer && m.integer >= 0) {
+        out.offset = static_cast<std::uint64_t>(m.integer);
+      } else if (m.key == "offset") {
+        return bad(m, "offset is not a whole number of bytes");
+      } else {
+        return unknown(m, {"from", "offset"});
+      }
+    }
+    if (out.buffer.empty()) {
+      return bad(document_.node(table), "groups has no `from`",
+                 "write groups = { from = \"buffer\", offset = 0 }");
+    }
+    return out;
   }
 
   const TomlDocument& document_;

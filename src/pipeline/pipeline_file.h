@@ -10,7 +10,7 @@
 //   soft = { type = "array<f32>", shape = ["height", "width"] }   # temporary
 //   edges = { type = "array<f32>", shape = ["height", "width"], sink = "edges.png" }
 //   [uniforms.view]                       # by field: numbers, or expressions of dims
-//   width = "width"
+//   width = "width"                     # a vector: a list of them
 //   [[stage]]
 //   name = "grey"                         # also the entry point, unless entry = "..." says another
 //   file = "edges.wgsl"
@@ -18,6 +18,17 @@
 //   bind = { image = "photo", out = "soft", view = "view" }
 //   set = { RATE = 0.2 }                  # overrides
 //   host = false                          # true: the host may look at what comes before
+//   [[stage]]
+//   name = "smooth"
+//   file = "edges.wgsl"
+//   loop = "settle"                       # neighbouring stages may be one loop
+//   groups = { from = "counts", offset = 0 }   # workgroups that a buffer holds
+//   bind = { src = "soft", dst = "next", moved = "moved" }
+//   [loops.settle]
+//   most = 200                            # rounds
+//   until = "moved == 0"                  # looked at after each round
+//   clear = ["moved"]                     # before each round
+//   swap = [["soft", "next"]]             # after each round the names change places
 //
 // Files are named as seen from the pipeline's own file.
 #pragma once

@@ -32,19 +32,38 @@ class Planner {
 
   Result<PipelinePlan> run() {
     plan_.buffers.resize(pipeline_.buffers.size());
-    uses_.resize(pipeline_.buffers.size());
-    for (std::size_t s = 0; s < pipeline_.stages.size(); ++s) {
-      for (const StageBinding& b : pipeline_.stages[s].bindings) uses_[b.buffer].add(s);
-    }
+    find_uses();
     VYRE_CHECK(group());
     for (const FusionGroup& g : plan_.groups.groups) launches_of(g);
+    find_loops();
     assign_memory();
     VYRE_CHECK(check_budget());
     return std::move(plan_);
   }
 
  private:
-  // ---- Groups by bytes and host boundaries
+  // The stages that use each buffer; a loop uses what it clears, looks at and exchanges.
+  void find_uses() {
+    uses_.resize(pipeline_.buffers.size());
+    for (std::size_t s = 0; s < pipeline_.stages.size(); ++s) {
+      for (const StageBinding& b : pipeline_.stages[s].bindings) uses_[b.buffer].add(s);
+      if (pipeline_.stages[s].grid) uses_[pipeline_.stages[s].grid->buffer].add(s);
+    }
+    for (const ReadyLoop& loop : pipeline_.loops) {
+      for (const std::size_t b : used_beside_stages(loop)) {
+        uses_[b].add(loop.first_stage);
+        uses_[b].add(loop.first_stage + loop.stage_count - 1);
+      }
+    }
+  }
+  static std::set<std::size_t> used_beside_stages(const ReadyLoop& loop) {
+    std::set<std::size_t> out(loop.clear.begin(), loop.clear.end());
+    if (loop.until) out.insert(loop.until->buffer);
+    for (const auto& [a, b] : loop.swap) out.insert({a, b});
+    return out;
+  }
+
+  // ---- Groups by bytes, loops and host boundaries
 
   Result<void> group() {
     std::vector<FusionStage> stages;
@@ -52,7 +71,7 @@ class Planner {
       const ReadyStage& stage = pipeline_.stages[s];
       FusionStage& out = stages.emplace_back();
       out.id = static_cast<std::uint32_t>(s);
-      out.needs_host_materialization = stage.host || !options_.fuse;
+      out.needs_host_materialization = s != 0 && !cut_before(s).empty();
       std::set<std::size_t> seen;
       for (const StageBinding& b : stage.bindings) {
         if (!seen.insert(b.buffer).second) continue;
@@ -92,13 +111,29 @@ class Planner {
     }
   }
 
+  // Why a stage never is one with the stage before it; empty: it may be.
+  std::string cut_before(std::size_t s) const {
+    const ReadyStage& stage = pipeline_.stages[s];
+    const ReadyStage& before = pipeline_.stages[s - 1];
+    if (!options_.fuse) return "fusion is off";
+    if (stage.host) return fmt::format("the host may look at what comes before '{}'", stage.name);
+    if (stage.loop != before.loop) {
+      return stage.loop ? fmt::format("the loop '{}' begins", pipeline_.loops[*stage.loop].name)
+                        : fmt::format("the loop '{}' ends", pipeline_.loops[*before.loop].name);
+    }
+    for (const ReadyStage* one : {&stage, &before}) {
+      if (!one->grid) continue;
+      return fmt::format("the grid of '{}' is computed: it is in '{}'", one->name,
+                         pipeline_.buffers[one->grid->buffer].name);
+    }
+    return "";
+  }
+
   std::string boundary(const FusionGroup& g) const {
     const std::string& name = pipeline_.stages[g.first_stage].name;
     switch (g.boundary) {
       case FusionBoundary::first_stage: return "";
-      case FusionBoundary::host_materialization:
-        if (!options_.fuse) return "fusion is off";
-        return fmt::format("the host may look at what comes before '{}'", name);
+      case FusionBoundary::host_materialization: return cut_before(g.first_stage);
       case FusionBoundary::over_budget:
         return fmt::format("with '{}' the launch would need {} bytes, more than the budget", name,
                            g.refused_bytes);
@@ -129,6 +164,9 @@ class Planner {
                          .contents = buffer.contents,
                          .reads_as_zero = buffer.starts_empty() && uses_[b].first >= first,
                          .needed_after = !buffer.temporary() || uses_[b].last >= first + count});
+      if (pipeline_.stages[first].loop) {
+        in_loop(pipeline_.loops[*pipeline_.stages[first].loop], first, b, buffers.back());
+      }
     }
     auto fused = fuse_kernels(stages, buffers, options_.limits);
     if (!fused) {
@@ -142,6 +180,25 @@ class Planner {
     return *std::move(fused);
   }
 
+  // Inside a loop a round may find in a buffer what the round before left there.
+  void in_loop(const ReadyLoop& loop, std::size_t first, std::size_t b, FusedBuffer& out) {
+    std::size_t user = loop.first_stage;  // the first of the loop
+    while (!binds(user, b)) ++user;
+    const bool fresh = !pipeline_.swap_group(b) && (loop.clears(b) || stage_overwrites(user, b));
+    out.reads_as_zero = fresh && user >= first;
+    out.needed_after = out.needed_after || !fresh || (loop.until && loop.until->buffer == b);
+  }
+  bool binds(std::size_t stage, std::size_t buffer) const {
+    const auto& bindings = pipeline_.stages[stage].bindings;
+    return std::ranges::find(bindings, buffer, &StageBinding::buffer) != bindings.end();
+  }
+  bool stage_overwrites(std::size_t stage, std::size_t buffer) {
+    const auto [at, fresh] = overwrites_.try_emplace({stage, buffer}, false);
+    const ReadyStage& s = pipeline_.stages[stage];
+    if (fresh && !s.grid) at->second = overwrites_all(s.kernel, s.extent, s.bindings, buffer);
+    return at->second;
+  }
+
   void add_launch(std::size_t first, std::size_t count, std::optional<FusedKernel> fused,
                   std::string because) {
     PlannedLaunch& launch = plan_.launches.emplace_back();
@@ -152,6 +209,7 @@ class Planner {
       const ReadyStage& stage = pipeline_.stages[first];
       launch.kernel = stage.kernel;
       launch.extent = stage.extent;
+      launch.grid = stage.grid;
       launch.bindings = stage.bindings;
       return;
     }
@@ -165,22 +223,87 @@ class Planner {
     }
   }
 
+  // The launches of each loop. They begin and end where its stages do.
+  void find_loops() {
+    for (std::size_t i = 0; i < pipeline_.loops.size(); ++i) {
+      const ReadyLoop& loop = pipeline_.loops[i];
+      PlannedLoop& out = plan_.loops.emplace_back();
+      out.loop = i;
+      while (plan_.launches[out.first_launch].first_stage < loop.first_stage) ++out.first_launch;
+      for (std::size_t l = out.first_launch;
+           l < plan_.launches.size() &&
+           plan_.launches[l].first_stage < loop.first_stage + loop.stage_count;
+           ++l) {
+        ++out.launch_count;
+      }
+    }
+    std::ranges::sort(plan_.loops, {}, &PlannedLoop::first_launch);
+  }
+  // The loop that a launch is in; null: none.
+  PlannedLoop* loop_around(std::size_t launch) {
+    for (PlannedLoop& loop : plan_.loops) {
+      if (launch >= loop.first_launch && launch < loop.first_launch + loop.launch_count) {
+        return &loop;
+      }
+    }
+    return nullptr;
+  }
+
   // ---- Memory
+
+  // The launches during which a buffer needs its memory: all rounds of a loop, and for buffers that
+  // change places with each other all the time from the first use of one to the last use of
+  // another.
+  std::vector<Life> lives_in_launches() {
+    std::vector<Life> lives(pipeline_.buffers.size());
+    for (std::size_t l = 0; l < plan_.launches.size(); ++l) {
+      for (const StageBinding& b : plan_.launches[l].bindings) lives[b.buffer].add(l);
+      if (plan_.launches[l].grid) lives[plan_.launches[l].grid->buffer].add(l);
+    }
+    own_first_.clear();
+    for (const Life& life : lives) own_first_.push_back(life.first);
+    for (const PlannedLoop& loop : plan_.loops) {
+      const std::size_t last = loop.first_launch + loop.launch_count - 1;
+      const auto beside = used_beside_stages(pipeline_.loops[loop.loop]);
+      for (std::size_t b = 0; b < lives.size(); ++b) {
+        const bool inside =
+            beside.contains(b) ||
+            std::ranges::any_of(
+                std::span(plan_.launches).subspan(loop.first_launch, loop.launch_count),
+                [&](const PlannedLaunch& launch) { return is_used(launch, b); });
+        if (!inside) continue;
+        lives[b].add(loop.first_launch);
+        lives[b].add(last);
+      }
+    }
+    for (const SwapGroup& group : pipeline_.swap_groups) {
+      Life all;
+      for (const std::size_t b : group.members) {
+        all.add(lives[b].first);
+        all.add(lives[b].last);
+      }
+      for (const std::size_t b : group.members) lives[b] = all;
+    }
+    return lives;
+  }
+  static bool is_used(const PlannedLaunch& launch, std::size_t buffer) {
+    return (launch.grid && launch.grid->buffer == buffer) ||
+           std::ranges::find(launch.bindings, buffer, &StageBinding::buffer) !=
+               launch.bindings.end();
+  }
 
   // Temporaries share pieces with those that are not alive at the same time. All other buffers
   // have pieces of their own.
   void assign_memory() {
-    std::vector<Life> lives(pipeline_.buffers.size());  // in launches
-    for (std::size_t l = 0; l < plan_.launches.size(); ++l) {
-      for (const StageBinding& b : plan_.launches[l].bindings) lives[b.buffer].add(l);
-    }
+    const std::vector<Life> lives = lives_in_launches();
     std::vector<std::size_t> temporaries;
     std::uint64_t wanted = 0;
     for (std::size_t b = 0; b < lives.size(); ++b) {
       const ReadyBuffer& buffer = pipeline_.buffers[b];
       wanted = saturating_add(wanted, buffer.bytes);
       if (!lives[b].used()) continue;
-      if (buffer.temporary()) {
+      const SwapGroup* group = pipeline_.swap_group(b);
+      if (buffer.temporary() && (group == nullptr || begins_anew(pipeline_, *group))) {
         temporaries.push_back(b);
         continue;
       }
@@ -212,15 +335,44 @@ class Planner {
     plan_.saved_bytes = wanted - std::min(wanted, plan_.allocated_bytes);
   }
 
-  // Unless the launch writes all of it.
-  void clear_at(std::size_t at, std::size_t buffer) {
-    PlannedLaunch& launch = plan_.launches[at];
-    const Program& program = *launch.kernel.program;
-    LaunchFacts facts{.extent = launch.extent, .workgroup = program.workgroup, .buffers = {}};
+  // Makes a buffer hold zeros when its life begins, unless its first launch writes all of it.
+  void clear_at(std::size_t begin, std::size_t buffer) {
+    PlannedLoop* loop = loop_around(begin);
+    // The first round of a loop begins with the buffer; where in the round does not matter.
+    std::size_t first = own_first_[buffer];
+    const bool in_time = first == begin || (loop != nullptr && loop == loop_around(first)) ||
+                         pipeline_.swap_group(buffer) != nullptr;
+    if (first != SIZE_MAX && in_time && !swapped_before(first, buffer)) {
+      const PlannedLaunch& launch = plan_.launches[first];
+      if (!launch.grid && overwrites_all(launch.kernel, launch.extent, launch.bindings, buffer)) {
+        return;
+      }
+    }
+    if (loop == nullptr) {
+      plan_.launches[begin].cleared.push_back(buffer);
+    } else if (!pipeline_.loops[loop->loop].clears(buffer)) {
+      loop->cleared.push_back(buffer);
+    }
+  }
+  // Whether a loop before the launch gives the buffer's name to another piece of memory.
+  bool swapped_before(std::size_t launch, std::size_t buffer) const {
+    const SwapGroup* group = pipeline_.swap_group(buffer);
+    if (group == nullptr) return false;
+    return std::ranges::any_of(plan_.loops, [&](const PlannedLoop& loop) {
+      if (loop.first_launch + loop.launch_count > launch) return false;
+      return std::ranges::any_of(pipeline_.loops[loop.loop].swap, [&](const auto& pair) {
+        return group->position(pair.first) != group->members.size();
+      });
+    });
+  }
+  bool overwrites_all(const Kernel& kernel, const Extent& extent,
+                      std::span<const StageBinding> bindings, std::size_t buffer) const {
+    const Program& program = *kernel.program;
+    LaunchFacts facts{.extent = extent, .workgroup = program.workgroup, .buffers = {}};
     std::optional<GlobalId> global;
     for (std::uint32_t g = 0; g < program.globals.size(); ++g) {
       BufferFacts& known = facts.buffers.emplace_back();
-      for (const StageBinding& b : launch.bindings) {
+      for (const StageBinding& b : bindings) {
         if (!is_bound(program.globals[g], b)) continue;
         known = {.identity = static_cast<std::uint32_t>(b.buffer),
                  .bytes = pipeline_.buffers[b.buffer].bytes,
@@ -229,8 +381,7 @@ class Planner {
         if (b.buffer == buffer) global = GlobalId{g};
       }
     }
-    if (global && overwrites(program, facts, *global)) return;
-    launch.cleared.push_back(*plan_.buffers[buffer].memory);
+    return global && overwrites(program, facts, *global);
   }
   static bool is_bound(const Global& g, const StageBinding& b) {
     return (g.memory == MemoryKind::storage || g.memory == MemoryKind::uniform) &&
@@ -252,68 +403,22 @@ class Planner {
 
   const ReadyPipeline& pipeline_;
   const PipelinePlanOptions& options_;
-  std::vector<Life> uses_;  // stages that use each buffer
+  std::vector<Life> uses_;              // stages that use each buffer
+  std::vector<std::size_t> own_first_;  // the first launch that binds each buffer
+  std::map<std::pair<std::size_t, std::size_t>, bool> overwrites_;  // by stage and buffer
   PipelinePlan plan_;
 };
 
-std::string extent_text(const Extent& e) {
-  if (e[2] != 1) return fmt::format("{}x{}x{}", e[0], e[1], e[2]);
-  return e[1] != 1 ? fmt::format("{}x{}", e[0], e[1]) : fmt::format("{}", e[0]);
-}
-
-std::string fate_text(const ReadyBuffer& buffer, const PlannedBuffer& plan) {
-  switch (plan.fate) {
-    case BufferFate::dropped: return "passed on in registers; needs no memory";
-    case BufferFate::recomputed: return "computed where it is read; needs no memory";
-    case BufferFate::registers: return "in memory, and passed on in registers";
-    case BufferFate::memory: break;
-  }
-  if (!plan.memory) return "not used";
-  return buffer.uniform ? "uniform" : buffer.temporary() ? "in memory for a while" : "in memory";
-}
-
 }  // namespace
+
+bool begins_anew(const ReadyPipeline& pipeline, const SwapGroup& group) {
+  return std::ranges::all_of(group.members,
+                             [&](std::size_t b) { return pipeline.buffers[b].starts_empty(); });
+}
 
 Result<PipelinePlan> plan_pipeline(const ReadyPipeline& pipeline,
                                    const PipelinePlanOptions& options) {
   return Planner(pipeline, options).run();
-}
-
-std::string headline(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
-  const auto counted = [](std::size_t n, const char* one, const char* many) {
-    return fmt::format("{} {}", n, n == 1 ? one : many);
-  };
-  return fmt::format("{}: {} in {}", pipeline.name,
-                     counted(pipeline.stages.size(), "stage", "stages"),
-                     counted(plan.launches.size(), "launch", "launches"));
-}
-
-std::string plan_text(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
-  std::string out = fmt::format("{}; {} bytes of memory, {} saved\n\n", headline(pipeline, plan),
-                                plan.allocated_bytes, plan.saved_bytes);
-  for (std::size_t l = 0; l < plan.launches.size(); ++l) {
-    const PlannedLaunch& launch = plan.launches[l];
-    if (l != 0) out += fmt::format("---- {}\n", launch.begins_because);
-    for (std::size_t i = 0; i < launch.stage_count; ++i) {
-      const ReadyStage& stage = pipeline.stages[launch.first_stage + i];
-      out += fmt::format("{:<10} {} {}  {} invocations\n",
-                         i == 0 ? fmt::format("launch {}", l + 1) : "",
-                         launch.stage_count == 1       ? "-"
-                         : i == 0                      ? "/"
-                         : i + 1 == launch.stage_count ? "\\"
-                                                       : "|",
-                         stage.name, extent_text(stage.extent));
-    }
-  }
-  out += "\n";
-  std::size_t width = 0;
-  for (const ReadyBuffer& b : pipeline.buffers) width = std::max(width, b.name.size());
-  for (std::size_t b = 0; b < pipeline.buffers.size(); ++b) {
-    const ReadyBuffer& buffer = pipeline.buffers[b];
-    out += fmt::format("{:<{}}  {:>12} bytes  {}\n", buffer.name, width, buffer.bytes,
-                       fate_text(buffer, plan.buffers[b]));
-  }
-  return out;
 }
 
 }  // namespace vyre

@@ -23,17 +23,29 @@ struct PlannedLaunch {
   Kernel kernel;
   Extent extent{1, 1, 1};
   std::vector<StageBinding> bindings;
+  std::optional<GridPlace> grid;     // instead of the extent
   std::string begins_because;        // why it is not one with the launch before
-  std::vector<std::size_t> cleared;  // pieces of memory that must hold zeros when it begins
+  std::vector<std::size_t> cleared;  // buffers that must hold zeros when it begins
+};
+
+// Launches that run again and again.
+struct PlannedLoop {
+  std::size_t loop = 0;  // of the pipeline
+  std::size_t first_launch = 0;
+  std::size_t launch_count = 0;
+  std::vector<std::size_t> cleared;  // buffers that must hold zeros when the first round begins
 };
 
 struct PlannedBuffer {
   BufferFate fate = BufferFate::memory;
-  std::optional<std::size_t> memory;  // the piece it lives in; none: it needs no memory
+  // The piece it lives in; none: it needs no memory. A buffer that changes places in loops begins
+  // there.
+  std::optional<std::size_t> memory;
 };
 
 struct PipelinePlan {
   std::vector<PlannedLaunch> launches;
+  std::vector<PlannedLoop> loops;  // in the order of their launches
   std::vector<PlannedBuffer> buffers;
   std::vector<std::uint64_t> memory;  // bytes of each piece; buffers never alive together share one
   std::uint64_t allocated_bytes = 0;
@@ -45,9 +57,8 @@ struct PipelinePlan {
 Result<PipelinePlan> plan_pipeline(const ReadyPipeline& pipeline,
                                    const PipelinePlanOptions& options);
 
-// "edges: 5 stages in 3 launches"
-std::string headline(const ReadyPipeline& pipeline, const PipelinePlan& plan);
-// The plan for people: launches with their stages, boundaries with their reasons, buffers.
-std::string plan_text(const ReadyPipeline& pipeline, const PipelinePlan& plan);
+// Whether a group of buffers that change places stands in its first order at the start of each run:
+// none of them keeps its contents.
+bool begins_anew(const ReadyPipeline& pipeline, const SwapGroup& group);
 
 }  // namespace vyre

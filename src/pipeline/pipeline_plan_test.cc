@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+
+#include "vyre/pipeline/interpret_pipeline.h"
 #include "vyre/pipeline/pipeline_file.h"
+#include "vyre/pipeline/pipeline_plan_text.h"
 
 namespace vyre {
 namespace {
@@ -142,7 +147,7 @@ TEST(PipelinePlan, MistakesNameTheirLine) {
   EXPECT_NE(error(head + "size = 1\n").find("is not a table"), std::string::npos);
   EXPECT_NE(error("name = 1\n").find("p.toml:1: name is not a text"), std::string::npos);
   EXPECT_NE(error("vyre = 2\n").find("version 1"), std::string::npos);
-  EXPECT_NE(error("vyre = 1\n[loops.a]\nmost = 3\n").find("loops are not supported"),
+  EXPECT_NE(error("vyre = 1\n[loops.a]\nmost = 3\nstages = 3\n").find("p.toml:4: unknown key"),
             std::string::npos);
   EXPECT_NE(
       error(head + "[uniforms.p]\nscale = 1\n" + stage("one", "scaled", "x", "y", ", p = \"p\""))
@@ -152,6 +157,171 @@ TEST(PipelinePlan, MistakesNameTheirLine) {
   wide.replace(wide.find("\"n\"]"), 4, "\"n / 3\"]");
   EXPECT_NE(error(wide + stage("one", "twice", "x", "y")).find("not a whole number"),
             std::string::npos);
+}
+
+constexpr const char* kLoopKernels = R"(
+@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read_write> b: array<f32>;
+@group(0) @binding(2) var<storage, read_write> moved: atomic<u32>;
+@group(0) @binding(3) var<storage, read_write> groups: array<u32>;
+@compute @workgroup_size(64) fn half(@builtin(global_invocation_id) id: vec3<u32>) {
+  let next = floor(a[id.x] / 2);
+  b[id.x] = next;
+  if (next != a[id.x]) { atomicAdd(&moved, 1u); } }
+@compute @workgroup_size(64) fn twice(@builtin(global_invocation_id) id: vec3<u32>) {
+  b[id.x] = a[id.x] * 2; }
+@compute @workgroup_size(64) fn add(@builtin(global_invocation_id) id: vec3<u32>) {
+  b[id.x] += a[id.x]; }
+@compute @workgroup_size(1) fn choose() {
+  groups[1] = u32(a[0]); groups[2] = 1; groups[3] = 1; }
+)";
+
+// Settles `x` towards 0 by halves: `s` and `t` change places in each round.
+const std::string kLoopHead =
+    "vyre = 1\nname = \"loops\"\n[dims]\nn = 100\n[buffers]\n"
+    "x = { type = \"array<f32>\", shape = [\"n\"], source = \"fill:iota\" }\n"
+    "s = { type = \"array<f32>\", shape = [\"n\"] }\n"
+    "t = { type = \"array<f32>\", shape = [\"n\"] }\n"
+    "moved = { type = \"atomic<u32>\" }\n"
+    "y = { type = \"array<f32>\", shape = [\"n\"], sink = \"y.npy\" }\n";
+const std::string kSettle = stage("begin", "twice", "x", "s") +
+                            stage("settle", "half", "s", "t", ", moved = \"moved\"") +
+                            "loop = \"settle\"\n" + stage("end", "twice", "s", "y");
+
+Result<ReadyPipeline> ready_loop(const std::string& text) {
+  VYRE_TRY(const Pipeline pipeline, parse_pipeline(text, "p.toml"));
+  ReadyOptions how = options();
+  how.read_file = [](const std::string&) -> Result<std::string> { return kLoopKernels; };
+  return make_ready(pipeline, how);
+}
+std::string loop_error(const std::string& text) {
+  const auto pipeline = ready_loop(text);
+  return pipeline ? "" : pipeline.error().what;
+}
+
+TEST(PipelineLoops, RunUntilTheirConditionHolds) {
+  const auto pipeline =
+      ready_loop(kLoopHead + kSettle +
+                 "[loops.settle]\nmost = 50\nuntil = \"moved == 0\"\nclear = [\"moved\"]\n"
+                 "swap = [[\"s\", \"t\"]]\n");
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  auto memory = first_memory(*pipeline);
+  ASSERT_TRUE(memory);
+  ASSERT_TRUE(interpret_pipeline(*pipeline, *memory));
+  std::vector<float> y(100);
+  std::memcpy(y.data(), (*memory)[*pipeline->find("y")].data(), 400);
+  EXPECT_EQ(std::ranges::count(y, 0.0F), 100);
+  // 198 is 0 after eight rounds, and the ninth finds nothing to move.
+  const auto& s = (*memory)[*pipeline->find("s")];
+  EXPECT_TRUE(std::ranges::all_of(s, [](std::byte b) { return b == std::byte{0}; }));
+
+  const auto plan = plan_pipeline(*pipeline, {});
+  ASSERT_TRUE(plan) << plan.error().what;
+  ASSERT_EQ(plan->loops.size(), 1U);
+  EXPECT_EQ(plan->loops[0].first_launch, 1U);
+  EXPECT_EQ(plan->loops[0].launch_count, 1U);
+  EXPECT_EQ(plan->launches[1].begins_because, "the loop 'settle' begins");
+  EXPECT_EQ(plan->launches[2].begins_because, "the loop 'settle' ends");
+  EXPECT_NE(plan->buffers[*pipeline->find("s")].memory, plan->buffers[*pipeline->find("t")].memory);
+  EXPECT_TRUE(plan->launches[0].cleared.empty()) << "all of s is written, and all of t in a round";
+  EXPECT_TRUE(plan->loops[0].cleared.empty());
+  EXPECT_NE(
+      plan_text(*pipeline, *plan)
+          .find("==== loop 'settle': at most 50 rounds, until moved == 0; clears 'moved'; 's' "
+                "and 't' change places\n"),
+      std::string::npos)
+      << plan_text(*pipeline, *plan);
+}
+
+TEST(PipelineLoops, WhatARoundLeavesForTheNextStaysInMemory) {
+  // `t` is a sum over the rounds; `u` is made anew in each.
+  const std::string text = kLoopHead + "u = { type = \"array<f32>\", shape = [\"n\"] }\n" +
+                           stage("one", "twice", "x", "u") + "loop = \"l\"\n" +
+                           stage("two", "add", "u", "t") + "loop = \"l\"\n" +
+                           stage("end", "twice", "t", "y") + "[loops.l]\nmost = 3\n";
+  const auto pipeline = ready_loop(text);
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  const auto plan = plan_pipeline(*pipeline, {});
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->launches.size(), 2U) << plan_text(*pipeline, *plan);
+  EXPECT_FALSE(plan->buffers[*pipeline->find("u")].memory) << "dropped inside the loop";
+  EXPECT_TRUE(plan->buffers[*pipeline->find("t")].memory);
+  EXPECT_EQ(plan->loops[0].cleared, std::vector<std::size_t>{*pipeline->find("t")})
+      << "once, before the first round";
+  EXPECT_TRUE(plan->launches[0].cleared.empty());
+}
+
+TEST(PipelineLoops, MistakesNameTheirLine) {
+  const std::string settle = kLoopHead + kSettle;
+  const auto with = [&](const std::string& loop) { return loop_error(settle + loop); };
+  EXPECT_NE(with("").find("there is no loop 'settle'"), std::string::npos);
+  EXPECT_NE(with("[loops.settel]\nmost = 3\n").find("no stage is in the loop 'settel'"),
+            std::string::npos);
+  EXPECT_NE(with("[loops.settle]\nmost = \"n - 100\"\n").find("it must be from 1"),
+            std::string::npos);
+  EXPECT_NE(with("[loops.settle]\nswap = [[\"s\", \"t\"]]\n").find("has no `most`"),
+            std::string::npos);
+  EXPECT_NE(with("[loops.settle]\nmost = 3\nuntil = \"s2 == 0\"\n").find("no buffer 's2'"),
+            std::string::npos);
+  EXPECT_NE(with("[loops.settle]\nmost = 3\nuntil = \"s[100] == 0\"\n").find("no element 100"),
+            std::string::npos);
+  EXPECT_NE(with("[loops.settle]\nmost = 3\nswap = [[\"s\"]]\n").find("a pair of swap"),
+            std::string::npos);
+  EXPECT_NE(with("[loops.settle]\nmost = 3\nswap = [[\"s\", \"moved\"]]\n").find("400 bytes"),
+            std::string::npos);
+  EXPECT_NE(with("[loops.settle]\nmost = 3\nclear = [\"none\"]\n").find("clear: there is no"),
+            std::string::npos);
+  EXPECT_NE(loop_error(settle + stage("more", "half", "s", "t", ", moved = \"moved\"") +
+                       "loop = \"settle\"\n[loops.settle]\nmost = 3\n")
+                .find("not neighbours: 'more' is apart"),
+            std::string::npos);
+  EXPECT_NE(with("[loops.settle]\nmost = 3\nuntil = \"y == 0\"\n").find("no stage writes"),
+            std::string::npos);
+}
+
+TEST(PipelineGrids, AreReadFromABuffer) {
+  const std::string text =
+      kLoopHead + "g = { type = \"array<u32>\", shape = [4] }\n" +
+      "[[stage]]\nname = \"choose\"\nfile = \"k\"\nsize = [1]\nbind = { a = \"x\", groups = \"g\" "
+      "}\n"
+      "[[stage]]\nname = \"twice\"\nfile = \"k\"\ngroups = { from = \"g\", offset = 4 }\n"
+      "bind = { a = \"x\", b = \"y\" }\n";
+  const auto pipeline = ready_loop(text);
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  const auto plan = plan_pipeline(*pipeline, {});
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->launches.size(), 2U);
+  EXPECT_EQ(plan->launches[1].begins_because, "the grid of 'twice' is computed: it is in 'g'");
+  EXPECT_EQ(plan->launches[1].cleared.size(), 1U) << "how much is written is not known";
+  EXPECT_TRUE(plan->buffers[*pipeline->find("g")].memory);
+
+  std::string wrong = text;
+  wrong.replace(wrong.find("offset = 4"), 10, "offset = 8");
+  EXPECT_NE(loop_error(wrong).find("'g' has 16 bytes"), std::string::npos);
+  wrong.replace(wrong.find("\"g\", offset"), 3, "\"q\"");
+  EXPECT_NE(loop_error(wrong).find("there is no buffer 'q'"), std::string::npos);
+}
+
+TEST(PipelineBuffers, StructsAreThoseOfTheStages) {
+  const std::string head =
+      "vyre = 1\nname = \"p\"\n[buffers]\n"
+      "x = { type = \"array<Body>\", shape = [5], source = \"fill:zeros\" }\n";
+  const auto made = [&](const std::string& kernels) {
+    const auto pipeline = parse_pipeline(
+        head + "[[stage]]\nname = \"step\"\nfile = \"k\"\nsize = [5]\nbind = { bodies = \"x\" }\n",
+        "p.toml");
+    EXPECT_TRUE(pipeline);
+    ReadyOptions how = options();
+    how.read_file = [&](const std::string&) -> Result<std::string> { return kernels; };
+    return make_ready(*pipeline, how);
+  };
+  const auto known = made(
+      "struct Body { at: vec3<f32>, mass: f32, speed: vec3<f32> }\n"
+      "@group(0) @binding(0) var<storage, read_write> bodies: array<Body>;\n"
+      "@compute @workgroup_size(1) fn step(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+      "  bodies[id.x].at += bodies[id.x].speed; }\n");
+  ASSERT_TRUE(known) << known.error().what;
+  EXPECT_EQ(known->buffers[0].bytes, 5U * 32);
 }
 
 }  // namespace

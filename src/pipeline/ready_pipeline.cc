@@ -1,8 +1,10 @@
 #include "vyre/pipeline/ready_pipeline.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -10,7 +12,9 @@
 #include <set>
 
 #include "vyre/base/arithmetic.h"
-#include "vyre/ir/walk.h"
+#include "vyre/base/files.h"
+#include "vyre/base/nearest.h"
+#include "vyre/data/packed_elements.h"
 #include "vyre/pipeline/dim_expression.h"
 #include "vyre/wgsl/module.h"
 
@@ -18,6 +22,8 @@ namespace vyre {
 namespace {
 
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMostSource = std::uint64_t{16} << 20U;  // of WGSL
+constexpr std::size_t kMostOrders = 24;                          // of buffers that change places
 
 template <class T>
 const T* named(const std::vector<T>& all, std::string_view name) {
@@ -31,6 +37,26 @@ const T* given(const std::vector<std::pair<std::string, T>>& all, std::string_vi
   return at == all.end() ? nullptr : &at->second;
 }
 
+template <class T>
+std::vector<std::string> names_of(const std::vector<T>& all) {
+  std::vector<std::string> out;
+  for (const T& one : all) out.push_back(one.name);
+  return out;
+}
+// What to do about a name that is none of those there are.
+std::string advice(std::string_view name, const std::vector<std::string>& known) {
+  const std::string meant = nearest(name, known);
+  if (!meant.empty()) return fmt::format("did you mean '{}'?", meant);
+  return known.empty() ? "" : fmt::format("there are {}", fmt::join(known, ", "));
+}
+bool is_identifier(std::string_view name) {
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+         std::ranges::all_of(name, is_word);
+}
+
 class Maker {
  public:
   Maker(const Pipeline& pipeline, const ReadyOptions& options)
@@ -40,6 +66,7 @@ class Maker {
 
   Result<ReadyPipeline> run() {
     VYRE_CHECK(check_names());
+    for (const PipelineStage& s : pipeline_.stages) VYRE_CHECK(find_kernel(s));
     for (const PipelineBuffer& b : pipeline_.buffers) VYRE_CHECK(open_buffer(b));
     VYRE_CHECK(find_dims());
     for (std::size_t b = 0; b < pipeline_.buffers.size(); ++b) VYRE_CHECK(size_buffer(b));
@@ -49,7 +76,8 @@ class Maker {
       buffer.uniform = true;
     }
     for (std::size_t b = 0; b < out_.buffers.size(); ++b) buffers_[out_.buffers[b].name] = b;
-    for (const PipelineStage& s : pipeline_.stages) VYRE_CHECK(stage(s));
+    for (std::size_t s = 0; s < pipeline_.stages.size(); ++s) VYRE_CHECK(stage(s));
+    VYRE_CHECK(find_loops());
     VYRE_CHECK(check_uses());
     return std::move(out_);
   }
@@ -57,8 +85,9 @@ class Maker {
  private:
   std::unexpected<Error> bad(std::uint32_t line, const std::string& what,
                              std::string fix = "") const {
-    return fail(Code::invalid_input, fmt::format("{}:{}: {}", pipeline_.file, line, what),
-                std::move(fix));
+    const std::string at = line != 0 ? fmt::format("{}:{}", pipeline_.file, line)
+                                     : fmt::format("pipeline '{}'", pipeline_.name);
+    return fail(Code::invalid_input, fmt::format("{}: {}", at, what), std::move(fix));
   }
   std::unexpected<Error> bad(std::uint32_t line, const std::string& about,
                              const Error& error) const {
@@ -74,18 +103,51 @@ class Maker {
     }
     for (const auto& [name, value] : options_.dims) {
       if (named(pipeline_.dims, name) == nullptr) {
-        return fail(Code::invalid_input, fmt::format("--dim: there is no dim '{}'", name));
+        return fail(Code::invalid_input,
+                    fmt::format("pipeline '{}': there is no dim '{}'", pipeline_.name, name),
+                    advice(name, names_of(pipeline_.dims)));
+      }
+    }
+    std::set<std::string_view> dims;
+    for (const PipelineDim& d : pipeline_.dims) {
+      if (!is_identifier(d.name)) return bad(d.line, fmt::format("'{}' is no name", d.name));
+      if (!dims.insert(d.name).second) {
+        return bad(d.line, fmt::format("there are two dims '{}'", d.name));
+      }
+    }
+    std::set<std::string_view> buffers;
+    for (const PipelineBuffer& b : pipeline_.buffers) {
+      if (!buffers.insert(b.name).second) {
+        return bad(b.line, fmt::format("there are two buffers '{}'", b.name));
       }
     }
     for (const PipelineUniform& u : pipeline_.uniforms) {
-      if (named(pipeline_.buffers, u.name) != nullptr) {
-        return bad(u.line, fmt::format("'{}' is a buffer and a uniform", u.name));
+      if (!buffers.insert(u.name).second) {
+        return bad(u.line, fmt::format("'{}' is a buffer or uniform twice", u.name));
       }
+    }
+    std::set<std::string_view> loops;
+    for (const PipelineLoop& l : pipeline_.loops) {
+      if (!loops.insert(l.name).second) {
+        return bad(l.line, fmt::format("there are two loops '{}'", l.name));
+      }
+    }
+    if (pipeline_.stages.empty()) {
+      return fail(Code::invalid_input, fmt::format("pipeline '{}' has no stages", pipeline_.name));
     }
     return {};
   }
-  static std::unexpected<Error> no_buffer(std::string_view option, const std::string& name) {
-    return fail(Code::invalid_input, fmt::format("{}: there is no buffer '{}'", option, name));
+  std::unexpected<Error> no_buffer(std::string_view option, const std::string& name) const {
+    return fail(Code::invalid_input, fmt::format("{}: there is no buffer '{}'", option, name),
+                advice(name, names_of(pipeline_.buffers)));
+  }
+
+  std::string place(const std::string& file) const {
+    return options_.place ? options_.place(file) : file;
+  }
+  Result<std::string> read(const std::string& file) const {
+    if (options_.read_file) return options_.read_file(file);
+    return read_file(place(file), kMostSource);
   }
 
   // ---- Buffers and dims
@@ -94,6 +156,8 @@ class Maker {
     ReadyBuffer& out = out_.buffers.emplace_back();
     out.name = b.name;
     out.type = b.type;
+    out.given = b.given;
+    out.wanted = b.wanted;
     const std::string about = fmt::format("buffer '{}'", b.name);
     VYRE_CHECK(find_type(b, out));
     const DataSource* source = given(options_.sources, b.name);
@@ -111,7 +175,7 @@ class Maker {
       auto parsed = parse_sink(b.sink);
       if (!parsed) return bad(b.line, about, parsed.error());
       out.sink = *std::move(parsed);
-      out.sink->path = options_.place(out.sink->path);
+      out.sink->path = place(out.sink->path);
     }
     if (out.sink) {
       if (auto fits = check_sink(*out.sink, out.data()); !fits) {
@@ -127,26 +191,45 @@ class Maker {
   DataSource beside(DataSource source) const {
     std::visit(
         [&](auto& one) {
-          if constexpr (requires { one.path; }) one.path = options_.place(one.path);
+          if constexpr (requires { one.path; }) one.path = place(one.path);
         },
         source);
     return source;
   }
-  // Any type that a storage buffer can have, without structs of a module.
+  // Any type that a storage buffer can have. A struct is one that a stage binds the buffer as.
   Result<void> find_type(const PipelineBuffer& b, ReadyBuffer& out) const {
     const std::string text = fmt::format(
         "enable f16;\n@group(0) @binding(0) var<storage, read_write> buffer: {};\n"
         "@compute @workgroup_size(1) fn main() {{ _ = &buffer; }}\n",
         b.type);
-    const ParsedModule parsed = parse_wgsl(text, "type");
-    if (!parsed.module || b.type.find_first_of(";{}@=") != std::string::npos) {
-      return bad(b.line,
-                 fmt::format("buffer '{}': '{}' is no type of a storage buffer", b.name, b.type),
-                 "write it as WGSL does: array<f32>, array<vec4<f32>>, atomic<u32>");
+    const bool plain = b.type.find_first_of(";{}@=/") == std::string::npos;
+    if (ParsedModule parsed; plain && (parsed = parse_wgsl(text, "type")).module) {
+      out.program = std::make_shared<const Program>(parsed.module->programs.at(0));
+      out.layout = buffer_layout(out.program->types, out.program->globals.at(0).type);
+      return {};
     }
-    out.program = std::make_shared<const Program>(parsed.module->programs.at(0));
-    out.layout = buffer_layout(out.program->types, out.program->globals.at(0).type);
-    return {};
+    for (std::size_t s = 0; s < pipeline_.stages.size(); ++s) {
+      for (const auto& [variable, name] : pipeline_.stages[s].bind) {
+        if (name != b.name) continue;
+        const Program& program = *kernels_[s].program;
+        const auto global = std::ranges::find(program.globals, variable, &Global::name);
+        if (global == program.globals.end() ||
+            program.types.spell(global->type) != without_spaces(b.type)) {
+          continue;
+        }
+        out.program = kernels_[s].program;
+        out.layout = buffer_layout(program.types, global->type);
+        return {};
+      }
+    }
+    return bad(
+        b.line, fmt::format("buffer '{}': '{}' is no type of a storage buffer", b.name, b.type),
+        "write it as WGSL does: array<f32>, array<vec4<f32>>, atomic<u32>, or array<S> with a "
+        "struct S of a stage that binds the buffer as array<S>");
+  }
+  static std::string without_spaces(std::string text) {
+    std::erase_if(text, [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; });
+    return text;
   }
 
   Result<void> find_dims() {
@@ -158,7 +241,8 @@ class Maker {
       } else if (!d.of.empty()) {
         const ReadyBuffer* buffer = named(out_.buffers, d.of);
         if (buffer == nullptr) {
-          return bad(d.line, fmt::format("dim '{}': there is no buffer '{}'", d.name, d.of));
+          return bad(d.line, fmt::format("dim '{}': there is no buffer '{}'", d.name, d.of),
+                     advice(d.of, names_of(pipeline_.buffers)));
         }
         if (!buffer->source || d.axis >= buffer->opened.shape.size()) {
           return bad(
@@ -167,6 +251,9 @@ class Maker {
               fmt::format("give --dim {}=N, or data with a shape", d.name));
         }
         value = buffer->opened.shape[d.axis];
+      }
+      if (value == 0 && !d.value && other == nullptr && d.of.empty()) {
+        return bad(d.line, fmt::format("dim '{}' has no value", d.name), "give it one");
       }
       if (value == 0) return bad(d.line, fmt::format("dim '{}' is 0", d.name));
       out_.dims.emplace_back(d.name, value);
@@ -177,10 +264,8 @@ class Maker {
     return [this](std::string_view name) -> Result<std::uint64_t> {
       const std::uint64_t* value = given(out_.dims, name);
       if (value != nullptr) return *value;
-      std::string known;
-      for (const auto& [dim, number] : out_.dims) known += (known.empty() ? "" : ", ") + dim;
       return fail(Code::invalid_input, fmt::format("there is no dim '{}'", name),
-                  known.empty() ? "" : "there are " + known);
+                  advice(name, names_of(pipeline_.dims)));
     };
   }
 
@@ -222,7 +307,7 @@ class Maker {
   Result<const ParsedModule*> module(const PipelineStage& s) {
     const auto known = modules_.find(s.file);
     if (known != modules_.end()) return &known->second;
-    auto text = options_.read_file(s.file);
+    auto text = read(s.file);
     if (!text) return bad(s.line, fmt::format("stage '{}'", s.name), text.error());
     ParsedModule parsed = parse_wgsl(*std::move(text), s.file);
     if (!parsed.module) {
@@ -231,50 +316,109 @@ class Maker {
     return &modules_.emplace(s.file, std::move(parsed)).first->second;
   }
 
-  Result<void> stage(const PipelineStage& s) {
+  Result<void> find_kernel(const PipelineStage& s) {
     const std::string about = fmt::format("stage '{}'", s.name);
     if (!stage_names_.insert(s.name).second) {
       return bad(s.line, fmt::format("there are two stages '{}'", s.name),
                  "give one another name, and say entry = \"...\"");
     }
-    VYRE_TRY(const ParsedModule* const parsed, module(s));
+    if (s.kernel) {
+      kernels_.push_back(*s.kernel);
+      return {};
+    }
+    const ParsedModule* parsed = s.module.get();
+    if (parsed == nullptr) {
+      VYRE_TRY(parsed, module(s));
+    }
     auto kernel = parsed->kernel(s.entry, s.set);
     if (!kernel) return bad(s.line, about, kernel.error());
-    ReadyStage out{.name = s.name, .kernel = *std::move(kernel), .bindings = {}, .host = s.host};
-    for (std::size_t axis = 0; axis < s.size.size(); ++axis) {
-      auto value =
-          evaluate_size(s.size[axis], find_dim(), std::numeric_limits<std::uint32_t>::max());
-      if (!value) return bad(s.line, about, value.error());
-      std::uint64_t size = *value;
-      if (s.in_workgroups)
-        size = saturating_mul<std::uint64_t>(size, out.kernel.program->workgroup[axis]);
-      if (size > std::numeric_limits<std::uint32_t>::max()) {
-        return bad(s.line, fmt::format("{} has {} invocations on one axis", about, size));
-      }
-      out.extent[axis] = static_cast<std::uint32_t>(size);
-    }
-    for (std::size_t axis = s.size.size(); axis < 3 && s.in_workgroups; ++axis) {
-      out.extent[axis] = out.kernel.program->workgroup[axis];
+    kernels_.push_back(*std::move(kernel));
+    return {};
+  }
+
+  Result<void> stage(std::size_t index) {
+    const PipelineStage& s = pipeline_.stages[index];
+    ReadyStage out;
+    out.name = s.name;
+    out.kernel = kernels_[index];
+    out.host = s.host;
+    if (s.groups_from) {
+      VYRE_CHECK(find_grid(s, out));
+    } else {
+      VYRE_CHECK(find_extent(s, out));
     }
     VYRE_CHECK(bind(s, out));
     out_.stages.push_back(std::move(out));
     return {};
   }
 
+  Result<void> find_extent(const PipelineStage& s, ReadyStage& out) const {
+    const std::string about = fmt::format("stage '{}'", s.name);
+    const Extent& workgroup = out.kernel.program->workgroup;
+    if (s.size.empty() || s.size.size() > 3) {
+      return bad(s.line, fmt::format("{} has {} sizes", about, s.size.size()),
+                 "give one for each axis, at most 3");
+    }
+    for (std::size_t axis = 0; axis < s.size.size(); ++axis) {
+      auto value =
+          evaluate_size(s.size[axis], find_dim(), std::numeric_limits<std::uint32_t>::max());
+      if (!value) return bad(s.line, about, value.error());
+      std::uint64_t size = *value;
+      if (s.in_workgroups) size = saturating_mul<std::uint64_t>(size, workgroup[axis]);
+      if (size > std::numeric_limits<std::uint32_t>::max()) {
+        return bad(s.line, fmt::format("{} has {} invocations on one axis", about, size));
+      }
+      out.extent[axis] = static_cast<std::uint32_t>(size);
+    }
+    for (std::size_t axis = s.size.size(); axis < 3 && s.in_workgroups; ++axis) {
+      out.extent[axis] = workgroup[axis];
+    }
+    return {};
+  }
+
+  Result<void> find_grid(const PipelineStage& s, ReadyStage& out) const {
+    const std::string about = fmt::format("the grid of stage '{}'", s.name);
+    VYRE_TRY(const std::size_t buffer, storage(s.line, about, s.groups_from->buffer));
+    const std::uint64_t offset = s.groups_from->offset;
+    const std::uint64_t bytes = out_.buffers[buffer].bytes;
+    if (offset % 4 != 0 || offset > bytes || bytes - offset < kGridBytes) {
+      return bad(s.line,
+                 fmt::format("{}: '{}' has {} bytes, and the three numbers would be at byte {}",
+                             about, s.groups_from->buffer, bytes, offset),
+                 "the offset is a multiple of 4, and 12 bytes follow it");
+    }
+    out.grid = GridPlace{buffer, offset};
+    return {};
+  }
+  // A buffer that is no uniform.
+  Result<std::size_t> storage(std::uint32_t line, const std::string& about,
+                              const std::string& name) const {
+    const auto at = buffers_.find(name);
+    if (at == buffers_.end() || out_.buffers[at->second].uniform) {
+      return bad(line, fmt::format("{}: there is no buffer '{}'", about, name),
+                 advice(name, names_of(pipeline_.buffers)));
+    }
+    return at->second;
+  }
+
   Result<void> bind(const PipelineStage& s, ReadyStage& out) {
     const Program& program = *out.kernel.program;
     const std::string about = fmt::format("stage '{}'", s.name);
+    std::vector<std::string> known;
+    for (const Global& g : program.globals) {
+      if (g.memory == MemoryKind::storage || g.memory == MemoryKind::uniform) {
+        known.push_back(g.name);
+      }
+    }
+    std::set<std::string_view> bound;
     for (const auto& [variable, name] : s.bind) {
-      const auto at = std::ranges::find(program.globals, variable, &Global::name);
-      if (at == program.globals.end() ||
-          (at->memory != MemoryKind::storage && at->memory != MemoryKind::uniform)) {
-        std::string known;
-        for (const Global& g : program.globals) {
-          if (g.memory != MemoryKind::storage && g.memory != MemoryKind::uniform) continue;
-          known += (known.empty() ? "" : ", ") + g.name;
-        }
-        return bad(s.line, fmt::format("{}: '{}' uses no buffer '{}'", about, s.entry, variable),
-                   known.empty() ? "" : "it uses " + known);
+      if (std::ranges::find(known, variable) == known.end()) {
+        return bad(s.line,
+                   fmt::format("{}: '{}' uses no buffer '{}'", about, program.name, variable),
+                   advice(variable, known));
+      }
+      if (!bound.insert(variable).second) {
+        return bad(s.line, fmt::format("{}: '{}' is bound twice", about, variable));
       }
     }
     for (const Global& g : program.globals) {
@@ -282,11 +426,12 @@ class Maker {
       const std::string* name = given(s.bind, g.name);
       if (name == nullptr) {
         return bad(s.line, fmt::format("{}: nothing is bound to '{}'", about, g.name),
-                   fmt::format("add {} = \"...\" to bind", g.name));
+                   s.line != 0 ? fmt::format("add {} = \"...\" to bind", g.name) : "");
       }
       const auto buffer = buffers_.find(*name);
       if (buffer == buffers_.end()) {
-        return bad(s.line, fmt::format("{}: there is no buffer or uniform '{}'", about, *name));
+        return bad(s.line, fmt::format("{}: there is no buffer or uniform '{}'", about, *name),
+                   advice(*name, names_of(out_.buffers)));
       }
       const std::size_t index = buffer->second;
       VYRE_CHECK(check_binding(s, program, g, out_.buffers[index]));
@@ -345,12 +490,7 @@ class Maker {
         return bad(f.line, fmt::format("uniform '{}' of stage '{}' has no field '{}'", u.name,
                                        s.name, f.name));
       }
-      const auto* scalar = program.types.get_if<ScalarType>(member->type);
-      if (scalar == nullptr) {
-        return bad(f.line, fmt::format("field '{}' is {}; only scalars can be given", f.name,
-                                       program.types.spell(member->type)));
-      }
-      VYRE_CHECK(put_field(f, scalar->kind, std::span(contents).subspan(member->offset)));
+      VYRE_CHECK(put_field(f, program.types, *member, contents));
     }
     for (const Member& m : members) {
       if (named(u.fields, m.name) == nullptr) {
@@ -367,11 +507,32 @@ class Maker {
     return {};
   }
 
-  Result<void> put_field(const PipelineUniform::Field& f, ScalarKind kind,
-                         std::span<std::byte> at) const {
-    double value = f.number.value_or(0);
-    if (!f.number) {
-      auto fraction = evaluate(f.expression, find_dim());
+  Result<void> put_field(const PipelineUniform::Field& f, const TypeTable& types,
+                         const Member& member, std::span<std::byte> contents) const {
+    struct Place {
+      std::uint64_t offset;
+      ScalarKind kind;
+    };
+    std::vector<Place> places;
+    for_each_scalar(types, member.type, member.offset, [&](std::uint64_t offset, ScalarKind kind) {
+      places.push_back({offset, kind});
+    });
+    if (places.size() != f.values.size()) {
+      return bad(f.line,
+                 fmt::format("field '{}' is {}, which takes {} numbers; {} are given", f.name,
+                             types.spell(member.type), places.size(), f.values.size()));
+    }
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      VYRE_CHECK(put_number(f, f.values[i], places[i].kind, contents.subspan(places[i].offset)));
+    }
+    return {};
+  }
+
+  Result<void> put_number(const PipelineUniform::Field& f, const PipelineUniform::Value& given,
+                          ScalarKind kind, std::span<std::byte> at) const {
+    double value = given.number.value_or(0);
+    if (!given.number) {
+      auto fraction = evaluate(given.expression, find_dim());
       if (!fraction) return bad(f.line, fmt::format("field '{}'", f.name), fraction.error());
       value = fraction->as_double();
     }
@@ -394,29 +555,127 @@ class Maker {
     return {};
   }
 
+  // ---- Loops
+
+  Result<void> find_loops() {
+    for (const PipelineLoop& l : pipeline_.loops) VYRE_CHECK(find_loop(l));
+    for (std::size_t s = 0; s < pipeline_.stages.size(); ++s) {
+      const PipelineStage& stage = pipeline_.stages[s];
+      if (stage.loop.empty() || out_.stages[s].loop) continue;
+      if (named(pipeline_.loops, stage.loop) == nullptr) {
+        return bad(stage.line,
+                   fmt::format("stage '{}': there is no loop '{}'", stage.name, stage.loop),
+                   advice(stage.loop, names_of(pipeline_.loops)));
+      }
+      return bad(stage.line,
+                 fmt::format("the stages of the loop '{}' are not neighbours: '{}' is apart",
+                             stage.loop, stage.name));
+    }
+    std::vector<std::vector<std::pair<std::size_t, std::size_t>>> swaps;
+    for (const ReadyLoop& l : out_.loops) swaps.push_back(l.swap);
+    auto groups = find_swap_groups(swaps, kMostOrders);
+    if (!groups) return bad(pipeline_.loops.front().line, "swap", groups.error());
+    out_.swap_groups = *std::move(groups);
+    return {};
+  }
+
+  Result<void> find_loop(const PipelineLoop& l) {
+    const std::string about = fmt::format("loop '{}'", l.name);
+    ReadyLoop out;
+    out.name = l.name;
+    out.until_text = l.until;
+    const auto first = std::ranges::find(pipeline_.stages, l.name, &PipelineStage::loop);
+    if (first == pipeline_.stages.end()) {
+      return bad(l.line, fmt::format("no stage is in the {}", about),
+                 fmt::format("add loop = \"{}\" to its stages", l.name));
+    }
+    out.first_stage = static_cast<std::size_t>(first - pipeline_.stages.begin());
+    for (std::size_t s = out.first_stage;
+         s < pipeline_.stages.size() && pipeline_.stages[s].loop == l.name; ++s) {
+      out_.stages[s].loop = out_.loops.size();
+      ++out.stage_count;
+    }
+    auto most = evaluate_size(l.most, find_dim(), std::numeric_limits<std::uint32_t>::max());
+    if (!most) return bad(l.line, about, most.error());
+    out.most = *most;
+    for (const std::string& name : l.clear) {
+      VYRE_TRY(const std::size_t buffer, storage(l.line, fmt::format("{}: clear", about), name));
+      out.clear.push_back(buffer);
+    }
+    for (const auto& [a, b] : l.swap) VYRE_CHECK(find_swap(l, a, b, out));
+    VYRE_CHECK(find_condition(l, out));
+    out_.loops.push_back(std::move(out));
+    return {};
+  }
+
+  Result<void> find_swap(const PipelineLoop& l, const std::string& a, const std::string& b,
+                         ReadyLoop& out) const {
+    const std::string about = fmt::format("loop '{}': swap", l.name);
+    VYRE_TRY(const std::size_t one, storage(l.line, about, a));
+    VYRE_TRY(const std::size_t other, storage(l.line, about, b));
+    if (one == other) return bad(l.line, fmt::format("{}: '{}' with itself", about, a));
+    const ReadyBuffer& x = out_.buffers[one];
+    const ReadyBuffer& y = out_.buffers[other];
+    if (x.bytes != y.bytes || x.layout.stride != y.layout.stride) {
+      return bad(l.line,
+                 fmt::format("{}: '{}' has {} bytes ({}), and '{}' has {} bytes ({})", about, a,
+                             x.bytes, x.type, b, y.bytes, y.type),
+                 "buffers that change places have the same type and size");
+    }
+    out.swap.emplace_back(one, other);
+    return {};
+  }
+
+  Result<void> find_condition(const PipelineLoop& l, ReadyLoop& out) const {
+    if (l.until.empty()) return {};
+    const std::string about = fmt::format("loop '{}'", l.name);
+    auto text = parse_condition(l.until);
+    if (!text) return bad(l.line, about, text.error());
+    VYRE_TRY(const std::size_t buffer,
+             storage(l.line, fmt::format("{}: until", about), text->buffer));
+    const ReadyBuffer& b = out_.buffers[buffer];
+    const auto kind = b.program->types.scalar_kind(b.layout.element);
+    if (!kind || b.program->types.component_count(b.layout.element) != 0) {
+      return bad(l.line, fmt::format("{}: until: '{}' is {}, not a number or an array of numbers",
+                                     about, b.name, b.type));
+    }
+    if (text->index >= b.layout.elements_in(b.bytes)) {
+      return bad(l.line, fmt::format("{}: until: '{}' has {} elements, and no element {}", about,
+                                     b.name, b.layout.elements_in(b.bytes), text->index));
+    }
+    double number = text->number;
+    if (*kind == ScalarKind::f32) number = static_cast<float>(number);
+    if (*kind == ScalarKind::f16) number = f16_to_float(double_to_f16(number));
+    out.until = LoopCondition{.buffer = buffer,
+                              .offset = b.layout.header_bytes + text->index * b.layout.stride,
+                              .kind = *kind,
+                              .compare = text->compare,
+                              .number = number};
+    return {};
+  }
+
   // ---- What is read was written, and what is kept is made
 
   Result<void> check_uses() const {
     std::vector<bool> filled(out_.buffers.size());
-    for (std::size_t b = 0; b < filled.size(); ++b) {
-      filled[b] = out_.buffers[b].source.has_value() || out_.buffers[b].uniform;
-    }
+    for (std::size_t b = 0; b < filled.size(); ++b) filled[b] = !out_.buffers[b].starts_empty();
     std::vector<bool> used(filled.size());
     for (std::size_t s = 0; s < out_.stages.size(); ++s) {
       const ReadyStage& stage = out_.stages[s];
+      const std::uint32_t line = pipeline_.stages[s].line;
+      if (stage.loop && out_.loops[*stage.loop].first_stage == s) {
+        VYRE_CHECK(fill_by_loop(*stage.loop, filled));
+      }
+      if (stage.grid && !filled[stage.grid->buffer])
+        return unfilled(line, stage, stage.grid->buffer);
       for (const StageBinding& b : stage.bindings) {
         used[b.buffer] = true;
         if (stage.writes(b.buffer)) filled[b.buffer] = true;
-        if (!filled[b.buffer]) {
-          return bad(pipeline_.stages[s].line,
-                     fmt::format("stage '{}' reads '{}', which neither a source nor an earlier "
-                                 "stage fills",
-                                 stage.name, out_.buffers[b.buffer].name));
-        }
+        if (!filled[b.buffer]) return unfilled(line, stage, b.buffer);
       }
     }
     for (std::size_t b = 0; b < pipeline_.buffers.size(); ++b) {
-      if (out_.buffers[b].sink && !filled[b]) {
+      if (out_.buffers[b].seen_outside() && !filled[b]) {
         return bad(pipeline_.buffers[b].line,
                    fmt::format("'{}' has a sink, and no stage writes it", out_.buffers[b].name));
       }
@@ -429,11 +688,39 @@ class Maker {
     }
     return {};
   }
+  std::unexpected<Error> unfilled(std::uint32_t line, const ReadyStage& stage,
+                                  std::size_t buffer) const {
+    return bad(line, fmt::format("stage '{}' reads '{}', which neither a source nor an earlier "
+                                 "stage fills",
+                                 stage.name, out_.buffers[buffer].name));
+  }
+  // A round may read what the round before wrote.
+  Result<void> fill_by_loop(std::size_t index, std::vector<bool>& filled) const {
+    const ReadyLoop& loop = out_.loops[index];
+    for (std::size_t s = loop.first_stage; s < loop.first_stage + loop.stage_count; ++s) {
+      for (const StageBinding& b : out_.stages[s].bindings) {
+        if (out_.stages[s].writes(b.buffer)) filled[b.buffer] = true;
+      }
+    }
+    for (const std::size_t b : loop.clear) filled[b] = true;
+    for (const SwapGroup& group : out_.swap_groups) {
+      const auto is_filled = [&](std::size_t b) { return filled[b]; };
+      if (std::ranges::none_of(group.members, is_filled)) continue;
+      for (const auto& [a, b] : loop.swap) {
+        if (group.position(a) != group.members.size()) filled[a] = filled[b] = true;
+      }
+    }
+    if (!loop.until || filled[loop.until->buffer]) return {};
+    return bad(pipeline_.loops[index].line,
+               fmt::format("loop '{}' looks at '{}', which no stage writes", loop.name,
+                           out_.buffers[loop.until->buffer].name));
+  }
 
   const Pipeline& pipeline_;
   const ReadyOptions& options_;
   ReadyPipeline out_;
   std::map<std::string, ParsedModule> modules_;
+  std::vector<Kernel> kernels_;  // by stage
   std::map<std::string, std::size_t> buffers_;
   std::set<std::string> stage_names_;
 };
@@ -447,6 +734,17 @@ bool ReadyStage::writes(std::size_t buffer) const {
                     g.group == b.group && g.binding == b.binding;
            });
   });
+}
+
+bool ReadyLoop::clears(std::size_t buffer) const {
+  return std::ranges::find(clear, buffer) != clear.end();
+}
+
+const SwapGroup* ReadyPipeline::swap_group(std::size_t buffer) const {
+  const auto at = std::ranges::find_if(swap_groups, [&](const SwapGroup& group) {
+    return group.position(buffer) != group.members.size();
+  });
+  return at == swap_groups.end() ? nullptr : &*at;
 }
 
 std::optional<std::size_t> ReadyPipeline::find(std::string_view buffer) const {

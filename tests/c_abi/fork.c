@@ -22,12 +22,13 @@ struct world {
   vyre_kernel kernel;
   vyre_buffer buffer;
   vyre_dispatch dispatch;
+  vyre_pipeline pipeline;
   vyre_tuner tuner;
 };
 
 static const vyre_grid kGrid = {VYRE_INVOCATIONS, kCount, 1, 1};
 static const char* const kCandidates[] = {"a=1", "a=2", "a=3"};
-static const vyre_session_options kOptions = {sizeof kOptions, 2, NULL, 1, 0};
+static const vyre_session_options kOptions = {sizeof kOptions, 2, NULL, 1, 0, 0, 0, NULL};
 static volatile int stop_threads = 0;
 
 /* A kernel of its own for each number, so that it has to be compiled. */
@@ -38,6 +39,32 @@ static const char* text_of(unsigned number, char text[512]) {
            "  if (id.x < arrayLength(&x)) { x[id.x] += 1u + 0u * (x[id.x] ^ %uu); }\n}\n",
            number);
   return text;
+}
+
+/* `add` on an input of 64 elements, in a loop of two rounds. */
+static void make_pipeline(struct world* w, vyre_pipeline* pipeline) {
+  const char* const size = "n";
+  const vyre_buffer_description buffer = {sizeof buffer, VYRE_INPUT, "x", "array<u32>",
+                                          &size,         1,          NULL};
+  const vyre_name_pair binding = {"x", "x"};
+  vyre_stage_description stage = {0};
+  stage.struct_size = sizeof stage;
+  stage.unit = VYRE_INVOCATIONS;
+  stage.kernel = w->kernel;
+  stage.bindings = &binding;
+  stage.binding_count = 1;
+  stage.size[0] = "n";
+  stage.loop = "twice";
+  vyre_loop_description loop = {0};
+  loop.struct_size = sizeof loop;
+  loop.name = "twice";
+  loop.most = "2";
+  CHECK_OK(vyre_pipeline_create(w->session, "forked", pipeline));
+  CHECK_OK(vyre_pipeline_add_dim(*pipeline, "n", 64));
+  CHECK_OK(vyre_pipeline_add_buffer(*pipeline, &buffer));
+  CHECK_OK(vyre_pipeline_add_stage(*pipeline, &stage));
+  CHECK_OK(vyre_pipeline_add_loop(*pipeline, &loop));
+  CHECK_OK(vyre_pipeline_prepare(*pipeline, NULL));
 }
 
 static void open_world(struct world* w, const char* device, const char* store, const char* name) {
@@ -53,6 +80,7 @@ static void open_world(struct world* w, const char* device, const char* store, c
   const vyre_binding binding = {0, 0, w->buffer, 0, VYRE_TO_THE_END};
   CHECK_OK(vyre_dispatch_create(w->kernel, &binding, 1, &kGrid, NULL, &w->dispatch));
   CHECK_OK(vyre_dispatch_run(w->dispatch, 10000000000u));
+  make_pipeline(w, &w->pipeline);
   CHECK_OK(vyre_tuner_open(store, &key, kCandidates, 3, NULL, &w->tuner));
 }
 
@@ -165,6 +193,52 @@ static void use_objects(struct world* w) {
   CHECK_OK(vyre_module_free(module));
 }
 
+static void use_pipelines(struct world* w) {
+  char text[4096];
+  uint64_t length = 0;
+  uint32_t last = 0;
+  double ns = 0;
+  vyre_pipeline pipeline = 0;
+  vyre_buffer x = 0;
+  const vyre_uniform_field field = {"value", NULL, 1};
+  make_pipeline(w, &pipeline);
+  CHECK_OK(vyre_pipeline_set_dim(pipeline, "n", 32));
+  CHECK_OK(vyre_pipeline_prepare(pipeline, NULL));
+  CHECK_OK(vyre_pipeline_run(pipeline, 10000000000u));
+  CHECK_OK(vyre_pipeline_submit(pipeline, VYRE_NO_DEADLINE));
+  CHECK_OK(vyre_pipeline_time(pipeline, 1, &ns));
+  CHECK_OK(vyre_pipeline_buffer(pipeline, "x", &x));
+  CHECK_OK(vyre_buffer_read(x, 4 * 31, &last, 4));
+  CHECK(last == 6);
+  CHECK_OK(vyre_pipeline_bind(pipeline, "x", x));
+  CHECK_OK(vyre_buffer_free(x));
+  CHECK_OK(vyre_pipeline_plan_text(pipeline, text, sizeof text, &length));
+  CHECK_OK(vyre_pipeline_plan_json(pipeline, text, sizeof text, &length));
+  CHECK_OK(vyre_pipeline_free(pipeline));
+  CHECK_OK(vyre_pipeline_run(w->pipeline, VYRE_NO_DEADLINE));
+  CHECK_OK(vyre_pipeline_load(w->session,
+                              "vyre = 1\n[[stage]]\nname = \"s\"\nfile = \"s\"\nsize = [1]",
+                              VYRE_TO_THE_END, NULL, &pipeline));
+  CHECK_OK(vyre_pipeline_add_uniform(pipeline, "u", &field, 1));
+  CHECK_OK(vyre_pipeline_free(pipeline));
+}
+
+/* A grid in a buffer: 2 x 1 x 1 workgroups. */
+static void use_indirect_grids(struct world* w) {
+  const uint32_t groups[3] = {2, 1, 1};
+  vyre_buffer grid = 0;
+  vyre_dispatch dispatch = 0;
+  CHECK_OK(vyre_buffer_create(w->session, sizeof groups, &grid));
+  CHECK_OK(vyre_buffer_write(grid, 0, groups, sizeof groups));
+  const vyre_indirect_grid where = {grid, 0};
+  const vyre_binding binding = {0, 0, w->buffer, 0, VYRE_TO_THE_END};
+  CHECK_OK(vyre_dispatch_create_indirect(w->kernel, &binding, 1, &where, NULL, &dispatch));
+  CHECK_OK(vyre_dispatch_run(dispatch, VYRE_NO_DEADLINE));
+  CHECK_OK(vyre_dispatch_free(dispatch));
+  CHECK_OK(vyre_run_indirect(w->kernel, &binding, 1, &where, NULL, VYRE_NO_DEADLINE));
+  CHECK_OK(vyre_buffer_free(grid));
+}
+
 /* What only a GPU has is refused as always, and a device that is not there stays away. */
 static void use_what_is_not_there(struct world* w) {
   vyre_session session = 0;
@@ -199,6 +273,8 @@ static void make_every_call(struct world* w) {
     use_queries(used);
     run_and_look(used);
     use_objects(used);
+    use_pipelines(used);
+    use_indirect_grids(used);
     use_what_is_not_there(used);
     use_tuner(used->tuner);
   }

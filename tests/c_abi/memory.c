@@ -88,7 +88,7 @@ static int is_done(vyre_code code, const char* call) {
 #define DONE(call) is_done(call, #call)
 
 static int use_library(const char* device, const char* text) {
-  const vyre_session_options options = {sizeof options, 2, NULL, 1, 0};
+  const vyre_session_options options = {sizeof options, 2, NULL, 1, 0, 0, 0, NULL};
   vyre_session session = 0;
   vyre_module module = 0;
   vyre_kernel kernel = 0;

@@ -17,6 +17,7 @@ static vyre_kernel kernel;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static vyre_buffer buffers[kShared];
 static vyre_dispatch dispatches[kShared];
+static vyre_pipeline pipelines[kShared];
 
 static uint64_t exchange(uint64_t* place, uint64_t value) {
   pthread_mutex_lock(&mutex);
@@ -37,6 +38,24 @@ static int fine(vyre_code code) { return code == VYRE_OK || code == VYRE_INVALID
 
 static const vyre_grid kGrid = {VYRE_WORKGROUPS, 4, 1, 1};
 
+/* A pipeline of one stage, prepared. */
+static vyre_code make_pipeline(vyre_pipeline* pipeline) {
+  const vyre_buffer_description buffer = {
+      sizeof buffer, VYRE_INPUT, "x", "array<atomic<u32>>", (const char* const[]){"16"}, 1, NULL};
+  const vyre_name_pair binding = {"x", "x"};
+  vyre_stage_description stage = {0};
+  stage.struct_size = sizeof stage;
+  stage.kernel = kernel;
+  stage.bindings = &binding;
+  stage.binding_count = 1;
+  stage.size[0] = "4";
+  vyre_code code = vyre_pipeline_create(session, "shared", pipeline);
+  if (code == VYRE_OK) code = vyre_pipeline_add_buffer(*pipeline, &buffer);
+  if (code == VYRE_OK) code = vyre_pipeline_add_stage(*pipeline, &stage);
+  if (code == VYRE_OK) code = vyre_pipeline_prepare(*pipeline, NULL);
+  return code;
+}
+
 static int one_step(unsigned choice, unsigned at) {
   uint32_t value = 0;
   uint64_t fresh = 0;
@@ -55,6 +74,15 @@ static int one_step(unsigned choice, unsigned at) {
     case 3: return fine(vyre_dispatch_free(look(&dispatches[at])));
     case 4: code = vyre_buffer_read(look(&buffers[at]), 0, &value, 4); break;
     case 5: code = vyre_run(kernel, &binding, 1, &kGrid, NULL, VYRE_NO_DEADLINE); break;
+    case 6:
+      if (at % 3 == 0) {
+        code = make_pipeline(&fresh);
+        if (code != VYRE_OK) break;
+        return fine(vyre_pipeline_free(exchange(&pipelines[at], fresh)));
+      }
+      code = at % 3 == 1 ? vyre_pipeline_prepare(look(&pipelines[at - 1]), NULL)
+                         : vyre_pipeline_run(look(&pipelines[at - 2]), VYRE_NO_DEADLINE);
+      break;
     default: code = vyre_dispatch_run(look(&dispatches[at]), VYRE_NO_DEADLINE); break;
   }
   /* Each thread has its own last error. */

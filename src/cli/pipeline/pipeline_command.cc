@@ -13,8 +13,9 @@
 #include "vyre/cli/run/timing.h"
 #include "vyre/cli/values.h"
 #include "vyre/engine/prepared_pipeline.h"
-#include "vyre/ir/interpret/interpret.h"
+#include "vyre/pipeline/interpret_pipeline.h"
 #include "vyre/pipeline/pipeline_file.h"
+#include "vyre/pipeline/pipeline_plan_text.h"
 
 namespace vyre {
 namespace {
@@ -25,8 +26,11 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t kMostSource = std::uint64_t{16} << 20U;  // of WGSL
 
 struct Loaded {
-  ReadyPipeline pipeline;
-  PipelinePlan plan;
+  std::shared_ptr<const ReadyPipeline> ready;
+  std::shared_ptr<const PipelinePlan> planned;
+
+  const ReadyPipeline& pipeline() const { return *ready; }
+  const PipelinePlan& plan() const { return *planned; }
 };
 
 Result<Loaded> load(const RunOptions& options) {
@@ -43,41 +47,27 @@ Result<Loaded> load(const RunOptions& options) {
   for (const DimArgument& d : options.dims) ready.dims.emplace_back(d.name, d.value);
   for (const InputArgument& in : options.inputs) ready.sources.emplace_back(in.name, in.source);
   for (const OutputArgument& out : options.outputs) ready.sinks.emplace_back(out.name, out.sink);
+  VYRE_TRY(auto made, make_ready(pipeline, ready));
   Loaded out;
-  VYRE_TRY(out.pipeline, make_ready(pipeline, ready));
+  out.ready = std::make_shared<const ReadyPipeline>(std::move(made));
   PipelinePlanOptions how;
   how.fuse = !options.no_fuse;
   how.memory_budget = options.memory_budget;
-  VYRE_TRY(out.plan, plan_pipeline(out.pipeline, how));
-  if (out.plan.allocated_bytes > available_memory()) {
+  VYRE_TRY(auto plan, plan_pipeline(*out.ready, how));
+  out.planned = std::make_shared<const PipelinePlan>(std::move(plan));
+  if (out.plan().allocated_bytes > available_memory()) {
     return fail(Code::limit, fmt::format("the buffers need {}; {} of memory are available",
-                                         format_bytes(out.plan.allocated_bytes),
+                                         format_bytes(out.plan().allocated_bytes),
                                          format_bytes(available_memory())));
   }
   return out;
 }
 
 // What the buffers hold in the end when the interpreter runs one stage after the other.
-Result<std::vector<std::vector<std::byte>>> interpret_stages(const ReadyPipeline& pipeline) {
-  std::vector<std::vector<std::byte>> memory;
-  for (const ReadyBuffer& b : pipeline.buffers) {
-    std::vector<std::byte>& bytes = memory.emplace_back(b.bytes);
-    if (b.uniform) bytes = b.contents;
-    if (b.source) VYRE_CHECK(put_data(*b.source, b.data(), b.opened, bytes));
-  }
-  for (const ReadyStage& stage : pipeline.stages) {
-    std::vector<BoundBuffer> bound;
-    for (const StageBinding& b : stage.bindings) {
-      bound.push_back({b.group, b.binding, memory[b.buffer]});
-    }
-    LaunchShape shape{.extent = stage.extent};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const std::uint32_t size = stage.kernel.program->workgroup[axis];
-      shape.grid[axis] = stage.extent[axis] / size + (stage.extent[axis] % size != 0 ? 1 : 0);
-    }
-    InterpretOptions limits;
-    limits.cancelled = [] { return interrupting_signal() != 0; };
-    VYRE_CHECK(interpret(stage.kernel, bound, shape, limits));
+Result<PipelineMemory> interpret_stages(const ReadyPipeline& pipeline, std::uint64_t repeat) {
+  VYRE_TRY(PipelineMemory memory, first_memory(pipeline));
+  for (std::uint64_t run = 0; run < repeat; ++run) {
+    VYRE_CHECK(interpret_pipeline(pipeline, memory, [] { return interrupting_signal() != 0; }));
   }
   return memory;
 }
@@ -98,7 +88,7 @@ Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded) {
   std::optional<PreparedPipeline> prepared;
   {
     const EndAtOnce while_compiling;
-    VYRE_TRY(prepared, PreparedPipeline::make(session, loaded.pipeline, loaded.plan));
+    VYRE_TRY(prepared, PreparedPipeline::make(session, loaded.ready, loaded.planned));
   }
   RunLimits limits;
   limits.stop = &interrupt_flag();
@@ -112,13 +102,15 @@ Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded) {
     if (interrupting_signal() != 0) return fail(Code::device, "interrupted");
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin);
   };
-  VYRE_TRY(const auto elapsed, once());
-  out.elapsed_ns = static_cast<std::uint64_t>(elapsed.count());
-  for (std::size_t b = 0; b < loaded.pipeline.buffers.size(); ++b) {
+  for (std::uint64_t run = 0; run < options.repeat; ++run) {
+    VYRE_TRY(const auto elapsed, once());
+    out.elapsed_ns = static_cast<std::uint64_t>(elapsed.count());
+  }
+  for (std::size_t b = 0; b < loaded.pipeline().buffers.size(); ++b) {
     std::vector<std::byte>& bytes = out.results.emplace_back();
-    if (!loaded.pipeline.buffers[b].sink) continue;
-    bytes.resize(loaded.pipeline.buffers[b].bytes);
-    VYRE_CHECK(prepared->read(b, bytes));
+    if (!loaded.pipeline().buffers[b].sink) continue;
+    bytes.resize(loaded.pipeline().buffers[b].bytes);
+    VYRE_CHECK(prepared->read(loaded.pipeline().buffers[b].name, bytes));
   }
   if (options.time) {
     VYRE_TRY(out.timing, measure({.runs = *options.time}, once));
@@ -127,10 +119,10 @@ Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded) {
 }
 
 Result<void> verify(const RunOptions& options, const Loaded& loaded, Outcome& outcome) {
-  VYRE_TRY(const auto expected, interpret_stages(loaded.pipeline));
+  VYRE_TRY(const auto expected, interpret_stages(loaded.pipeline(), options.repeat));
   Comparison& all = outcome.comparison.emplace();
   for (std::size_t b = 0; b < expected.size(); ++b) {
-    const ReadyBuffer& buffer = loaded.pipeline.buffers[b];
+    const ReadyBuffer& buffer = loaded.pipeline().buffers[b];
     if (!buffer.sink) continue;
     compare_buffers(buffer.program->types, buffer.layout, buffer.name, outcome.results[b],
                     expected[b], options.tolerance.value_or(Tolerance{}), all);
@@ -142,37 +134,10 @@ Result<void> verify(const RunOptions& options, const Loaded& loaded, Outcome& ou
                           all.different, all.scalars, all.first.front().place));
 }
 
-Json plan_json(const Loaded& loaded) {
-  Json json;
-  json["pipeline"] = loaded.pipeline.name;
-  for (const auto& [name, value] : loaded.pipeline.dims) json["dims"][name] = value;
-  json["allocated_bytes"] = loaded.plan.allocated_bytes;
-  json["saved_bytes"] = loaded.plan.saved_bytes;
-  json["launches"] = Json::array();
-  for (const PlannedLaunch& launch : loaded.plan.launches) {
-    Json each;
-    each["begins_because"] = launch.begins_because;
-    each["extent"] = to_json(launch.extent);
-    for (std::size_t i = 0; i < launch.stage_count; ++i) {
-      each["stages"].push_back(loaded.pipeline.stages[launch.first_stage + i].name);
-    }
-    json["launches"].push_back(std::move(each));
-  }
-  json["buffers"] = Json::array();
-  for (std::size_t b = 0; b < loaded.pipeline.buffers.size(); ++b) {
-    const PlannedBuffer& plan = loaded.plan.buffers[b];
-    json["buffers"].push_back({{"name", loaded.pipeline.buffers[b].name},
-                               {"bytes", loaded.pipeline.buffers[b].bytes},
-                               {"fate", to_string(plan.fate)},
-                               {"in_memory", plan.memory.has_value()}});
-  }
-  return json;
-}
-
 void print_outcome(const RunOptions& options, const Loaded& loaded, const Outcome& outcome,
                    Streams& streams) {
   if (options.json) {
-    Json json = plan_json(loaded);
+    Json json = Json::parse(plan_json(loaded.pipeline(), loaded.plan()));
     json["device"] = outcome.device;
     json["elapsed_ns"] = outcome.elapsed_ns;
     if (outcome.timing) json["median_ns"] = outcome.timing->median_ns;
@@ -181,7 +146,7 @@ void print_outcome(const RunOptions& options, const Loaded& loaded, const Outcom
     write_json(streams.out, json);
     return;
   }
-  streams.out.print("{} on {}, {}\n", headline(loaded.pipeline, loaded.plan), outcome.device,
+  streams.out.print("{} on {}, {}\n", headline(loaded.pipeline(), loaded.plan()), outcome.device,
                     format_duration(outcome.elapsed_ns));
   if (outcome.timing) {
     streams.out.print("median of {} runs: {}\n", outcome.timing->runs,
@@ -202,6 +167,7 @@ bool names_pipeline(const RunOptions& options) {
 Result<void> check_pipeline_options(const RunOptions& options) {
   if (!names_pipeline(options)) {
     const std::string_view odd = !options.dims.empty()   ? "--dim"
+                                 : options.repeat != 1   ? "--repeat"
                                  : options.no_fuse       ? "--no-fuse"
                                  : options.explain       ? "--explain"
                                  : options.memory_budget ? "--memory-budget"
@@ -230,9 +196,9 @@ Exit plan_pipeline_file(const RunOptions& options, Streams& streams) {
   const auto loaded = load(options);
   if (!loaded) return report(streams, loaded.error());
   if (options.json) {
-    write_json(streams.out, plan_json(*loaded));
+    streams.out.write(plan_json(loaded->pipeline(), loaded->plan()));
   } else {
-    streams.out.write(plan_text(loaded->pipeline, loaded->plan));
+    streams.out.write(plan_text(loaded->pipeline(), loaded->plan()));
   }
   return Exit::done;
 }
@@ -241,13 +207,13 @@ Exit run_pipeline(const RunOptions& options, Streams& streams) {
   const auto loaded = load(options);
   if (!loaded) return report(streams, loaded.error());
   if (options.explain && !options.json) {
-    streams.out.write(plan_text(loaded->pipeline, loaded->plan) + "\n");
+    streams.out.write(plan_text(loaded->pipeline(), loaded->plan()) + "\n");
   }
   const InterruptGuard guard;
   Outcome outcome;
   if (is_interpreter(options.device)) {
     const Clock::time_point begin = Clock::now();
-    auto results = interpret_stages(loaded->pipeline);
+    auto results = interpret_stages(loaded->pipeline(), options.repeat);
     if (!results) return report(streams, results.error(), Exit::failed);
     outcome.device = "interp";
     outcome.results = *std::move(results);
@@ -263,8 +229,8 @@ Exit run_pipeline(const RunOptions& options, Streams& streams) {
       return report(streams, same.error(), Exit::failed);
     }
   }
-  for (std::size_t b = 0; b < loaded->pipeline.buffers.size(); ++b) {
-    const ReadyBuffer& buffer = loaded->pipeline.buffers[b];
+  for (std::size_t b = 0; b < loaded->pipeline().buffers.size(); ++b) {
+    const ReadyBuffer& buffer = loaded->pipeline().buffers[b];
     if (!buffer.sink) continue;
     const auto bytes = write_data(*buffer.sink, buffer.data(), outcome.results[b], buffer.shape);
     if (!bytes) return report(streams, bytes.error(), Exit::failed);

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "vyre/base/files.h"
+#include "vyre/base/nearest.h"
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/replay/replay_file.h"
 #include "vyre/cli/replay/replay_plot.h"

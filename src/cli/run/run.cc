@@ -182,6 +182,8 @@ void declare_run_options(OptionSet& set, RunOptions& options) {
   set.value("--deadline", "SECONDS", "fail if the kernel runs longer", options.deadline_seconds,
             parse_deadline);
   set.repeated("--dim", "NAME=N", "pipelines: give a dim a value", options.dims, parse_dim);
+  set.value("--repeat", "N", "pipelines: run N times before the outputs are written",
+            options.repeat, [](const std::string& text) { return parse_runs(text); });
   set.flag("--no-fuse", "pipelines: a launch for every stage", options.no_fuse);
   set.flag("--explain", "pipelines: show what was fused, what was not, and why", options.explain);
   set.value("--memory-budget", "BYTES", "pipelines: the most memory to allocate",

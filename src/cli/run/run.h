@@ -40,6 +40,7 @@ struct RunOptions {
   // Of pipelines.
   std::vector<DimArgument> dims;
   std::optional<std::uint64_t> memory_budget;
+  std::uint64_t repeat = 1;  // runs before the outputs are written
   bool no_fuse = false;
   bool explain = false;
 };

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "vyre/base/files.h"
+#include "vyre/base/nearest.h"
 #include "vyre/base/paths.h"
 #include "vyre/base/private_folder.h"
 #include "vyre/base/sort.h"

@@ -1,0 +1,152 @@
+#include "vyre/pipeline/pipeline_plan_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace vyre {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string extent_text(const Extent& e) {
+  if (e[2] != 1) return fmt::format("{}x{}x{}", e[0], e[1], e[2]);
+  return e[1] != 1 ? fmt::format("{}x{}", e[0], e[1]) : fmt::format("{}", e[0]);
+}
+
+std::string size_text(const ReadyPipeline& pipeline, const ReadyStage& stage) {
+  if (!stage.grid) return extent_text(stage.extent) + " invocations";
+  return fmt::format("workgroups as '{}' says", pipeline.buffers[stage.grid->buffer].name);
+}
+
+std::string loop_text(const ReadyPipeline& pipeline, const ReadyLoop& loop) {
+  std::string out = fmt::format("==== loop '{}': {}{} rounds", loop.name,
+                                loop.until ? "at most " : "", loop.most);
+  if (loop.until) out += fmt::format(", until {}", loop.until_text);
+  for (const std::size_t b : loop.clear) {
+    out += fmt::format("; clears '{}'", pipeline.buffers[b].name);
+  }
+  for (const auto& [a, b] : loop.swap) {
+    out += fmt::format("; '{}' and '{}' change places", pipeline.buffers[a].name,
+                       pipeline.buffers[b].name);
+  }
+  return out + "\n";
+}
+
+std::string fate_text(const ReadyBuffer& buffer, const PlannedBuffer& plan) {
+  switch (plan.fate) {
+    case BufferFate::dropped: return "passed on in registers; needs no memory";
+    case BufferFate::recomputed: return "computed where it is read; needs no memory";
+    case BufferFate::registers: return "in memory, and passed on in registers";
+    case BufferFate::memory: break;
+  }
+  if (!plan.memory) return "not used";
+  return buffer.uniform ? "uniform" : buffer.temporary() ? "in memory for a while" : "in memory";
+}
+
+Json loop_json(const ReadyPipeline& pipeline, const PlannedLoop& planned) {
+  const ReadyLoop& loop = pipeline.loops[planned.loop];
+  Json out{{"name", loop.name},
+           {"first_launch", planned.first_launch},
+           {"launches", planned.launch_count},
+           {"most", loop.most}};
+  if (loop.until) out["until"] = loop.until_text;
+  out["clear"] = Json::array();
+  for (const std::size_t b : loop.clear) out["clear"].push_back(pipeline.buffers[b].name);
+  out["swap"] = Json::array();
+  for (const auto& [a, b] : loop.swap) {
+    out["swap"].push_back({pipeline.buffers[a].name, pipeline.buffers[b].name});
+  }
+  return out;
+}
+
+Json launch_json(const ReadyPipeline& pipeline, const PlannedLaunch& launch) {
+  Json out;
+  out["begins_because"] = launch.begins_because;
+  if (launch.grid) {
+    out["groups"] = {{"from", pipeline.buffers[launch.grid->buffer].name},
+                     {"offset", launch.grid->offset}};
+  } else {
+    out["extent"] = launch.extent;
+  }
+  for (std::size_t i = 0; i < launch.stage_count; ++i) {
+    out["stages"].push_back(pipeline.stages[launch.first_stage + i].name);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string headline(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
+  const auto counted = [](std::size_t n, const char* one, const char* many) {
+    return fmt::format("{} {}", n, n == 1 ? one : many);
+  };
+  return fmt::format("{}: {} in {}", pipeline.name,
+                     counted(pipeline.stages.size(), "stage", "stages"),
+                     counted(plan.launches.size(), "launch", "launches"));
+}
+
+std::string plan_text(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
+  std::string out = fmt::format("{}; {} bytes of memory, {} saved\n\n", headline(pipeline, plan),
+                                plan.allocated_bytes, plan.saved_bytes);
+  for (std::size_t l = 0; l < plan.launches.size(); ++l) {
+    const PlannedLaunch& launch = plan.launches[l];
+    for (const PlannedLoop& loop : plan.loops) {
+      if (loop.first_launch + loop.launch_count == l) out += "==== end of the loop\n";
+    }
+    const auto inside = std::ranges::find(plan.loops, l, &PlannedLoop::first_launch);
+    if (inside != plan.loops.end()) {
+      out += loop_text(pipeline, pipeline.loops[inside->loop]);
+    } else if (l != 0) {
+      out += fmt::format("---- {}\n", launch.begins_because);
+    }
+    for (std::size_t i = 0; i < launch.stage_count; ++i) {
+      const ReadyStage& stage = pipeline.stages[launch.first_stage + i];
+      out += fmt::format("{:<10} {} {}  {}\n", i == 0 ? fmt::format("launch {}", l + 1) : "",
+                         launch.stage_count == 1       ? "-"
+                         : i == 0                      ? "/"
+                         : i + 1 == launch.stage_count ? "\\"
+                                                       : "|",
+                         stage.name, size_text(pipeline, stage));
+    }
+  }
+  if (!plan.loops.empty() &&
+      plan.loops.back().first_launch + plan.loops.back().launch_count == plan.launches.size()) {
+    out += "==== end of the loop\n";
+  }
+  out += "\n";
+  std::size_t width = 0;
+  for (const ReadyBuffer& b : pipeline.buffers) width = std::max(width, b.name.size());
+  for (std::size_t b = 0; b < pipeline.buffers.size(); ++b) {
+    const ReadyBuffer& buffer = pipeline.buffers[b];
+    out += fmt::format("{:<{}}  {:>12} bytes  {}\n", buffer.name, width, buffer.bytes,
+                       fate_text(buffer, plan.buffers[b]));
+  }
+  return out;
+}
+
+std::string plan_json(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
+  Json json;
+  json["pipeline"] = pipeline.name;
+  json["dims"] = Json::object();
+  for (const auto& [name, value] : pipeline.dims) json["dims"][name] = value;
+  json["allocated_bytes"] = plan.allocated_bytes;
+  json["saved_bytes"] = plan.saved_bytes;
+  json["launches"] = Json::array();
+  for (const PlannedLaunch& launch : plan.launches) {
+    json["launches"].push_back(launch_json(pipeline, launch));
+  }
+  json["loops"] = Json::array();
+  for (const PlannedLoop& loop : plan.loops) json["loops"].push_back(loop_json(pipeline, loop));
+  json["buffers"] = Json::array();
+  for (std::size_t b = 0; b < pipeline.buffers.size(); ++b) {
+    json["buffers"].push_back({{"name", pipeline.buffers[b].name},
+                               {"bytes", pipeline.buffers[b].bytes},
+                               {"fate", to_string(plan.buffers[b].fate)},
+                               {"in_memory", plan.buffers[b].memory.has_value()}});
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace vyre
