@@ -78,13 +78,15 @@ class Progress {
 
 // All runs of one strategy, on as many threads as there are processors. Empty when interrupted.
 Result<std::vector<ReplayRun>> replay_all(const RecordedSpace& space, const std::string& strategy,
-                                          const ReplayOptions& options, Progress& progress) {
+                                          const ReplayOptions& options, double charged_s,
+                                          Progress& progress) {
+  const ReplayBudget budget{options.budget, charged_s};
   std::vector<Result<ReplayRun>> results(options.runs);
   std::atomic<std::uint32_t> next{0}, done{0};
   const auto stop = [] { return interrupt_flag().load(std::memory_order_relaxed) != 0; };
   const auto work = [&] {
     for (std::uint32_t r = next++; r < options.runs && !stop(); r = next++) {
-      results[r] = replay_run(space, strategy, replay_seed(options.seed, r), options.budget, stop);
+      results[r] = replay_run(space, strategy, replay_seed(options.seed, r), budget, stop);
       ++done;
     }
   };
@@ -128,10 +130,12 @@ Result<ReplayedSpace> replay_space(const std::string& file, const ReplayOptions&
                          .best_ns = space.best_ns(),
                          .best = space.space.configuration(space.best),
                          .best_text = varied_text(space.space, space.best),
+                         .scored = ScoreBudget::of(space),
                          .curves = {}};
+  const double charged_s = replayed.scored ? replayed.scored->end_s() : 0;
   for (const std::string& strategy : strategies) {
-    VYRE_TRY(const auto runs, replay_all(space, strategy, options, progress));
-    replayed.curves.push_back(summarise(strategy, runs, options.budget));
+    VYRE_TRY(const auto runs, replay_all(space, strategy, options, charged_s, progress));
+    replayed.curves.push_back(summarise(strategy, runs, options.budget, replayed.scored));
   }
   return replayed;
 }
@@ -185,8 +189,9 @@ CommandHelp declare(OptionSet& set, ReplayOptions& options) {
       .usage = "vyre replay SPACE... [options]",
       .summary =
           "Runs search strategies on recorded tuning spaces, and shows how close to the optimum\n"
-          "they get after how many evaluations, and how long compiling and timing would have\n"
-          "taken.",
+          "they get after how many evaluations, how long compiling and timing would have taken, "
+          "and\n"
+          "how they do against random search.",
       .details =
           "A space is a cache file of Kernel Tuner, or results in the T4 format. A fraction of "
           "0.9\n"
@@ -206,7 +211,8 @@ Result<void> check(const ReplayOptions& options) {
     }
     seen.push_back(name);
   }
-  if (std::uint64_t{options.runs} * options.budget > kMostSteps) {
+  if (std::uint64_t{options.runs} * std::max(options.budget, ReplayBudget::kMostCharged) >
+      kMostSteps) {
     return fail(Code::limit,
                 fmt::format("{} runs of {} evaluations are too many: {} evaluations are allowed",
                             with_commas(options.runs), with_commas(options.budget),

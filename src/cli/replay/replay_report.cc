@@ -62,6 +62,23 @@ void print_goals(Output& out, std::span<const ReplayCurve> curves, std::string_v
   table.print(out, "  ");
 }
 
+void print_scores(Output& out, std::span<const ReplayCurve> curves, std::string_view what) {
+  Table table({"", "score"}, {1});
+  double covered = 1;
+  for (const ReplayCurve& curve : curves) {
+    if (!curve.score) continue;
+    table.add({curve.strategy, fmt::format("{:.3f}", curve.score->score)});
+    covered = std::min(covered, curve.score->covered);
+  }
+  if (table.empty()) return;
+  out.print("\n  performance over time (0: as random search, 1: the optimum), {}\n", what);
+  table.print(out, "  ");
+  if (covered < 0.995) {
+    out.print("  some runs ended after {:.0f}% of that time, and keep what they had\n",
+              100 * covered);
+  }
+}
+
 Json curve_json(const ReplayCurve& curve) {
   Json json;
   json["strategy"] = curve.strategy;
@@ -76,6 +93,8 @@ Json curve_json(const ReplayCurve& curve) {
                              {"evaluations", goal.evaluations ? Json(*goal.evaluations) : Json()},
                              {"charged_s", goal.charged_s ? Json(*goal.charged_s) : Json()}});
   }
+  json["score"] = curve.score ? Json(curve.score->score) : Json();
+  json["score_covered"] = curve.score ? Json(curve.score->covered) : Json();
   return json;
 }
 
@@ -110,12 +129,18 @@ void print_replay(Output& out, const ReplayReport& report, std::size_t width) {
     print_goals(out, space.curves,
                 fmt::format("evaluations and time charged for compiling and timing, median of {}",
                             counted(space.curves.front().runs, "run")));
+    if (space.scored) {
+      print_scores(out, space.curves,
+                   fmt::format("over {}: {} of random search", seconds_text(space.scored->end_s()),
+                               counted(space.scored->evaluations(), "evaluation")));
+    }
     out.print("\n{}", replay_plot(space.curves, width, out.colour));
   }
   if (report.mean.empty()) return;
   out.print("\n{}\n\n", bold(out, fmt::format("mean over {} spaces", report.spaces.size())));
   print_fractions(out, report.mean);
   print_goals(out, report.mean, "evaluations and time charged until the mean gets there");
+  print_scores(out, report.mean, "mean over the spaces");
   out.print("\n{}", replay_plot(report.mean, width, out.colour));
 }
 
@@ -135,6 +160,12 @@ Json replay_json(const ReplayReport& report, const ReplayOptions& options) {
     each["best_ns"] = space.best_ns;
     each["best"] = Json::object();
     for (const auto& [name, value] : space.best) each["best"][name] = value;
+    each["score_budget"] = Json();
+    if (space.scored) {
+      each["score_budget"] = {{"evaluations", space.scored->evaluations()},
+                              {"start_s", space.scored->start_s()},
+                              {"end_s", space.scored->end_s()}};
+    }
     each["strategies"] = curves_json(space.curves);
     json["spaces"].push_back(std::move(each));
   }

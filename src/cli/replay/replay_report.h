@@ -20,6 +20,7 @@ struct ReplayedSpace {
   double best_ns = 0;
   Configuration best;
   std::string best_text;  // without parameters that have one value only
+  std::optional<ScoreBudget> scored;
   std::vector<ReplayCurve> curves;
 };
 

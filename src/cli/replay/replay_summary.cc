@@ -25,16 +25,17 @@ std::optional<double> finite_median(std::vector<double> values) {
   return median;
 }
 
-ReplayGoal reach(std::span<const ReplayRun> runs, double fraction) {
+ReplayGoal reach(std::span<const ReplayRun> runs, std::uint32_t budget, double fraction) {
   ReplayGoal goal{.fraction = fraction, .runs = 0, .evaluations = {}, .charged_s = {}};
   std::vector<double> evaluations, charged;
   for (const ReplayRun& run : runs) {
+    const auto steps = std::span(run.steps).first(std::min<std::size_t>(budget, run.steps.size()));
     const auto first = std::ranges::find_if(
-        run.steps, [&](const ReplayStep& step) { return step.fraction >= fraction; });
-    const bool there = first != run.steps.end();
+        steps, [&](const ReplayStep& step) { return step.fraction >= fraction; });
+    const bool there = first != steps.end();
     goal.runs += there ? 1 : 0;
     const double never = std::numeric_limits<double>::infinity();
-    evaluations.push_back(there ? static_cast<double>(first - run.steps.begin() + 1) : never);
+    evaluations.push_back(there ? static_cast<double>(first - steps.begin() + 1) : never);
     charged.push_back(there ? first->charged_s : never);
   }
   goal.evaluations = finite_median(std::move(evaluations));
@@ -42,9 +43,33 @@ ReplayGoal reach(std::span<const ReplayRun> runs, double fraction) {
   return goal;
 }
 
+ReplayScore score_of(std::span<const ReplayRun> runs, const ScoreBudget& budget) {
+  ReplayScore out{.score = budget.score(runs), .covered = 0};
+  for (const ReplayRun& run : runs) {
+    out.covered += std::min(1.0, run.steps.back().charged_s / budget.end_s());
+  }
+  out.covered /= static_cast<double>(runs.size());
+  return out;
+}
+
+// Absent where no space has a score.
+std::optional<ReplayScore> mean_score(std::span<const ReplayCurve* const> curves) {
+  ReplayScore sum{.covered = 0};
+  double count = 0;
+  for (const ReplayCurve* curve : curves) {
+    if (!curve->score) continue;
+    sum.score += curve->score->score;
+    sum.covered += curve->score->covered;
+    ++count;
+  }
+  if (count == 0) return {};
+  return ReplayScore{sum.score / count, sum.covered / count};
+}
+
 }  // namespace
 
-ReplayCurve summarise(std::string strategy, std::span<const ReplayRun> runs, std::uint32_t budget) {
+ReplayCurve summarise(std::string strategy, std::span<const ReplayRun> runs, std::uint32_t budget,
+                      const std::optional<ScoreBudget>& scored) {
   ReplayCurve curve;
   curve.strategy = std::move(strategy);
   curve.runs = static_cast<std::uint32_t>(runs.size());
@@ -65,7 +90,8 @@ ReplayCurve summarise(std::string strategy, std::span<const ReplayRun> runs, std
     curve.high.push_back(quantile(fractions, 0.75));
     curve.charged_s.push_back(charged / count);
   }
-  for (const double goal : kReplayGoals) curve.goals.push_back(reach(runs, goal));
+  for (const double goal : kReplayGoals) curve.goals.push_back(reach(runs, budget, goal));
+  if (scored) curve.score = score_of(runs, *scored);
   return curve;
 }
 
@@ -100,6 +126,7 @@ ReplayCurve mean_of(std::span<const ReplayCurve* const> curves) {
     }
     mean.goals.push_back(goal);
   }
+  mean.score = mean_score(curves);
   return mean;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vyre/tune/search/search_replay.h"
+#include "vyre/tune/search/search_score.h"
 
 namespace vyre {
 
@@ -22,19 +23,28 @@ struct ReplayGoal {
   std::optional<double> evaluations, charged_s;
 };
 
+// Performance over time against random search, as search_score.h defines it.
+struct ReplayScore {
+  double score = 0;
+  double covered = 1;  // of the budget, which the runs reached on average
+};
+
 struct ReplayCurve {
   std::string strategy;
   std::uint32_t runs = 0;
   std::vector<double> mean, low, high;  // by evaluation, from the first; quartiles
   std::vector<double> charged_s;        // mean
   std::vector<ReplayGoal> goals;
+  std::optional<ReplayScore> score;  // absent where the space has no ScoreBudget
 };
 
-// A run that ended by itself keeps what it had. `runs` is not empty, nor is any of them.
-ReplayCurve summarise(std::string strategy, std::span<const ReplayRun> runs, std::uint32_t budget);
+// A run that ended by itself keeps what it had. `runs` is not empty, nor is any of them. Curves and
+// goals have `budget` evaluations; runs may be longer for the score's sake.
+ReplayCurve summarise(std::string strategy, std::span<const ReplayRun> runs, std::uint32_t budget,
+                      const std::optional<ScoreBudget>& scored);
 
 // The mean over spaces of one strategy: fractions alone, quartiles being means of quartiles. Goals
-// are those of the mean curve.
+// are those of the mean curve; the score is the mean over the spaces that have one.
 ReplayCurve mean_of(std::span<const ReplayCurve* const> curves);
 
 // The evaluations to show: 1, 5, 10, 25, 50, 100, 200, ... up to the budget, which is the last.

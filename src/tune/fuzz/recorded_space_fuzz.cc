@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (space->space.find(space->space.row(i)) != i) std::abort();
   }
   for (const std::string_view strategy : {"natural", "hillclimb", "halving"}) {
-    const auto run = vyre::replay_run(*space, strategy, 1, 24);
+    const auto run = vyre::replay_run(*space, strategy, 1, {24});
     if (!run || run->steps.empty()) std::abort();
     for (const vyre::ReplayStep& step : run->steps) {
       if (!(step.fraction >= 0 && step.fraction <= 1)) std::abort();

@@ -57,7 +57,7 @@ std::uint64_t replay_seed(std::uint64_t seed, std::uint32_t run) {
 }
 
 Result<ReplayRun> replay_run(const RecordedSpace& space, std::string_view strategy,
-                             std::uint64_t seed, std::uint32_t budget,
+                             std::uint64_t seed, ReplayBudget budget,
                              const std::function<bool()>& stop) {
   VYRE_TRY(const auto search, make_strategy(strategy, space.space, {.seed = seed}));
   RecordedDevice device(space);
@@ -65,7 +65,11 @@ Result<ReplayRun> replay_run(const RecordedSpace& space, std::string_view strate
   // The strategy would choose the configuration with the lowest cost it has seen.
   std::unordered_map<std::uint32_t, double> costs;
   std::optional<std::uint32_t> chosen;
-  while (run.steps.size() < budget) {
+  const auto is_over = [&] {
+    if (run.steps.size() < budget.evaluations) return false;
+    return device.charged_s() >= budget.charged_s || run.steps.size() >= ReplayBudget::kMostCharged;
+  };
+  while (!is_over()) {
     if (stop && stop()) break;
     const auto trial = search->next();
     if (!trial) break;

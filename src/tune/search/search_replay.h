@@ -26,11 +26,19 @@ struct ReplayRun {
   bool operator==(const ReplayRun&) const = default;
 };
 
-// One run of at most `budget` evaluations. Every trial is an evaluation, even if it fails; the
-// fraction is 0 until a configuration has run. Compiling is charged once per configuration, timing
-// in proportion to the samples. `stop` is called before each evaluation.
+// How long a run goes on: for so many evaluations, and beyond them until so much is charged; but
+// then for kMostCharged evaluations at most.
+struct ReplayBudget {
+  static constexpr std::uint32_t kMostCharged = 2000;
+  std::uint32_t evaluations = 0;
+  double charged_s = 0;
+};
+
+// Every trial is an evaluation, even if it fails; the fraction is 0 until a configuration has run.
+// Compiling is charged once per configuration, timing in proportion to the samples. `stop` is
+// called before each evaluation.
 Result<ReplayRun> replay_run(const RecordedSpace& space, std::string_view strategy,
-                             std::uint64_t seed, std::uint32_t budget,
+                             std::uint64_t seed, ReplayBudget budget,
                              const std::function<bool()>& stop = {});
 
 // Seeds of the runs of a replay: run r of every strategy starts with the same one.

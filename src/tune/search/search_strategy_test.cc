@@ -126,7 +126,7 @@ std::vector<double> mean_fractions(std::string_view strategy, std::span<const st
     const RecordedSpace space = make_landscape({.seed = seed, .failing = failing});
     for (std::uint32_t run = 0; run < kRuns; ++run) {
       const auto replayed = replay_run(space, strategy, replay_seed(1, run),
-                                       static_cast<std::uint32_t>(after.back()));
+                                       {static_cast<std::uint32_t>(after.back())});
       for (std::size_t i = 0; i < after.size(); ++i) {
         const auto& steps = replayed->steps;
         out[i] += steps[std::min(after[i], steps.size()) - 1].fraction / (kSpaces * kRuns);
