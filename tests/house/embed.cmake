@@ -1,5 +1,5 @@
 # Builds an example of examples/embed against what was installed, and runs it. PART: interpreter,
-# engine or c; WAY: cmake or pkg_config.
+# engine, c, pipeline or pipeline_c; WAY: cmake or pkg_config.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -20,14 +20,16 @@ else()
   set(name_interpreter vyre)
   set(name_engine vyre-engine)
   set(name_c vyre-c)
+  set(name_pipeline vyre-engine)
+  set(name_pipeline_c vyre-c)
   find_program(pkg_config pkg-config REQUIRED)
   set(ENV{PKG_CONFIG_PATH} "${PREFIX}/${LIBDIR}/pkgconfig")
   execute_process(COMMAND "${pkg_config}" --cflags --libs "${name_${PART}}"
     OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   set(command "${COMPILER}" -std=c++23 "${SOURCE}/${PART}/main.cc")
-  if(PART STREQUAL "c")
-    set(command "${C_COMPILER}" -std=c99 "${SOURCE}/c/main.c" "-Wl,-rpath,${PREFIX}/${LIBDIR}")
+  if(PART MATCHES "c$")
+    set(command "${C_COMPILER}" -std=c99 "${SOURCE}/${PART}/main.c" "-Wl,-rpath,${PREFIX}/${LIBDIR}")
   endif()
   execute_process(COMMAND ${command} ${strict} -o "${BINARY}/embed" ${flags}
     COMMAND_ERROR_IS_FATAL ANY)
