@@ -1,3 +1,4 @@
+#include "vyre/c/arguments_internal.h"
 #include "vyre/c/objects_internal.h"
 #include "vyre/tune/foreign/kernel_tuner.h"
 

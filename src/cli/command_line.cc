@@ -14,6 +14,7 @@
 #include "vyre/cli/cache/cache.h"
 #include "vyre/cli/check.h"
 #include "vyre/cli/devices.h"
+#include "vyre/cli/pipeline/bench.h"
 #include "vyre/cli/plan.h"
 #include "vyre/cli/replay/replay.h"
 #include "vyre/cli/resident.h"
@@ -86,6 +87,7 @@ constexpr std::array kSubcommands{
     Subcommand{"run", "run a kernel on data", parse_command<RunOptions>},
     Subcommand{"tune", "find the fastest variant of a kernel, and remember it",
                parse_command<TuneOptions>},
+    Subcommand{"bench", "time a pipeline fused and stage by stage", parse_command<BenchOptions>},
     Subcommand{"plan", "show how a kernel would be launched, or stages fused, and why",
                parse_command<PlanOptions>},
     Subcommand{"resident", "recommend the size of a resident launch",

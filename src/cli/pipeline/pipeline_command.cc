@@ -3,27 +3,19 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <filesystem>
 
-#include "vyre/base/toml.h"
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/json_text.h"
-#include "vyre/cli/run/run_buffers.h"
+#include "vyre/cli/pipeline/pipeline_load.h"
 #include "vyre/cli/run/run_execute.h"
 #include "vyre/cli/run/timing.h"
 #include "vyre/cli/values.h"
-#include "vyre/engine/prepared_pipeline.h"
-#include "vyre/pipeline/interpret_pipeline.h"
-#include "vyre/pipeline/pipeline_file.h"
 #include "vyre/pipeline/pipeline_plan_text.h"
 
 namespace vyre {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-constexpr std::uint64_t kMostSource = std::uint64_t{16} << 20U;  // of WGSL
 
 struct Loaded {
   std::shared_ptr<const ReadyPipeline> ready;
@@ -34,42 +26,10 @@ struct Loaded {
 };
 
 Result<Loaded> load(const RunOptions& options) {
-  const std::string& path = options.files.front();
-  VYRE_TRY(const std::string text, read_input_file(path, kMaxTomlBytes));
-  VYRE_TRY(const Pipeline pipeline, parse_pipeline(text, source_name(path)));
-  ReadyOptions ready;
-  const fs::path folder = fs::path(path).parent_path();
-  ready.place = [&](const std::string& file) { return (folder / file).string(); };
-  ready.read_file = [&](const std::string& file) {
-    return read_input_file(ready.place(file), kMostSource);
-  };
-  ready.most_bytes = available_memory() / 2;
-  for (const DimArgument& d : options.dims) ready.dims.emplace_back(d.name, d.value);
-  for (const InputArgument& in : options.inputs) ready.sources.emplace_back(in.name, in.source);
-  for (const OutputArgument& out : options.outputs) ready.sinks.emplace_back(out.name, out.sink);
-  VYRE_TRY(auto made, make_ready(pipeline, ready));
   Loaded out;
-  out.ready = std::make_shared<const ReadyPipeline>(std::move(made));
-  PipelinePlanOptions how;
-  how.fuse = !options.no_fuse;
-  how.memory_budget = options.memory_budget;
-  VYRE_TRY(auto plan, plan_pipeline(*out.ready, how));
-  out.planned = std::make_shared<const PipelinePlan>(std::move(plan));
-  if (out.plan().allocated_bytes > available_memory()) {
-    return fail(Code::limit, fmt::format("the buffers need {}; {} of memory are available",
-                                         format_bytes(out.plan().allocated_bytes),
-                                         format_bytes(available_memory())));
-  }
+  VYRE_TRY(out.ready, load_pipeline(options));
+  VYRE_TRY(out.planned, plan_within_memory(*out.ready, !options.no_fuse, options));
   return out;
-}
-
-// What the buffers hold in the end when the interpreter runs one stage after the other.
-Result<PipelineMemory> interpret_stages(const ReadyPipeline& pipeline, std::uint64_t repeat) {
-  VYRE_TRY(PipelineMemory memory, first_memory(pipeline));
-  for (std::uint64_t run = 0; run < repeat; ++run) {
-    VYRE_CHECK(interpret_pipeline(pipeline, memory, [] { return interrupting_signal() != 0; }));
-  }
-  return memory;
 }
 
 struct Outcome {
@@ -77,7 +37,7 @@ struct Outcome {
   std::uint64_t elapsed_ns = 0;
   std::optional<Timing> timing;
   std::vector<std::vector<std::byte>> results;  // by buffer; empty where nobody reads it
-  std::optional<Comparison> comparison;         // with the interpreter
+  std::optional<std::uint64_t> verified;        // values that are the interpreter's
   std::vector<std::string> written;
 };
 
@@ -90,12 +50,7 @@ Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded) {
     const EndAtOnce while_compiling;
     VYRE_TRY(prepared, PreparedPipeline::make(session, loaded.ready, loaded.planned));
   }
-  RunLimits limits;
-  limits.stop = &interrupt_flag();
-  if (options.deadline_seconds) {
-    limits.deadline =
-        std::chrono::nanoseconds(static_cast<std::int64_t>(*options.deadline_seconds * 1e9));
-  }
+  const RunLimits limits = pipeline_limits(options);
   const auto once = [&]() -> Result<std::chrono::nanoseconds> {
     const Clock::time_point begin = Clock::now();
     VYRE_CHECK(prepared->run(limits));
@@ -118,22 +73,6 @@ Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded) {
   return out;
 }
 
-Result<void> verify(const RunOptions& options, const Loaded& loaded, Outcome& outcome) {
-  VYRE_TRY(const auto expected, interpret_stages(loaded.pipeline(), options.repeat));
-  Comparison& all = outcome.comparison.emplace();
-  for (std::size_t b = 0; b < expected.size(); ++b) {
-    const ReadyBuffer& buffer = loaded.pipeline().buffers[b];
-    if (!buffer.sink) continue;
-    compare_buffers(buffer.program->types, buffer.layout, buffer.name, outcome.results[b],
-                    expected[b], options.tolerance.value_or(Tolerance{}), all);
-  }
-  if (all.same()) return {};
-  return fail(Code::device,
-              fmt::format("{} of {} values differ from the interpreter's, the first at {}; nothing "
-                          "was written",
-                          all.different, all.scalars, all.first.front().place));
-}
-
 void print_outcome(const RunOptions& options, const Loaded& loaded, const Outcome& outcome,
                    Streams& streams) {
   if (options.json) {
@@ -141,7 +80,7 @@ void print_outcome(const RunOptions& options, const Loaded& loaded, const Outcom
     json["device"] = outcome.device;
     json["elapsed_ns"] = outcome.elapsed_ns;
     if (outcome.timing) json["median_ns"] = outcome.timing->median_ns;
-    if (outcome.comparison) json["verified_values"] = outcome.comparison->scalars;
+    if (outcome.verified) json["verified_values"] = *outcome.verified;
     json["written"] = outcome.written;
     write_json(streams.out, json);
     return;
@@ -152,8 +91,8 @@ void print_outcome(const RunOptions& options, const Loaded& loaded, const Outcom
     streams.out.print("median of {} runs: {}\n", outcome.timing->runs,
                       format_duration(outcome.timing->median_ns));
   }
-  if (outcome.comparison) {
-    streams.out.print("{} values are the interpreter's\n", outcome.comparison->scalars);
+  if (outcome.verified) {
+    streams.out.print("{} values are the interpreter's\n", *outcome.verified);
   }
   for (const std::string& path : outcome.written) streams.out.print("wrote {}\n", path);
 }
@@ -225,9 +164,11 @@ Exit run_pipeline(const RunOptions& options, Streams& streams) {
     outcome = *std::move(ran);
   }
   if (options.verify) {
-    if (auto same = verify(options, *loaded, outcome); !same) {
-      return report(streams, same.error(), Exit::failed);
-    }
+    const auto expected = interpret_stages(loaded->pipeline(), options.repeat);
+    if (!expected) return report(streams, expected.error(), Exit::failed);
+    const auto same = compare_with(*expected, loaded->pipeline(), outcome.results, options);
+    if (!same) return report(streams, same.error(), Exit::failed);
+    outcome.verified = *same;
   }
   for (std::size_t b = 0; b < loaded->pipeline().buffers.size(); ++b) {
     const ReadyBuffer& buffer = loaded->pipeline().buffers[b];
