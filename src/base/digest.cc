@@ -15,6 +15,13 @@ const llvm_blake3_hasher* hasher_in(const std::byte* state) {
   return std::launder(reinterpret_cast<const llvm_blake3_hasher*>(state));
 }
 
+std::optional<std::uint8_t> digit_value(char digit) {
+  if (digit >= '0' && digit <= '9') return static_cast<std::uint8_t>(digit - '0');
+  if (digit >= 'a' && digit <= 'f') return static_cast<std::uint8_t>(digit - 'a' + 10);
+  if (digit >= 'A' && digit <= 'F') return static_cast<std::uint8_t>(digit - 'A' + 10);
+  return std::nullopt;
+}
+
 }  // namespace
 
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): see state_
@@ -47,6 +54,18 @@ std::string to_hex(const Digest& digest) {
     text += kDigits[byte & 15];
   }
   return text;
+}
+
+std::optional<Digest> digest_from_hex(std::string_view text) {
+  Digest digest;
+  if (text.size() != 2 * digest.bytes.size()) return std::nullopt;
+  for (std::size_t i = 0; i < digest.bytes.size(); ++i) {
+    const auto high = digit_value(text[2 * i]);
+    const auto low = digit_value(text[2 * i + 1]);
+    if (!high || !low) return std::nullopt;
+    digest.bytes[i] = static_cast<std::uint8_t>(*high << 4 | *low);
+  }
+  return digest;
 }
 
 }  // namespace vyre

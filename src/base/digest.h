@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ struct Digest {
 
 // 64 lower-case digits, the high half of each byte first.
 std::string to_hex(const Digest& digest);
+// The inverse; also takes upper-case digits. Empty for anything but 64 hexadecimal digits.
+std::optional<Digest> digest_from_hex(std::string_view text);
 
 // Digests input that is given in pieces. Pieces are joined without a separator: where that would be
 // ambiguous, the caller adds a length or a separator. Never allocates.

@@ -58,6 +58,23 @@ TEST(Digest, FinishingDoesNotEndTheHasher) {
   EXPECT_EQ(copy.finish(), digest_of("ab"));
 }
 
+TEST(Digest, HexRoundTrips) {
+  const Digest digest = digest_of("abc");
+  EXPECT_EQ(digest_from_hex(to_hex(digest)), digest);
+  std::string upper = to_hex(digest);
+  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  EXPECT_EQ(digest_from_hex(upper), digest);
+}
+
+TEST(Digest, HexOfAnotherLengthOrAlphabetIsRefused) {
+  const std::string good = to_hex(digest_of("abc"));
+  EXPECT_FALSE(digest_from_hex(""));
+  EXPECT_FALSE(digest_from_hex(good.substr(1)));
+  EXPECT_FALSE(digest_from_hex(good + "0"));
+  EXPECT_FALSE(digest_from_hex("g" + good.substr(1)));
+  EXPECT_FALSE(digest_from_hex(" " + good.substr(1)));
+}
+
 TEST(Digest, OrdersAndHashesByItsBytes) {
   Digest low;
   Digest high;
