@@ -29,6 +29,15 @@ Result<std::chrono::nanoseconds> PreparedPipeline::time(std::uint32_t runs) {
   return spent / runs;
 }
 
+Result<std::vector<std::chrono::nanoseconds>> PreparedPipeline::launch_times() {
+  std::vector<std::chrono::nanoseconds> out;
+  for (const Step& step : steps_) {
+    VYRE_TRY(const std::chrono::nanoseconds time, session_.time(dispatch_now(step), 3));
+    out.push_back(time);
+  }
+  return out;
+}
+
 Result<void> PreparedPipeline::play_steps(const RunLimits& limits) {
   const auto begin = std::chrono::steady_clock::now();
   auto loop = plan_->loops.begin();

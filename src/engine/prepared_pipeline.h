@@ -74,6 +74,10 @@ class PreparedPipeline {
   // The device's time for one run: the mean of this number of consecutive runs.
   Result<std::chrono::nanoseconds> time(std::uint32_t runs);
 
+  // The device's time for each launch on its own, with what the buffers hold now; the launches
+  // change them.
+  Result<std::vector<std::chrono::nanoseconds>> launch_times();
+
   // What was fused, what was not, and why; the same as JSON.
   std::string plan() const;
   std::string json() const;

@@ -34,17 +34,6 @@ std::string loop_text(const ReadyPipeline& pipeline, const ReadyLoop& loop) {
   return out + "\n";
 }
 
-std::string fate_text(const ReadyBuffer& buffer, const PlannedBuffer& plan) {
-  switch (plan.fate) {
-    case BufferFate::dropped: return "passed on in registers; needs no memory";
-    case BufferFate::recomputed: return "computed where it is read; needs no memory";
-    case BufferFate::registers: return "in memory, and passed on in registers";
-    case BufferFate::memory: break;
-  }
-  if (!plan.memory) return "not used";
-  return buffer.uniform ? "uniform" : buffer.temporary() ? "in memory for a while" : "in memory";
-}
-
 Json loop_json(const ReadyPipeline& pipeline, const PlannedLoop& planned) {
   const ReadyLoop& loop = pipeline.loops[planned.loop];
   Json out{{"name", loop.name},
@@ -77,6 +66,17 @@ Json launch_json(const ReadyPipeline& pipeline, const PlannedLaunch& launch) {
 }
 
 }  // namespace
+
+std::string fate_text(const ReadyBuffer& buffer, const PlannedBuffer& plan) {
+  switch (plan.fate) {
+    case BufferFate::dropped: return "passed on in registers; needs no memory";
+    case BufferFate::recomputed: return "computed where it is read; needs no memory";
+    case BufferFate::registers: return "in memory, and passed on in registers";
+    case BufferFate::memory: break;
+  }
+  if (!plan.memory) return "not used";
+  return buffer.uniform ? "uniform" : buffer.temporary() ? "in memory for a while" : "in memory";
+}
 
 std::string headline(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
   const auto counted = [](std::size_t n, const char* one, const char* many) {

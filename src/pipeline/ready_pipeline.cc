@@ -85,13 +85,15 @@ class Maker {
  private:
   std::unexpected<Error> bad(std::uint32_t line, const std::string& what,
                              std::string fix = "") const {
-    const std::string at = line != 0 ? fmt::format("{}:{}", pipeline_.file, line)
-                                     : fmt::format("pipeline '{}'", pipeline_.name);
-    return fail(Code::invalid_input, fmt::format("{}: {}", at, what), std::move(fix));
+    return fail(Code::invalid_input, fmt::format("{}: {}", at(line), what), std::move(fix));
   }
   std::unexpected<Error> bad(std::uint32_t line, const std::string& about,
                              const Error& error) const {
-    return bad(line, fmt::format("{}: {}", about, error.what), error.fix);
+    return fail(error.code, fmt::format("{}: {}: {}", at(line), about, error.what), error.fix);
+  }
+  std::string at(std::uint32_t line) const {
+    return line != 0 ? fmt::format("{}:{}", pipeline_.file, line)
+                     : fmt::format("pipeline '{}'", pipeline_.name);
   }
 
   Result<void> check_names() const {

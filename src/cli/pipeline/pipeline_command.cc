@@ -4,9 +4,11 @@
 
 #include <chrono>
 
+#include "vyre/base/files.h"
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/pipeline/pipeline_load.h"
+#include "vyre/cli/pipeline/pipeline_page.h"
 #include "vyre/cli/run/run_execute.h"
 #include "vyre/cli/run/timing.h"
 #include "vyre/cli/values.h"
@@ -38,6 +40,7 @@ struct Outcome {
   std::optional<Timing> timing;
   std::vector<std::vector<std::byte>> results;  // by buffer; empty where nobody reads it
   std::optional<std::uint64_t> verified;        // values that are the interpreter's
+  std::vector<std::uint64_t> launch_ns;         // of each launch; empty: not asked for
   std::vector<std::string> written;
 };
 
@@ -70,7 +73,22 @@ Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded) {
   if (options.time) {
     VYRE_TRY(out.timing, measure({.runs = *options.time}, once));
   }
+  if (!options.report.empty()) {
+    VYRE_TRY(const auto times, prepared->launch_times());
+    for (const auto time : times) out.launch_ns.push_back(static_cast<std::uint64_t>(time.count()));
+  }
   return out;
+}
+
+Result<void> write_page(const RunOptions& options, const Loaded& loaded, const Outcome& outcome) {
+  VYRE_TRY(const auto separate, plan_within_memory(loaded.pipeline(), false, options));
+  const PipelineRun run{.command = "vyre " + options.command,
+                        .device = outcome.device,
+                        .run_ns = outcome.elapsed_ns,
+                        .launch_ns = outcome.launch_ns,
+                        .verified = outcome.verified.value_or(0)};
+  return replace_file(options.report,
+                      pipeline_page(loaded.pipeline(), loaded.plan(), *separate, run));
 }
 
 void print_outcome(const RunOptions& options, const Loaded& loaded, const Outcome& outcome,
@@ -105,12 +123,13 @@ bool names_pipeline(const RunOptions& options) {
 
 Result<void> check_pipeline_options(const RunOptions& options) {
   if (!names_pipeline(options)) {
-    const std::string_view odd = !options.dims.empty()   ? "--dim"
-                                 : options.repeat != 1   ? "--repeat"
-                                 : options.no_fuse       ? "--no-fuse"
-                                 : options.explain       ? "--explain"
-                                 : options.memory_budget ? "--memory-budget"
-                                                         : "";
+    const std::string_view odd = !options.dims.empty()     ? "--dim"
+                                 : options.repeat != 1     ? "--repeat"
+                                 : options.no_fuse         ? "--no-fuse"
+                                 : options.explain         ? "--explain"
+                                 : !options.report.empty() ? "--report"
+                                 : options.memory_budget   ? "--memory-budget"
+                                                           : "";
     if (odd.empty()) return {};
     return fail(Code::invalid_input, fmt::format("{} is for pipelines", odd),
                 "give a file whose name ends in .toml");
@@ -176,6 +195,12 @@ Exit run_pipeline(const RunOptions& options, Streams& streams) {
     const auto bytes = write_data(*buffer.sink, buffer.data(), outcome.results[b], buffer.shape);
     if (!bytes) return report(streams, bytes.error(), Exit::failed);
     outcome.written.push_back(buffer.sink->path);
+  }
+  if (!options.report.empty()) {
+    if (auto written = write_page(options, *loaded, outcome); !written) {
+      return report(streams, written.error(), Exit::failed);
+    }
+    outcome.written.push_back(options.report);
   }
   print_outcome(options, *loaded, outcome, streams);
   return Exit::done;

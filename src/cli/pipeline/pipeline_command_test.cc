@@ -25,6 +25,9 @@ class PipelineCommand : public testing::Test {
     for (const char* name : {"edges.toml", "edges.wgsl"}) {
       fs::copy_file(example / name, folder_.path() / name);
     }
+    for (const char* name : {"fluid.toml", "fluid.wgsl"}) {
+      fs::copy_file(example.parent_path() / "fluid" / name, folder_.path() / name);
+    }
   }
   ~PipelineCommand() override { ::unsetenv("XDG_CACHE_HOME"); }
 
@@ -88,6 +91,55 @@ TEST_F(PipelineCommand, WhatIsWrongIsSaidBeforeAnythingRuns) {
       run_vyre({"run", (folder_.path() / "edges.wgsl").string(), "--dim", "width=3"});
   EXPECT_EQ(kernel.exit, 2);
   EXPECT_NE(kernel.err.find("--dim is for pipelines"), std::string::npos);
+}
+
+TEST_F(PipelineCommand, RepeatedRunsGoOnWhereTheLastOneEnded) {
+  const std::string fluid = (folder_.path() / "fluid.toml").string();
+  const auto run = [&](const char* repeat) {
+    const CommandResult result = run_vyre({"run", fluid, "--device", "cpu", "--dim", "width=23",
+                                           "--dim", "height=18", "--repeat", repeat, "--verify"});
+    EXPECT_EQ(result.exit, 0) << result.err;
+    EXPECT_NE(result.out.find("414 values are the interpreter's"), std::string::npos) << result.out;
+    return bytes("dye.png");
+  };
+  EXPECT_NE(run("1"), run("4"));
+}
+
+TEST_F(PipelineCommand, ThePlanShowsLoops) {
+  const CommandResult result = run_vyre({"plan", (folder_.path() / "fluid.toml").string()});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_NE(result.out.find("==== loop 'balance': 34 rounds; 'pressure' and 'next_pressure' change "
+                            "places"),
+            std::string::npos)
+      << result.out;
+}
+
+TEST_F(PipelineCommand, ThePageNamesNothingElse) {
+  const std::string page = (folder_.path() / "page.html").string();
+  const CommandResult result = run_vyre({"run", file(), "--device", "cpu", "--dim", "width=16",
+                                         "--dim", "height=9", "--report", page});
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_NE(result.out.find("wrote " + page), std::string::npos);
+  const std::string text = bytes("page.html");
+  for (const char* part : {"<h1>edges: 5 stages in 3 launches</h1>", "histogram", "Timeline",
+                           "passed on in registers", "computing &#39;soft&#39; again"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(text.find("http"), std::string::npos) << "it stands alone";
+}
+
+TEST_F(PipelineCommand, BenchVerifiesAndTimesBothWays) {
+  const CommandResult result = run_vyre({"bench", file(), "--device", "cpu", "--dim", "width=40",
+                                         "--dim", "height=30", "--time", "3", "--json"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json.at("verified_values"), 40 * 30 + 64);
+  EXPECT_EQ(json.at("fused").at("runs"), 3);
+  EXPECT_EQ(json.at("separate_launches"), 5);
+  EXPECT_LE(json.at("ratio").at("p10"), json.at("ratio").at("p90"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "edges.png")) << "it writes nothing";
+  const CommandResult kernel = run_vyre({"bench", (folder_.path() / "edges.wgsl").string()});
+  EXPECT_EQ(kernel.exit, 2);
 }
 
 }  // namespace

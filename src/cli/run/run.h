@@ -43,6 +43,8 @@ struct RunOptions {
   std::uint64_t repeat = 1;  // runs before the outputs are written
   bool no_fuse = false;
   bool explain = false;
+  std::string report;   // a page; empty: none
+  std::string command;  // as it was typed
 };
 
 // All options but the file.
