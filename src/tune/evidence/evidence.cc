@@ -115,7 +115,9 @@ EvidenceStore::~EvidenceStore() {
   if (!queue_) return;
   EvidenceStores::all().remove(this);
   flush_or_tell();
-  queue_.reset();
+  // Its thread, which may be at a last try, uses the queue: the queue goes when the thread has
+  // ended.
+  queue_->close(std::chrono::milliseconds(0));
 }
 
 void EvidenceStore::before_fork() {
