@@ -15,7 +15,7 @@
 
 #include "check.h"
 
-enum { kLimits = 40, kTimes = 6, kAfterwards = 5, kFault = 3, kMostTaken = 4096 };
+enum { kTight = 6, kLimits = 40, kTimes = 6, kAfterwards = 5, kFault = 3, kMostTaken = 4096 };
 
 static void set_limit(rlim_t bytes) {
   const struct rlimit limit = {bytes, RLIM_INFINITY};
@@ -138,17 +138,19 @@ static int in_a_process(const char* device, const char* text, uint64_t more_byte
 int main(int count, char** arguments) {
   const char* device = count > 1 ? arguments[1] : "cpu";
   int done = 0, refused = 0;
-  for (int i = 0; i < 2 * (kLimits + kTimes); ++i) {
+  for (int i = 0; i < 2 * (kTight + kLimits + kTimes); ++i) {
     const char* text = kernel_of(i % 2 == 0 ? 0 : 8);
-    const int at = i / 2;
-    const uint64_t more = at < kLimits ? (uint64_t)(at + 1) << 21 : (uint64_t)1 << 30;
+    const int at = i / 2 - kTight; /* below 0: a driver that is to be loaded does not fit */
+    const uint64_t more = at < 0         ? (uint64_t)(at + kTight) << 15
+                          : at < kLimits ? (uint64_t)(at + 1) << 21
+                                         : (uint64_t)1 << 30;
     const long after_us = at < kLimits ? -1 : (long)(at - kLimits) * (at - kLimits) * 3000;
-    const int afterwards = at >= kLimits || at % kAfterwards == 0;
+    const int afterwards = at < 0 || at >= kLimits || at % kAfterwards == 0;
     const int code = in_a_process(device, text, more, after_us, afterwards);
     done += code == 0;
     refused += code == VYRE_OUT_OF_MEMORY;
     if (code == 0 || code == VYRE_OUT_OF_MEMORY) continue;
-    printf("with %llu MiB more, all taken after %ld us: %d\n", (unsigned long long)more >> 20,
+    printf("with %llu KiB more, all taken after %ld us: %d\n", (unsigned long long)more >> 10,
            after_us, code);
     CHECK(0);
   }

@@ -33,6 +33,23 @@ class DeviceClockTest : public testing::Test {
   std::optional<PinnedPool> pinned_;
 };
 
+TEST_F(DeviceClockTest, OneThreadReadsTheTimer) {
+  std::vector<FakeLaunch> launches;
+  fake.kernels["vyre_timer"].run =
+      [&, timer = fake.kernels["vyre_timer"].run](const FakeLaunch& launch) {
+        launches.push_back(launch);
+        return timer(launch);
+      };
+  DeviceClock clock(*context_, *libraries_, *pinned_, 0s);
+  ASSERT_TRUE(clock.in(0s));
+  EXPECT_FALSE(launches.empty());
+  for (const FakeLaunch& launch : launches) {
+    EXPECT_EQ(launch.grid, (Extent{1, 1, 1}));
+    EXPECT_EQ(launch.block, (Extent{1, 1, 1}));
+  }
+  clock.close();
+}
+
 TEST_F(DeviceClockTest, FollowsATimerThatDrifts) {
   DeviceClock clock(*context_, *libraries_, *pinned_, 0s);
   EXPECT_FALSE(clock.stale());  // nobody needed it yet

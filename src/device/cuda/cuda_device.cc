@@ -106,7 +106,7 @@ Result<CuDevice> device_at(const CudaDriver& driver, unsigned ordinal) {
   CuDevice device = 0;
   if (const CuResult result = driver.device_get(&device, static_cast<int>(ordinal));
       result != cu::kSuccess) {
-    return fail(Code::unavailable,
+    return fail(code_where_unavailable(result),
                 fmt::format("cuda:{}: cuDeviceGet: {}", ordinal, result_text(driver, result)));
   }
   return device;

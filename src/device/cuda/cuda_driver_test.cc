@@ -69,6 +69,14 @@ TEST(CudaDriver, DriverThatDoesNotStartSaysWhy) {
             "the CUDA driver does not start: CUDA_ERROR_OTHER (as the driver puts it)");
 }
 
+TEST(CudaDriver, DriverForWhichThereIsNoMemoryIsNotAMissingOne) {
+  FakeDriver fake;
+  fake.fail_next("cuInit", cu::kOutOfMemory);
+  const auto started = initialize_driver(fake.table);
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, Code::out_of_memory);
+}
+
 TEST(CudaDriver, OrdinalsBeyondTheLastAreUnavailable) {
   FakeDriver fake;
   const auto device = open_cuda(fake.table, 3, {});

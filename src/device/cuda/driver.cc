@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "vyre/base/fork_watch.h"
@@ -14,6 +16,8 @@ namespace {
 constexpr const char* kLibrary = "libcuda.so.1";
 // A driver maps more than this. Where less is left, a library that cannot be loaded did not fit.
 constexpr std::uint64_t kLeastForDriver = std::uint64_t{256} << 20;
+// Where less is left, the loader may not even have been able to read the list of its folders.
+constexpr std::uint64_t kLeastForSearch = std::uint64_t{16} << 20;
 
 std::string version_text(const CudaDriver& driver) {
   int version = 0;
@@ -39,13 +43,15 @@ std::unexpected<Error> no_device(const CudaDriver& driver) {
               "unset it, or name a device that is there");
 }
 
-// dlopen has no error codes: a library that is missing and one for which there is no memory differ
-// in the text alone, which for the latter depends on where the memory ran out.
+// dlopen has no error codes, and the texts for a lack of memory depend on where it ran out. Some
+// say nothing about memory ("failed to map segment from shared object"), and one is that of a
+// missing library: the loader ignores its cache where it cannot map it. So the memory that is left
+// decides.
 std::unexpected<Error> cannot_load(const char* library) {
   const char* why = dlerror();
   const std::string text = why == nullptr ? library : why;
-  const bool is_missing = text.find("No such file") != std::string::npos;
-  if (!is_missing && memory_headroom().bytes < kLeastForDriver) {
+  const bool is_missing = text.contains("No such file");
+  if (memory_headroom().bytes < (is_missing ? kLeastForSearch : kLeastForDriver)) {
     return fail(Code::out_of_memory, fmt::format("no memory to load the CUDA driver: {}", text));
   }
   return fail(Code::unavailable, fmt::format("no CUDA driver: {}", text));
@@ -93,7 +99,7 @@ Result<void> initialize_driver(const CudaDriver& driver) {
   const CuResult result = driver.init(0);
   if (result == cu::kSuccess) return {};
   if (result == cu::kNoDevice) return no_device(driver);
-  return fail(Code::unavailable,
+  return fail(code_where_unavailable(result),
               fmt::format("the CUDA driver does not start: {}", result_text(driver, result)));
 }
 
@@ -101,8 +107,9 @@ Result<unsigned> device_count(const CudaDriver& driver) {
   int count = 0;
   const CuResult result = driver.device_count(&count);
   if (result != cu::kSuccess && result != cu::kNoDevice) {
-    return fail(Code::unavailable, fmt::format("the CUDA driver does not tell its devices: {}",
-                                               result_text(driver, result)));
+    return fail(
+        code_where_unavailable(result),
+        fmt::format("the CUDA driver does not tell its devices: {}", result_text(driver, result)));
   }
   if (count <= 0) return no_device(driver);
   return static_cast<unsigned>(count);
@@ -117,10 +124,20 @@ void disable_after_fork(CudaDriver& driver) {
 }
 
 Result<const CudaDriver*> cuda_driver() {
-  static Result<CudaDriver> driver = load_and_initialize();
+  // Kept for good, except for a lack of memory: there may be enough the next time.
+  static std::optional<Result<CudaDriver>> loaded;
+  static bool begun = false;
+  static ForkSafeMutex mutex;
   static const ForkWatch watch({.in_child = [] {
-    if (driver) disable_after_fork(*driver);
+    if (begun && !loaded) loaded = std::unexpected(forked_error());
+    if (loaded && *loaded) disable_after_fork(**loaded);
   }});
+  const std::scoped_lock lock(mutex);
+  if (!loaded || (!*loaded && loaded->error().code == Code::out_of_memory)) {
+    begun = true;
+    loaded = load_and_initialize();
+  }
+  const Result<CudaDriver>& driver = *loaded;
   if (!driver) return std::unexpected(driver.error());
   if (driver->forked) return std::unexpected(forked_error());
   return &*driver;
@@ -153,6 +170,10 @@ bool loses_context(CuResult result) {
     // kernel.
     default: return result >= cu::kHardwareStackError && result <= cu::kLaunchFailed;
   }
+}
+
+Code code_where_unavailable(CuResult result) {
+  return result == cu::kOutOfMemory ? Code::out_of_memory : Code::unavailable;
 }
 
 Code code_of(CuResult result) {

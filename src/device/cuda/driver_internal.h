@@ -235,18 +235,19 @@ struct CudaDriver {
   bool forked = false;  // this is a child of the process that loaded it, where CUDA does not work
 };
 
-// Fills the table from the library of that name. If it cannot be loaded, the error is `unavailable`
-// with the text of the loader.
+// Fills the table from the library of that name. If it cannot be loaded, the error is
+// `unavailable`, or `out_of_memory` where it does not fit into memory, with the text of the loader.
 Result<CudaDriver> load_cuda_driver(const char* library);
 
 // After this every function answers that the driver is not initialised.
 void disable_after_fork(CudaDriver& driver);
 Error forked_error();
 
-// The driver of this process, loaded and initialised once.
+// The driver of this process, loaded and initialised once; again after a lack of memory.
 Result<const CudaDriver*> cuda_driver();
 
-// Initialises the driver of a filled table; `unavailable` with the reason if that fails.
+// Initialises the driver of a filled table; `unavailable` or `out_of_memory` with the reason if
+// that fails.
 Result<void> initialize_driver(const CudaDriver& driver);
 Result<unsigned> device_count(const CudaDriver& driver);
 
@@ -256,6 +257,8 @@ std::string result_text(const CudaDriver& driver, CuResult result);
 // Whether a context is lost after this result.
 bool loses_context(CuResult result);
 Code code_of(CuResult result);
+// Of a result without which there is no driver or device.
+Code code_where_unavailable(CuResult result);
 
 // Like open_cuda, with this driver.
 Result<std::shared_ptr<CudaDevice>> open_cuda(const CudaDriver& driver, unsigned ordinal,

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "vyre/device/cuda/fake_driver_testing.h"
@@ -110,7 +111,7 @@ enum class Needs { nothing, context };
 
 // Counts, fails when asked to, and refuses what a real driver refuses.
 template <class Body>
-CuResult call(const char* name, Needs needs, const Body& body) {
+CuResult call(const char* name, Needs needs, const Body& body) try {
   const std::scoped_lock lock(state->mutex);
   ++state->calls[name];
   state->log.emplace_back(name);
@@ -126,6 +127,8 @@ CuResult call(const char* name, Needs needs, const Body& body) {
     if (current->sticky != 0) return current->sticky;
   }
   return body();
+} catch (const std::bad_alloc&) {
+  return cu::kOutOfMemory;
 }
 
 inline void* pointer(CuAddress address) {
@@ -137,6 +140,7 @@ inline CuResult allocate(CuAddress* address, std::size_t bytes) {
   // Far above what tests touch is only counted.
   const std::size_t real = std::min<std::size_t>(bytes, std::size_t{64} << 20);
   void* memory = std::aligned_alloc(512, (real + 511) / 512 * 512);
+  if (memory == nullptr) return cu::kOutOfMemory;
   std::memset(memory, 0xCD, real);
   *address = reinterpret_cast<std::uintptr_t>(memory);
   state->allocations[*address] = bytes;

@@ -165,6 +165,7 @@ void fill_memory(CudaDriver& t) {
   t.host_allocate = [](void** memory, std::size_t bytes, unsigned) {
     return call("cuMemHostAlloc", Needs::context, [&] {
       *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+      if (*memory == nullptr) return cu::kOutOfMemory;
       std::memset(*memory, 0xEE, bytes);
       state->pinned.insert(*memory);
       return 0;
