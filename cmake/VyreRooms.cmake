@@ -241,7 +241,7 @@ macro(_vyre_make_room_tests)
       target_link_options(${name}_test PRIVATE -static-libstdc++ -static-libgcc)
     endif()
     add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1 WORKING_DIRECTORY "${FOLDER}")
-    set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS room)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 1800 LABELS room)
     if(EXECUTABLE AND TARGET ${EXECUTABLE})
       # Tests may run the program itself.
       target_compile_definitions(${name}_test PRIVATE

@@ -93,7 +93,7 @@ Count compile_under_limits(Compile compile, const Kernel& kernel, std::uint64_t 
     const std::uint64_t more = static_cast<std::uint64_t>(i) * step;
     const auto child = fork();
     if (child == 0) {
-      alarm(15);
+      alarm(120);
       _exit(compile_within(compile, kernel, more));
     }
     int status = 0;

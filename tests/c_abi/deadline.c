@@ -14,7 +14,8 @@
 #include <vyre/c.h>
 
 enum { kLoops = 8000, kSpace = 1 << 20 };
-/* Seconds. Compiling takes ten and more; the rest is for busy machines. */
+/* Seconds. Compiling takes ten and more of a processor's time, which a busy machine leaves as it
+ * is. */
 static const double kDeadline = 0.5, kMost = 5.0;
 
 /* A function of the header under its own type. */
@@ -80,12 +81,14 @@ static int use(void* library) {
     return 1;
   }
   const vyre_binding binding = {0, 0, buffer, 0, VYRE_TO_THE_END};
+  const clock_t cpu_begin = clock();
   const double begin = now();
   code = vyre_run_.call(slow, &binding, 1, &grid, NULL, (uint64_t)(kDeadline * 1e9));
   const double spent = now() - begin;
+  const double worked = (double)(clock() - cpu_begin) / CLOCKS_PER_SEC;
   const char* said = vyre_last_error_text_.call();
   printf("%d after %.2f s: %s\n", (int)code, spent, said);
-  if (code != VYRE_DEVICE || spent < 0.9 * kDeadline || spent > kMost) return 1;
+  if (code != VYRE_DEVICE || spent < 0.9 * kDeadline || worked > kMost) return 1;
   if (strstr(said, "compiling kernel 'main' was not done by its deadline") == NULL) return 1;
   code = vyre_run_.call(quick, &binding, 1, &grid, NULL, VYRE_NO_DEADLINE);
   if (!code) code = vyre_session_close_.call(session);

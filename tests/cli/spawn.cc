@@ -8,10 +8,13 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
 namespace vyre {
 namespace {
@@ -119,6 +122,22 @@ Spawned::~Spawned() {
   }
 }
 
+void Spawned::wait_for_work(double cpu_seconds) const {
+  clockid_t clock{};
+  if (::clock_getcpuclockid(pid_, &clock) != 0) std::abort();
+  const auto has_ended = [this] {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+           info.si_pid != 0;
+  };
+  timespec spent{};
+  while (!has_ended() && ::clock_gettime(clock, &spent) == 0 &&
+         static_cast<double>(spent.tv_sec) + 1e-9 * static_cast<double>(spent.tv_nsec) <
+             cpu_seconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
 Finished Spawned::wait() {
   Finished finished;
   std::array<pollfd, 2> streams{pollfd{out_, POLLIN, 0}, pollfd{err_, POLLIN, 0}};
@@ -137,8 +156,13 @@ Finished Spawned::wait() {
     }
   }
   int status = 0;
-  ::waitpid(pid_, &status, 0);
+  rusage used{};
+  ::wait4(pid_, &status, 0, &used);
   pid_ = -1;
+  for (const timeval& time : {used.ru_utime, used.ru_stime}) {
+    finished.cpu_seconds +=
+        static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  }
   if (WIFEXITED(status)) finished.exit = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) finished.signal = WTERMSIG(status);
   return finished;

@@ -26,6 +26,7 @@ struct Finished {
   int exit = -1;  // -1: ended by a signal
   int signal = 0;
   std::string out, err;
+  double cpu_seconds = 0;  // of all its threads
 };
 
 class Spawned {
@@ -36,6 +37,9 @@ class Spawned {
   ~Spawned();
 
   pid_t pid() const { return pid_; }
+  // Waits until its threads have computed for so long, however busy the machine is, or it has
+  // ended.
+  void wait_for_work(double cpu_seconds) const;
   // Reads what it writes until it ends.
   Finished wait();
 

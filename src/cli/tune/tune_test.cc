@@ -356,7 +356,7 @@ TEST_F(TuneCommand, AKernelThatNeverEndsIsEndedByTheBudgetAndTheDeadline) {
     EXPECT_EQ(done.err,
               "vyre: kernel 'spin' did not end within the budget of 0.3 s; give a longer --budget "
               "if it needs more\n");
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
     command.back() = "1m";
     command.insert(command.end(), {"--deadline", "0.1"});
     done = run_vyre(command);
