@@ -54,6 +54,7 @@ TEST(SubgroupPtx, FindsTheLanesOfEachSide) {
 
 TEST(SubgroupPtx, ReducesIntegersByOneInstructionWhereThereIsOne) {
   EXPECT_EQ(count(ptx_with("x = subgroupAdd(x);"), "redux.sync.add"), 1U);
+  EXPECT_EQ(count(ptx_with("x = subgroupAdd(x);", "", "sm_80"), "redux.sync.add"), 1U);
   EXPECT_EQ(count(ptx_with("x = subgroupAdd(x);", "", "sm_75"), "redux.sync"), 0U);
   EXPECT_EQ(count(ptx_with("x = subgroupAdd(x);", "", "sm_75"), "shfl.sync.bfly"), 5U);
 }

@@ -30,6 +30,19 @@ TEST(SearchReplay, FractionsNeverFallWhereMeasurementsAreWhole) {
   }
 }
 
+TEST(SearchReplay, WhatFailsIsChargedForCompilingAndOneRun) {
+  RecordedSpace space = make_landscape({.seed = 1, .parameters = 1, .missing = 0});
+  for (Recording& recording : space.recordings) {
+    recording.compile_ns = 3e9;
+    recording.benchmark_ns = 2e9;
+  }
+  space.recordings[0].cost_ns.reset();
+  space.recordings[0].samples_ns.clear();
+  const auto run = replay_run(space, "exhaustive", 1, 1000);
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->steps.back().charged_s, 5.0 * double(space.recordings.size()));
+}
+
 TEST(SearchReplay, HalvingIsChargedForTheSamplesItTakes) {
   const RecordedSpace space = make_landscape({.seed = 2});
   const auto run = replay_run(space, "halving", 5, {24});
