@@ -78,6 +78,9 @@ class PreparedPipeline {
   // change them.
   Result<std::vector<std::chrono::nanoseconds>> launch_times();
 
+  // What runs launch number `launch` of the plan at this moment.
+  const Dispatch& dispatch(std::size_t launch) const { return dispatch_now(steps_[launch]); }
+
   // What was fused, what was not, and why; the same as JSON.
   std::string plan() const;
   std::string json() const;

@@ -82,7 +82,7 @@ TEST(PipelineFile, MistakesNameTheirLine) {
       {kDims + kBuffers + "[[stage]]\nfile = \"k\"\n", "p.toml:7: the stage has no name"},
       {kDims + kBuffers + "[[stage]]\nname = \"s\"\n", "p.toml:7: stage 's' has no file"},
       {kDims + kBuffers + kStage + "size = [\"m\"]\nbind = { a = \"x\", b = \"y\" }\n",
-       "p.toml:7: stage 'two': there is no dim 'm'; did you mean 'n'?"},
+       "p.toml:7: stage 'two': there is no dim 'm'; there are n"},
       {kDims + kBuffers + kStage + "size = [\"n - 8\"]\nbind = { a = \"x\", b = \"y\" }\n",
        "p.toml:7: stage 'two': \"n - 8\" is 0"},
       {kDims + kBuffers + kStage + "size = [\"n / 0\"]\nbind = { a = \"x\", b = \"y\" }\n",

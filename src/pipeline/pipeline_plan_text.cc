@@ -21,8 +21,8 @@ std::string size_text(const ReadyPipeline& pipeline, const ReadyStage& stage) {
 }
 
 std::string loop_text(const ReadyPipeline& pipeline, const ReadyLoop& loop) {
-  std::string out = fmt::format("==== loop '{}': {}{} rounds", loop.name,
-                                loop.until ? "at most " : "", loop.most);
+  std::string out = fmt::format("==== loop '{}': {}{} {}", loop.name, loop.until ? "at most " : "",
+                                loop.most, loop.most == 1 ? "round" : "rounds");
   if (loop.until) out += fmt::format(", until {}", loop.until_text);
   for (const std::size_t b : loop.clear) {
     out += fmt::format("; clears '{}'", pipeline.buffers[b].name);
@@ -92,13 +92,14 @@ std::string plan_text(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
                                 plan.allocated_bytes, plan.saved_bytes);
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     const PlannedLaunch& launch = plan.launches[l];
-    for (const PlannedLoop& loop : plan.loops) {
-      if (loop.first_launch + loop.launch_count == l) out += "==== end of the loop\n";
-    }
+    const bool after_loop = std::ranges::any_of(plan.loops, [&](const PlannedLoop& loop) {
+      return loop.first_launch + loop.launch_count == l;
+    });
+    if (after_loop) out += "==== end of the loop\n";
     const auto inside = std::ranges::find(plan.loops, l, &PlannedLoop::first_launch);
     if (inside != plan.loops.end()) {
       out += loop_text(pipeline, pipeline.loops[inside->loop]);
-    } else if (l != 0) {
+    } else if (l != 0 && !after_loop) {
       out += fmt::format("---- {}\n", launch.begins_because);
     }
     for (std::size_t i = 0; i < launch.stage_count; ++i) {

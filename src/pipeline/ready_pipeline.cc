@@ -1,21 +1,16 @@
 #include "vyre/pipeline/ready_pipeline.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <set>
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/files.h"
-#include "vyre/base/nearest.h"
-#include "vyre/data/packed_elements.h"
-#include "vyre/pipeline/dim_expression.h"
+#include "vyre/pipeline/ready_internal.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre {
@@ -23,32 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMostSource = std::uint64_t{16} << 20U;  // of WGSL
-constexpr std::size_t kMostOrders = 24;                          // of buffers that change places
 
-template <class T>
-const T* named(const std::vector<T>& all, std::string_view name) {
-  const auto at = std::ranges::find(all, name, &T::name);
-  return at == all.end() ? nullptr : &*at;
-}
-template <class T>
-const T* given(const std::vector<std::pair<std::string, T>>& all, std::string_view name) {
-  const auto at =
-      std::ranges::find(all, name, [](const auto& one) { return std::string_view(one.first); });
-  return at == all.end() ? nullptr : &at->second;
-}
-
-template <class T>
-std::vector<std::string> names_of(const std::vector<T>& all) {
-  std::vector<std::string> out;
-  for (const T& one : all) out.push_back(one.name);
-  return out;
-}
-// What to do about a name that is none of those there are.
-std::string advice(std::string_view name, const std::vector<std::string>& known) {
-  const std::string meant = nearest(name, known);
-  if (!meant.empty()) return fmt::format("did you mean '{}'?", meant);
-  return known.empty() ? "" : fmt::format("there are {}", fmt::join(known, ", "));
-}
 bool is_identifier(std::string_view name) {
   const auto is_word = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -57,14 +27,14 @@ bool is_identifier(std::string_view name) {
          std::ranges::all_of(name, is_word);
 }
 
-class Maker {
+class Maker : ReadyPart {
  public:
-  Maker(const Pipeline& pipeline, const ReadyOptions& options)
-      : pipeline_(pipeline), options_(options) {
+  Maker(const Pipeline& pipeline, const ReadyOptions& options, ReadyPipeline& out)
+      : ReadyPart(pipeline, out), options_(options) {
     out_.name = pipeline.name;
   }
 
-  Result<ReadyPipeline> run() {
+  Result<void> run() {
     VYRE_CHECK(check_names());
     for (const PipelineStage& s : pipeline_.stages) VYRE_CHECK(find_kernel(s));
     for (const PipelineBuffer& b : pipeline_.buffers) VYRE_CHECK(open_buffer(b));
@@ -77,25 +47,11 @@ class Maker {
     }
     for (std::size_t b = 0; b < out_.buffers.size(); ++b) buffers_[out_.buffers[b].name] = b;
     for (std::size_t s = 0; s < pipeline_.stages.size(); ++s) VYRE_CHECK(stage(s));
-    VYRE_CHECK(find_loops());
-    VYRE_CHECK(check_uses());
-    return std::move(out_);
+    VYRE_CHECK(find_loops(pipeline_, out_));
+    return check_uses();
   }
 
  private:
-  std::unexpected<Error> bad(std::uint32_t line, const std::string& what,
-                             std::string fix = "") const {
-    return fail(Code::invalid_input, fmt::format("{}: {}", at(line), what), std::move(fix));
-  }
-  std::unexpected<Error> bad(std::uint32_t line, const std::string& about,
-                             const Error& error) const {
-    return fail(error.code, fmt::format("{}: {}: {}", at(line), about, error.what), error.fix);
-  }
-  std::string at(std::uint32_t line) const {
-    return line != 0 ? fmt::format("{}:{}", pipeline_.file, line)
-                     : fmt::format("pipeline '{}'", pipeline_.name);
-  }
-
   Result<void> check_names() const {
     for (const auto& [name, source] : options_.sources) {
       if (named(pipeline_.buffers, name) == nullptr) return no_buffer("--in", name);
@@ -262,15 +218,6 @@ class Maker {
     }
     return {};
   }
-  FindDim find_dim() const {
-    return [this](std::string_view name) -> Result<std::uint64_t> {
-      const std::uint64_t* value = given(out_.dims, name);
-      if (value != nullptr) return *value;
-      return fail(Code::invalid_input, fmt::format("there is no dim '{}'", name),
-                  advice(name, names_of(pipeline_.dims)));
-    };
-  }
-
   Result<void> size_buffer(std::size_t index) {
     const PipelineBuffer& b = pipeline_.buffers[index];
     ReadyBuffer& out = out_.buffers[index];
@@ -392,17 +339,6 @@ class Maker {
     out.grid = GridPlace{buffer, offset};
     return {};
   }
-  // A buffer that is no uniform.
-  Result<std::size_t> storage(std::uint32_t line, const std::string& about,
-                              const std::string& name) const {
-    const auto at = buffers_.find(name);
-    if (at == buffers_.end() || out_.buffers[at->second].uniform) {
-      return bad(line, fmt::format("{}: there is no buffer '{}'", about, name),
-                 advice(name, names_of(pipeline_.buffers)));
-    }
-    return at->second;
-  }
-
   Result<void> bind(const PipelineStage& s, ReadyStage& out) {
     const Program& program = *out.kernel.program;
     const std::string about = fmt::format("stage '{}'", s.name);
@@ -462,7 +398,7 @@ class Maker {
         return bad(s.line, fmt::format("{} is in storage memory, and '{}' is a uniform", about,
                                        buffer.name));
       }
-      return fill_uniform(s, program, g, buffer);
+      return fill_uniform(pipeline_, out_, s, program, g, buffer);
     }
     const bool fits =
         buffer.bytes >= layout.least_bytes() &&
@@ -472,187 +408,6 @@ class Maker {
                  fmt::format("{} is {}, and the {} bytes of '{}' ({}) do not divide into it", about,
                              program.types.spell(g.type), buffer.bytes, buffer.name, buffer.type));
     }
-    return {};
-  }
-
-  Result<void> fill_uniform(const PipelineStage& s, const Program& program, const Global& g,
-                            ReadyBuffer& buffer) {
-    const PipelineUniform& u = *named(pipeline_.uniforms, buffer.name);
-    std::vector<std::byte> contents(program.types.layout(g.type).size);
-    const auto* type = program.types.get_if<StructType>(g.type);
-    std::vector<Member> members;
-    if (type != nullptr) {
-      members = type->members;
-    } else {
-      members.push_back({.name = "value", .type = g.type});
-    }
-    for (const PipelineUniform::Field& f : u.fields) {
-      const Member* member = named(members, f.name);
-      if (member == nullptr) {
-        return bad(f.line, fmt::format("uniform '{}' of stage '{}' has no field '{}'", u.name,
-                                       s.name, f.name));
-      }
-      VYRE_CHECK(put_field(f, program.types, *member, contents));
-    }
-    for (const Member& m : members) {
-      if (named(u.fields, m.name) == nullptr) {
-        return bad(u.line, fmt::format("uniform '{}' has no value for the field '{}' of stage '{}'",
-                                       u.name, m.name, s.name));
-      }
-    }
-    if (!buffer.contents.empty() && buffer.contents != contents) {
-      return bad(u.line, fmt::format("stages see the uniform '{}' as different types", u.name));
-    }
-    buffer.contents = std::move(contents);
-    buffer.bytes = buffer.contents.size();
-    buffer.type = program.types.spell(g.type);
-    return {};
-  }
-
-  Result<void> put_field(const PipelineUniform::Field& f, const TypeTable& types,
-                         const Member& member, std::span<std::byte> contents) const {
-    struct Place {
-      std::uint64_t offset;
-      ScalarKind kind;
-    };
-    std::vector<Place> places;
-    for_each_scalar(types, member.type, member.offset, [&](std::uint64_t offset, ScalarKind kind) {
-      places.push_back({offset, kind});
-    });
-    if (places.size() != f.values.size()) {
-      return bad(f.line,
-                 fmt::format("field '{}' is {}, which takes {} numbers; {} are given", f.name,
-                             types.spell(member.type), places.size(), f.values.size()));
-    }
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      VYRE_CHECK(put_number(f, f.values[i], places[i].kind, contents.subspan(places[i].offset)));
-    }
-    return {};
-  }
-
-  Result<void> put_number(const PipelineUniform::Field& f, const PipelineUniform::Value& given,
-                          ScalarKind kind, std::span<std::byte> at) const {
-    double value = given.number.value_or(0);
-    if (!given.number) {
-      auto fraction = evaluate(given.expression, find_dim());
-      if (!fraction) return bad(f.line, fmt::format("field '{}'", f.name), fraction.error());
-      value = fraction->as_double();
-    }
-    const auto store = [&](auto number) { std::memcpy(at.data(), &number, sizeof number); };
-    const auto whole = [&](double low, double high) {
-      return std::trunc(value) == value && value >= low && value <= high;
-    };
-    if (kind == ScalarKind::u32 && whole(0, 4294967295.0)) {
-      store(static_cast<std::uint32_t>(value));
-    } else if (kind == ScalarKind::i32 && whole(-2147483648.0, 2147483647.0)) {
-      store(static_cast<std::int32_t>(value));
-    } else if (kind == ScalarKind::f32) {
-      store(static_cast<float>(value));
-    } else if (kind == ScalarKind::f16) {
-      store(double_to_f16(value));
-    } else {
-      return bad(f.line, fmt::format("field '{}' is {}, which cannot be {}", f.name,
-                                     to_string(kind), value));
-    }
-    return {};
-  }
-
-  // ---- Loops
-
-  Result<void> find_loops() {
-    for (const PipelineLoop& l : pipeline_.loops) VYRE_CHECK(find_loop(l));
-    for (std::size_t s = 0; s < pipeline_.stages.size(); ++s) {
-      const PipelineStage& stage = pipeline_.stages[s];
-      if (stage.loop.empty() || out_.stages[s].loop) continue;
-      if (named(pipeline_.loops, stage.loop) == nullptr) {
-        return bad(stage.line,
-                   fmt::format("stage '{}': there is no loop '{}'", stage.name, stage.loop),
-                   advice(stage.loop, names_of(pipeline_.loops)));
-      }
-      return bad(stage.line,
-                 fmt::format("the stages of the loop '{}' are not neighbours: '{}' is apart",
-                             stage.loop, stage.name));
-    }
-    std::vector<std::vector<std::pair<std::size_t, std::size_t>>> swaps;
-    for (const ReadyLoop& l : out_.loops) swaps.push_back(l.swap);
-    auto groups = find_swap_groups(swaps, kMostOrders);
-    if (!groups) return bad(pipeline_.loops.front().line, "swap", groups.error());
-    out_.swap_groups = *std::move(groups);
-    return {};
-  }
-
-  Result<void> find_loop(const PipelineLoop& l) {
-    const std::string about = fmt::format("loop '{}'", l.name);
-    ReadyLoop out;
-    out.name = l.name;
-    out.until_text = l.until;
-    const auto first = std::ranges::find(pipeline_.stages, l.name, &PipelineStage::loop);
-    if (first == pipeline_.stages.end()) {
-      return bad(l.line, fmt::format("no stage is in the {}", about),
-                 fmt::format("add loop = \"{}\" to its stages", l.name));
-    }
-    out.first_stage = static_cast<std::size_t>(first - pipeline_.stages.begin());
-    for (std::size_t s = out.first_stage;
-         s < pipeline_.stages.size() && pipeline_.stages[s].loop == l.name; ++s) {
-      out_.stages[s].loop = out_.loops.size();
-      ++out.stage_count;
-    }
-    auto most = evaluate_size(l.most, find_dim(), std::numeric_limits<std::uint32_t>::max());
-    if (!most) return bad(l.line, about, most.error());
-    out.most = *most;
-    for (const std::string& name : l.clear) {
-      VYRE_TRY(const std::size_t buffer, storage(l.line, fmt::format("{}: clear", about), name));
-      out.clear.push_back(buffer);
-    }
-    for (const auto& [a, b] : l.swap) VYRE_CHECK(find_swap(l, a, b, out));
-    VYRE_CHECK(find_condition(l, out));
-    out_.loops.push_back(std::move(out));
-    return {};
-  }
-
-  Result<void> find_swap(const PipelineLoop& l, const std::string& a, const std::string& b,
-                         ReadyLoop& out) const {
-    const std::string about = fmt::format("loop '{}': swap", l.name);
-    VYRE_TRY(const std::size_t one, storage(l.line, about, a));
-    VYRE_TRY(const std::size_t other, storage(l.line, about, b));
-    if (one == other) return bad(l.line, fmt::format("{}: '{}' with itself", about, a));
-    const ReadyBuffer& x = out_.buffers[one];
-    const ReadyBuffer& y = out_.buffers[other];
-    if (x.bytes != y.bytes || x.layout.stride != y.layout.stride) {
-      return bad(l.line,
-                 fmt::format("{}: '{}' has {} bytes ({}), and '{}' has {} bytes ({})", about, a,
-                             x.bytes, x.type, b, y.bytes, y.type),
-                 "buffers that change places have the same type and size");
-    }
-    out.swap.emplace_back(one, other);
-    return {};
-  }
-
-  Result<void> find_condition(const PipelineLoop& l, ReadyLoop& out) const {
-    if (l.until.empty()) return {};
-    const std::string about = fmt::format("loop '{}'", l.name);
-    auto text = parse_condition(l.until);
-    if (!text) return bad(l.line, about, text.error());
-    VYRE_TRY(const std::size_t buffer,
-             storage(l.line, fmt::format("{}: until", about), text->buffer));
-    const ReadyBuffer& b = out_.buffers[buffer];
-    const auto kind = b.program->types.scalar_kind(b.layout.element);
-    if (!kind || b.program->types.component_count(b.layout.element) != 0) {
-      return bad(l.line, fmt::format("{}: until: '{}' is {}, not a number or an array of numbers",
-                                     about, b.name, b.type));
-    }
-    if (text->index >= b.layout.elements_in(b.bytes)) {
-      return bad(l.line, fmt::format("{}: until: '{}' has {} elements, and no element {}", about,
-                                     b.name, b.layout.elements_in(b.bytes), text->index));
-    }
-    double number = text->number;
-    if (*kind == ScalarKind::f32) number = static_cast<float>(number);
-    if (*kind == ScalarKind::f16) number = f16_to_float(double_to_f16(number));
-    out.until = LoopCondition{.buffer = buffer,
-                              .offset = b.layout.header_bytes + text->index * b.layout.stride,
-                              .kind = *kind,
-                              .compare = text->compare,
-                              .number = number};
     return {};
   }
 
@@ -718,9 +473,7 @@ class Maker {
                            out_.buffers[loop.until->buffer].name));
   }
 
-  const Pipeline& pipeline_;
   const ReadyOptions& options_;
-  ReadyPipeline out_;
   std::map<std::string, ParsedModule> modules_;
   std::vector<Kernel> kernels_;  // by stage
   std::map<std::string, std::size_t> buffers_;
@@ -756,7 +509,9 @@ std::optional<std::size_t> ReadyPipeline::find(std::string_view buffer) const {
 }
 
 Result<ReadyPipeline> make_ready(const Pipeline& pipeline, const ReadyOptions& options) {
-  return Maker(pipeline, options).run();
+  ReadyPipeline out;
+  VYRE_CHECK(Maker(pipeline, options, out).run());
+  return out;
 }
 
 }  // namespace vyre

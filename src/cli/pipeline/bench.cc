@@ -147,11 +147,11 @@ CommandHelp declare(OptionSet& set, BenchOptions& options) {
           "and\n"
           "its spread. Both are first compared with the interpreter's results, which takes a "
           "while\n"
-          "for large sizes; --time N measures N pairs of runs.",
+          "for large sizes; --time=N measures N pairs of runs.",
       .details =
           "examples:\n"
           "  vyre bench examples/edges/edges.toml --device cpu\n"
-          "  vyre bench examples/fluid/fluid.toml --dim width=200 --time 50\n",
+          "  vyre bench examples/fluid/fluid.toml --dim width=200 --time=50\n",
   };
 }
 
@@ -160,13 +160,16 @@ Result<void> check(const BenchOptions& options) {
     return fail(Code::invalid_input, "vyre bench is for pipelines",
                 "give a file whose name ends in .toml; for kernels there is vyre run --time");
   }
-  const std::string_view odd = options.run.no_fuse       ? "--no-fuse"
-                               : options.run.repeat != 1 ? "--repeat"
-                                                         : "";
+  const std::string_view odd = options.run.no_fuse           ? "--no-fuse"
+                               : options.run.repeat != 1     ? "--repeat"
+                               : !options.run.report.empty() ? "--report"
+                                                             : "";
   if (!odd.empty()) {
     return fail(Code::invalid_input, fmt::format("{} says nothing to vyre bench", odd));
   }
-  return check(options.run);
+  RunOptions run = options.run;
+  run.verify = true;  // always
+  return check(run);
 }
 
 Exit run_command(const BenchOptions& given, Streams& streams) {

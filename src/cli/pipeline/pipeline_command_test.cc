@@ -142,5 +142,24 @@ TEST_F(PipelineCommand, BenchVerifiesAndTimesBothWays) {
   EXPECT_EQ(kernel.exit, 2);
 }
 
+TEST_F(PipelineCommand, TuneRunsUntilEveryLaunchHasItsVariant) {
+  const CommandResult result =
+      run_vyre({"tune", file(), "--device", "cpu", "--dim", "width=64", "--dim", "height=48",
+                "--budget", "3s", "--json"});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_GT(json.at("runs"), 16);
+  ASSERT_EQ(json.at("launches").size(), 3U);
+  for (const auto& launch : json.at("launches")) {
+    EXPECT_NE(launch.at("variant").get<std::string>().find("workgroup="), std::string::npos);
+    EXPECT_FALSE(launch.at("reason").get<std::string>().empty());
+  }
+  EXPECT_TRUE(fs::exists(folder_.path() / "cache" / "vyre" / "tuner" / "evidence.jsonl"))
+      << "what was learned is kept";
+  const CommandResult odd = run_vyre({"tune", file(), "--size", "3"});
+  EXPECT_EQ(odd.exit, 2);
+  EXPECT_NE(odd.err.find("--size is for kernels"), std::string::npos) << odd.err;
+}
+
 }  // namespace
 }  // namespace vyre

@@ -17,6 +17,8 @@
 #include "vyre/base/version.h"
 #include "vyre/cli/devices.h"
 #include "vyre/cli/interrupt.h"
+#include "vyre/cli/pipeline/pipeline_command.h"
+#include "vyre/cli/pipeline/tune_pipeline.h"
 #include "vyre/cli/table.h"
 #include "vyre/cli/tune/tune_run.h"
 #include "vyre/cli/values.h"
@@ -349,8 +351,10 @@ Result<std::vector<TuneJob>> read_tune_set(const std::string& path) {
 }
 
 CommandHelp declare(OptionSet& set, TuneOptions& options) {
-  set.positional("FILE", "a WGSL file; - is the standard input", options.job.run.files, 0, 1);
+  set.positional("FILE", "a WGSL file, or a pipeline (.toml); - is WGSL on the standard input",
+                 options.job.run.files, 0, 1);
   declare_job(set, options.job);
+  set.repeated("--dim", "NAME=N", "pipelines: give a dim a value", options.job.run.dims, parse_dim);
   set.value("--kernels", "FILE", "tune the kernels listed in a TOML file", options.set);
   set.value("--device", "NAME", "auto (the fastest available), cpu, cuda, cuda:N", options.device);
   set.value("--mode", "MODE",
@@ -380,7 +384,9 @@ CommandHelp declare(OptionSet& set, TuneOptions& options) {
   set.value("--trace", "FILE", "write a trace for Perfetto", options.trace);
   set.flag("--json", "print JSON", options.json);
   return {
-      .usage = "vyre tune FILE [options]\n       vyre tune --kernels FILE [options]",
+      .usage =
+          "vyre tune FILE [options]\n       vyre tune --kernels FILE [options]\n"
+          "       vyre tune PIPELINE.toml [options]",
       .summary =
           "Finds the fastest way to run a kernel on its data: workgroup shape, items per lane and\n"
           "their layout on a GPU, gang width, groups per task and workgroup on the CPU, and "
@@ -439,6 +445,12 @@ Result<void> check(const TuneOptions& options) {
     return fail(Code::invalid_input, fmt::format("--device {} cannot be tuned", options.device),
                 "give cpu, cuda or auto");
   }
+  if (names_pipeline(options.job.run)) {
+    VYRE_CHECK(check_tune_pipeline(options));
+  } else if (!options.job.run.dims.empty()) {
+    return fail(Code::invalid_input, "--dim is for pipelines",
+                "give a file whose name ends in .toml");
+  }
   return check_device_name(options.device, "");
 }
 
@@ -470,6 +482,7 @@ Exit run_command(const TuneOptions& given, Streams& streams) {
   const auto keeps = can_keep(options, streams);
   if (!keeps) return report(streams, keeps.error(), exit_for(keeps.error()));
   options.keeps = *keeps;
+  if (names_pipeline(options.job.run)) return tune_pipeline(options, streams);
   auto device = describe_device(options);
   if (!device) return report(streams, device.error(), exit_for(device.error()));
   TuneReport all;

@@ -1,0 +1,66 @@
+// What the parts of make_ready share: look-ups, and errors that name their place.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "vyre/pipeline/dim_expression.h"
+#include "vyre/pipeline/ready_pipeline.h"
+
+namespace vyre {
+
+template <class T>
+const T* named(const std::vector<T>& all, std::string_view name) {
+  const auto at = std::ranges::find(all, name, &T::name);
+  return at == all.end() ? nullptr : &*at;
+}
+template <class T>
+const T* given(const std::vector<std::pair<std::string, T>>& all, std::string_view name) {
+  const auto at =
+      std::ranges::find(all, name, [](const auto& one) { return std::string_view(one.first); });
+  return at == all.end() ? nullptr : &at->second;
+}
+
+template <class T>
+std::vector<std::string> names_of(const std::vector<T>& all) {
+  std::vector<std::string> out;
+  for (const T& one : all) out.push_back(one.name);
+  return out;
+}
+// What to do about a name that is none of those there are.
+std::string advice(std::string_view name, const std::vector<std::string>& known);
+
+// One part of the work: it looks up what the pipeline names, and adds to `out`.
+class ReadyPart {
+ protected:
+  ReadyPart(const Pipeline& pipeline, ReadyPipeline& out) : pipeline_(pipeline), out_(out) {}
+
+  // An error at a line of the file, or of a pipeline without one.
+  std::unexpected<Error> bad(std::uint32_t line, const std::string& what,
+                             std::string fix = "") const;
+  std::unexpected<Error> bad(std::uint32_t line, const std::string& about,
+                             const Error& error) const;
+  // A buffer that is no uniform.
+  Result<std::size_t> storage(std::uint32_t line, const std::string& about,
+                              const std::string& name) const;
+  FindDim find_dim() const;
+
+  const Pipeline& pipeline_;
+  ReadyPipeline& out_;
+
+ private:
+  std::string at(std::uint32_t line) const;
+};
+
+// The bytes of a uniform as a stage sees it.
+Result<void> fill_uniform(const Pipeline& pipeline, ReadyPipeline& out, const PipelineStage& stage,
+                          const Program& program, const Global& variable, ReadyBuffer& buffer);
+// The loops, which stages belong to them, and the orders of buffers that change places.
+Result<void> find_loops(const Pipeline& pipeline, ReadyPipeline& out);
+
+}  // namespace vyre
