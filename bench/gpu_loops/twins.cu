@@ -155,6 +155,26 @@ __global__ void fill(float* out, size_t count) {
   }
 }
 
+// Sixteen sums over the warp, each of which needs the one before.
+__global__ __launch_bounds__(256) void subgroup_sums_f32(const float* __restrict__ x,
+                                                         float* __restrict__ y) {
+  const unsigned i = blockIdx.x * 256 + threadIdx.x;
+  float v = x[i];
+  for (int k = 0; k < 16; ++k) {
+    float s = v;
+    for (int d = 16; d > 0; d /= 2) s += __shfl_xor_sync(0xFFFFFFFFu, s, d);
+    v = v * 0.5f + s * 0.03125f;
+  }
+  y[i] = v;
+}
+__global__ __launch_bounds__(256) void subgroup_sums_u32(const unsigned* __restrict__ x,
+                                                         unsigned* __restrict__ y) {
+  const unsigned i = blockIdx.x * 256 + threadIdx.x;
+  unsigned v = x[i];
+  for (int k = 0; k < 16; ++k) v = (v >> 1) + __reduce_add_sync(0xFFFFFFFFu, v);
+  y[i] = v;
+}
+
 template <class F>
 void print_time(F launch) {
   cudaEvent_t begin, end;
@@ -204,6 +224,10 @@ int main(int count, char** arguments) {
     print_time([&] { first_above<<<8192, 128>>>(x, (unsigned*)y, 4096, 2.0f); });
   else if (name == "fir")
     print_time([&] { fir<<<16384, 256>>>(x, v, y, 4194304, 64); });
+  else if (name == "subgroup_sums_f32")
+    print_time([&] { subgroup_sums_f32<<<131072, 256>>>(x, y); });
+  else if (name == "subgroup_sums_u32")
+    print_time([&] { subgroup_sums_u32<<<131072, 256>>>((unsigned*)x, (unsigned*)y); });
   else
     return puts("twins KERNEL"), 2;
   if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) {

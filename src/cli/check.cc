@@ -6,6 +6,7 @@
 
 #include "vyre/cli/devices.h"
 #include "vyre/cli/entry_report.h"
+#include "vyre/cli/feature_report.h"
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/values.h"
 #include "vyre/engine/devices.h"
@@ -61,7 +62,7 @@ class FileCheck {
     }
     if (!options_.json) show_diagnostics(streams_, parsed);
     if (!parsed.module) return Exit::wrong;
-    return entries(*parsed.module);
+    return options_.features ? features(parsed) : entries(*parsed.module);
   }
 
   const Json& json() const { return json_; }
@@ -80,9 +81,7 @@ class FileCheck {
     }
     Exit exit = Exit::done;
     for (const Program& program : module.programs) {
-      for (const Setting& setting : options_.settings) {
-        if (has_override(program, setting.name)) used_settings.push_back(setting.name);
-      }
+      note_settings(program);
       auto entry = report_entry(program, options_.settings, options_.ir, device_);
       if (!entry) {
         entry.error().what = fmt::format("{}: {}: {}", name_, program.name, entry.error().what);
@@ -97,6 +96,26 @@ class FileCheck {
     }
     json_["ok"] = exit == Exit::done;
     return exit;
+  }
+
+  void note_settings(const Program& program) {
+    for (const Setting& setting : options_.settings) {
+      if (has_override(program, setting.name)) used_settings.push_back(setting.name);
+    }
+  }
+
+  Exit features(const ParsedModule& parsed) {
+    for (const Program& program : parsed.module->programs) note_settings(program);
+    const auto uses = wgsl_features(*parsed.source, {.lenient = options_.lenient});
+    const FeatureReport report =
+        report_features(*uses, *parsed.module, options_.settings, *device_);
+    json_["features"] = vyre::to_json(report);
+    json_["ok"] = true;
+    if (!options_.json) {
+      streams_.out.print("{}: {}\n", name_, counted(report.entries.size(), "entry point"));
+      print_features(streams_.out, report);
+    }
+    return Exit::done;
   }
 
   const CheckOptions& options_;
@@ -115,6 +134,8 @@ CommandHelp declare(OptionSet& set, CheckOptions& options) {
                options.settings, parse_settings);
   set.value("--device", "NAME", "check the limits of a device: cpu, cuda, cuda:N, auto or null",
             options.device);
+  set.flag("--features", "print what each entry point uses, and what it needs of a device",
+           options.features);
   set.flag("--ir", "print the program as the compiler sees it", options.ir);
   set.flag("--lenient", "accept what wgpu accepts beyond the specification, with warnings",
            options.lenient);
@@ -127,7 +148,8 @@ CommandHelp declare(OptionSet& set, CheckOptions& options) {
       .details =
           "examples:\n"
           "  vyre check examples/*.wgsl\n"
-          "  vyre check examples/matmul.wgsl --set TILE=8 --ir\n",
+          "  vyre check examples/matmul.wgsl --set TILE=8 --ir\n"
+          "  vyre check --features examples/reduction.wgsl\n",
   };
 }
 
@@ -138,10 +160,11 @@ Exit run_command(const CheckOptions& options, Streams& streams) {
   bool first = true;
   bool read_all = true;
   std::shared_ptr<Device> device;
-  if (!options.device.empty()) {
-    const auto named = check_device_name(options.device, "and null");
+  const std::string name = options.device.empty() && options.features ? "cpu" : options.device;
+  if (!name.empty()) {
+    const auto named = check_device_name(name, "and null");
     if (!named) return report(streams, named.error());
-    auto opened = open_device(options.device, {});
+    auto opened = open_device(name, {});
     if (!opened) return report(streams, opened.error(), exit_for(opened.error()));
     device = *std::move(opened);
   }

@@ -13,6 +13,7 @@ struct CheckOptions {
   std::vector<std::string> files;
   std::vector<Setting> settings;
   std::string device;  // whose limits are enforced; empty: none
+  bool features = false;
   bool ir = false;
   bool lenient = false;
   bool json = false;

@@ -144,5 +144,56 @@ TEST(Check, NamesThatAreNotUtf8SurviveJson) {
   EXPECT_TRUE(nlohmann::json::accept(result.out));
 }
 
+TEST(Check, FeaturesSayWhatAnEntryPointUsesAndNeeds) {
+  constexpr const char* text = R"(
+enable f16, subgroups;
+override WIDTH: u32;
+var<workgroup> part: array<f32, 96>;
+var<workgroup> slots: array<u32, WIDTH>;
+@group(0) @binding(0) var<uniform> scale: f32;
+@group(0) @binding(1) var<storage, read_write> out: array<f32>;
+@group(2) @binding(0) var image: texture_2d<f32>;
+@compute @workgroup_size(512) fn sums(@builtin(local_invocation_index) i: u32) {
+  part[i % 96] = out[i];
+  workgroupBarrier();
+  out[i] = subgroupAdd(part[i % 96]) * scale + f32(max(1h, 2h));
+}
+@compute @workgroup_size(WIDTH) fn sized(@builtin(local_invocation_index) i: u32) { slots[i] = i; }
+@compute @workgroup_size(2048) fn wide() { out[0] = 1; }
+@compute @workgroup_size(1) fn blur() { out[0] = textureLoad(image, vec2u(), 0).x; }
+@vertex fn place() -> @builtin(position) vec4f { return vec4f(); }
+)";
+  const CommandResult result = run_vyre({"check", "-", "--features"}, text);
+  EXPECT_EQ(result.exit, 0);
+  EXPECT_EQ(result.err, "");
+  expect_golden(result.out, "check_features.txt");
+  const CommandResult json = run_vyre({"check", "-", "--features", "--json"}, text);
+  const auto file = nlohmann::json::parse(json.out).at("files").at(0);
+  EXPECT_EQ(file["ok"], true);
+  const auto features = file["features"];
+  EXPECT_EQ(features["extensions_used"], nlohmann::json::parse(R"(["f16", "subgroups"])"));
+  EXPECT_EQ(features["device"], "cpu");
+  const auto sums = features["entries"][0];
+  EXPECT_EQ(sums["runs"], true);
+  EXPECT_EQ(sums["needs_features"], nlohmann::json::parse(R"(["shader-f16", "subgroups"])"));
+  EXPECT_EQ(sums["builtins"]["subgroup"][0], "subgroupAdd");
+  EXPECT_EQ(sums["workgroup_bytes"], 384);
+  EXPECT_EQ(sums["needs_limits"]["maxComputeInvocationsPerWorkgroup"]["needed"], 512);
+  EXPECT_EQ(features["entries"][1]["runs"], nullptr);
+  EXPECT_EQ(features["entries"][2]["runs"], false);
+  EXPECT_EQ(features["entries"][3]["bindings"][1]["space"], "handle");
+  EXPECT_EQ(features["entries"][4]["stage"], "vertex");
+  EXPECT_EQ(
+      run_vyre({"check", "-", "--device", "cpu"},
+               "enable subgroups; @compute @workgroup_size(8) fn main() { _ = subgroupAdd(1); }")
+          .exit,
+      0);
+  const CommandResult set = run_vyre({"check", "-", "--features", "--set", "WIDTH=64"}, text);
+  EXPECT_EQ(set.out.find("unknown until"), std::string::npos) << set.out;
+  const CommandResult wrong = run_vyre({"check", "-", "--features"}, "fn f() { x }");
+  EXPECT_EQ(wrong.exit, 2);
+  EXPECT_EQ(wrong.out, "");
+}
+
 }  // namespace
 }  // namespace vyre

@@ -138,6 +138,8 @@ Result<EntryReport> report_entry(const Program& program, const std::vector<Setti
     if (device != nullptr) {
       Variant declared;
       declared.workgroup = kernel.program->workgroup;
+      const bool gangs = device->target().kind == TargetKind::host;
+      if (gangs && kernel.stats.subgroup_operations != 0) declared.gang_width = kSubgroupSize;
       const std::string why = why_not(kernel, declared, device->target().kind, device->limits());
       if (!why.empty()) {
         return fail(Code::limit, fmt::format("cannot run on {}: {}", device->name(), why));

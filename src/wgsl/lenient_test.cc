@@ -53,7 +53,7 @@ TEST(Lenient, OperatorsBindAsInC) {
 TEST(Lenient, ErrorsStayErrors) {
   EXPECT_FALSE(parse_wgsl("const a = b;", {}, {.lenient = true}).module);
   EXPECT_FALSE(parse_wgsl("const a = 1 +;", {}, {.lenient = true}).module);
-  EXPECT_FALSE(parse_wgsl("enable primitive_index;", {}, {.lenient = true}).module);
+  EXPECT_FALSE(parse_wgsl("enable warp_speed;", {}, {.lenient = true}).module);
 }
 
 }  // namespace

@@ -11,8 +11,10 @@
 #include "vyre/ir/validate/uniformity.h"
 #include "vyre/ir/validate/validate.h"
 #include "vyre/wgsl/extract.h"
+#include "vyre/wgsl/features.h"
 #include "vyre/wgsl/parser/parser.h"
 #include "vyre/wgsl/sema/sema_context.h"
+#include "vyre/wgsl/sema/sema_features.h"
 #include "vyre/wgsl/sema/sema_module.h"
 
 namespace vyre {
@@ -67,8 +69,9 @@ NotRun not_run(const sema::EntryPoint& entry, const sema::FunctionInfo& info,
                             verb, info.not_run)};
 }
 
-std::optional<Module> analyse(const Source& source, ParseOptions options,
-                              Diagnostics& diagnostics) {
+// Fills in `features` unless it is null.
+std::optional<Module> analyse(const Source& source, ParseOptions options, Diagnostics& diagnostics,
+                              ModuleFeatures* features) {
   const ast::Module tree = parse(source, diagnostics, options.lenient);
   if (diagnostics.has_errors()) return std::nullopt;
   sema::Context cx(source, tree, diagnostics);
@@ -84,6 +87,7 @@ std::optional<Module> analyse(const Source& source, ParseOptions options,
     return cx.functions[entry.function].declared.begin;
   });
   Module module;
+  if (features != nullptr) *features = sema::module_features(cx);
   for (const Override& o : cx.program.overrides) module.overrides.push_back({o.name, o.id});
   std::size_t expressions = 0;
   for (const sema::EntryPoint& entry : cx.entries) {
@@ -95,6 +99,7 @@ std::optional<Module> analyse(const Source& source, ParseOptions options,
       return std::nullopt;
     }
     check_bindings(cx, program, info.handles, diagnostics);
+    if (features != nullptr) features->entries.push_back(sema::entry_features(cx, entry, program));
     if (!info.not_run.empty()) {
       module.not_run.push_back(not_run(entry, info, program.name));
       continue;
@@ -145,8 +150,15 @@ std::string ParsedModule::message() const { return render(*source, diagnostics);
 ParsedModule parse_wgsl(std::string text, std::string file_name, ParseOptions options) {
   ParsedModule parsed;
   parsed.source = std::make_shared<const Source>(std::move(file_name), std::move(text));
-  parsed.module = analyse(*parsed.source, options, parsed.diagnostics);
+  parsed.module = analyse(*parsed.source, options, parsed.diagnostics, nullptr);
   return parsed;
+}
+
+std::optional<ModuleFeatures> wgsl_features(const Source& source, ParseOptions options) {
+  ModuleFeatures features;
+  Diagnostics diagnostics;
+  if (!analyse(source, options, diagnostics, &features)) return std::nullopt;
+  return features;
 }
 
 }  // namespace vyre

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "accuracy_table.h"
@@ -129,7 +130,17 @@ Data data_of(const Program& p, const std::vector<Arguments>& all, bool half) {
 struct Worst {
   Real share = 0;
   std::string text;
+  // The largest errors, in units in the last place of normal results, and absolute.
+  Real ulps = 0, absolute = 0;
 };
+
+// With VYRE_PRINT_ACCURACY set, the measured errors become the rows of a table.
+void print_row(const AccuracyCase& c, bool half, const std::string& device, const Worst& worst) {
+  if (std::getenv("VYRE_PRINT_ACCURACY") == nullptr) return;
+  fmt::print("| {} | {} | {} | {:.2f} | {:.2g} | {:.2f} |\n", c.name, half ? "f16" : "f32", device,
+             static_cast<double>(worst.ulps), static_cast<double>(worst.absolute),
+             static_cast<double>(worst.share));
+}
 
 Worst judge(const AccuracyCase& c, bool half, const std::vector<Arguments>& all,
             const std::vector<std::byte>& results) {
@@ -146,6 +157,10 @@ Worst judge(const AccuracyCase& c, bool half, const std::vector<Arguments>& all,
     // Beyond the largest number anything may come out; below the normal numbers, zero.
     if (std::fabs(want) + allowed >= format.largest || !(allowed < INFINITY)) continue;
     Real error = std::fabs(got - want);
+    if (std::fabs(want) >= smallest && error < INFINITY) {
+      worst.ulps = std::max(worst.ulps, error / format.ulp(want));
+    }
+    if (error < INFINITY) worst.absolute = std::max(worst.absolute, error);
     if (error <= allowed) {
       if (allowed > 0) worst.share = std::max(worst.share, error / allowed);
       continue;
@@ -184,7 +199,9 @@ TEST_P(Accuracy, IsWhatWgslPromises) {
     while (globals[result]->name != "rs") ++result;
     const auto interpreted = run_interpreter(kernel, before, extent);
     ASSERT_TRUE(interpreted.has_value()) << describe(interpreted.error());
-    EXPECT_EQ(judge(c, half, all, interpreted->data[result]).text, "") << "interpreter";
+    const Worst oracle = judge(c, half, all, interpreted->data[result]);
+    EXPECT_EQ(oracle.text, "") << "interpreter";
+    print_row(c, half, "interpreter", oracle);
     for (const std::string& device : devices_to_test()) {
       const auto runner = Runner::open(device, 2);
       if (!runner) {
@@ -198,7 +215,9 @@ TEST_P(Accuracy, IsWhatWgslPromises) {
         Data data = before;
         const auto ran = runner->run(kernel, data, extent, v);
         ASSERT_TRUE(ran.has_value()) << describe(ran.error());
-        EXPECT_EQ(judge(c, half, all, data[result]).text, "") << device << " " << to_string(v);
+        const Worst worst = judge(c, half, all, data[result]);
+        EXPECT_EQ(worst.text, "") << device << " " << to_string(v);
+        print_row(c, half, fmt::format("{}, gang {}", device, width), worst);
       }
     }
   }

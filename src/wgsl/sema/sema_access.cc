@@ -7,6 +7,7 @@
 
 #include "vyre/wgsl/sema/sema_convert.h"
 #include "vyre/wgsl/sema/sema_expr.h"
+#include "vyre/wgsl/sema/sema_features.h"
 #include "vyre/wgsl/sema/sema_memory.h"
 #include "vyre/wgsl/sema/sema_scope.h"
 
@@ -21,7 +22,9 @@ Value check_object(Context& cx, const ast::Expr& expr) {
     return failed(expr.span);
   }
   const bool pointer = !object.failed() && cx.types().get_if<PointerType>(object.type) != nullptr;
-  return pointer ? dereference(cx, load(cx, std::move(object)), expr.span) : object;
+  if (!pointer) return object;
+  note_feature(cx, "pointer_composite_access");
+  return dereference(cx, load(cx, std::move(object)), expr.span);
 }
 
 bool is_indexable(const Context& cx, TypeId type) {

@@ -27,8 +27,9 @@ constexpr std::string_view kRequirements[] = {
     "unrestricted_pointer_parameters",
 };
 constexpr std::string_view kMissingRequirements[] = {"buffer_view", "immediate_address_space"};
-constexpr std::string_view kMissingExtensions[] = {"clip_distances", "dual_source_blending",
-                                                   "primitive_index", "subgroup_size_control"};
+constexpr std::string_view kExtensions[] = {"clip_distances", "dual_source_blending", "f16",
+                                            "primitive_index", "subgroups"};
+constexpr std::string_view kMissingExtensions[] = {"subgroup_size_control"};
 constexpr std::string_view kSeverities[] = {"error", "warning", "info", "off"};
 
 bool contains(std::span<const std::string_view> list, std::string_view name) {
@@ -36,18 +37,18 @@ bool contains(std::span<const std::string_view> list, std::string_view name) {
 }
 
 void check_enable(Context& cx, const ast::Name& name) {
-  if (name.text == "f16") {
-    cx.f16 = true;
-  } else if (name.text == "subgroups") {
-    cx.subgroups = true;
-  } else if (contains(kMissingExtensions, name.text) || name.text.starts_with("chromium_")) {
-    cx.error(
-          name.span,
-          fmt::format("the extension '{}' is not supported; vyre has f16 and subgroups", name.text))
+  const auto* known = std::ranges::find(kExtensions, name.text);
+  if (known != std::end(kExtensions)) {
+    cx.enabled.insert(*known);
+    return;
+  }
+  const std::string all = fmt::format("{}", fmt::join(kExtensions, ", "));
+  if (contains(kMissingExtensions, name.text) || name.text.starts_with("chromium_")) {
+    cx.error(name.span,
+             fmt::format("the extension '{}' is not supported; vyre has {}", name.text, all))
         .with_fix("docs/wgsl.md lists what is supported");
   } else {
-    cx.error(name.span,
-             fmt::format("unknown extension '{}'; vyre has f16 and subgroups", name.text));
+    cx.error(name.span, fmt::format("unknown extension '{}'; vyre has {}", name.text, all));
   }
 }
 
@@ -118,6 +119,8 @@ FilterScope::FilterScope(Context& cx, ast::AttributeList list) : cx_(cx), outer_
     if (a.kind == ast::AttributeKind::diagnostic) apply_control(cx, *a.diagnostic);
   }
 }
+
+bool is_extension(std::string_view name) { return contains(kExtensions, name); }
 
 const ast::Attribute* find_attribute(ast::AttributeList list, ast::AttributeKind kind) {
   const auto at = std::ranges::find(list, kind, &ast::Attribute::kind);

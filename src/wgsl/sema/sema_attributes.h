@@ -37,6 +37,9 @@ std::optional<std::uint32_t> attribute_number(Context& cx, const ast::Attribute&
                                               std::uint32_t least,
                                               std::uint32_t most = 0x7FFF'FFFFU);
 
+// Whether `enable` can name it.
+bool is_extension(std::string_view name);
+
 // enable, requires and diagnostic at the top of the module.
 void check_directives(Context& cx);
 

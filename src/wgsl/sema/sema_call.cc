@@ -8,6 +8,7 @@
 #include "vyre/wgsl/sema/sema_builtins.h"
 #include "vyre/wgsl/sema/sema_convert.h"
 #include "vyre/wgsl/sema/sema_expr.h"
+#include "vyre/wgsl/sema/sema_features.h"
 #include "vyre/wgsl/sema/sema_memory.h"
 #include "vyre/wgsl/sema/sema_scope.h"
 #include "vyre/wgsl/sema/sema_stage.h"
@@ -86,6 +87,13 @@ bool check_arguments(Context& cx, const FunctionInfo& callee, Arguments& argumen
   return fine;
 }
 
+// Whether the value is a pointer to a part of a variable.
+bool points_to_part(const Context& cx, const Value& value) {
+  if (cx.types().get_if<PointerType>(value.type) == nullptr) return false;
+  const ExprNode& node = cx.program[value.expr].node;
+  return std::holds_alternative<MemberExpr>(node) || std::holds_alternative<IndexExpr>(node);
+}
+
 Value call_user(Context& cx, std::uint32_t index, const ast::Name& name, Arguments& arguments,
                 Span span) {
   if (cx.body == nullptr) {
@@ -107,6 +115,9 @@ Value call_user(Context& cx, std::uint32_t index, const ast::Name& name, Argumen
   }
   note_callee_accesses(cx, callee, arguments.values());
   call_needs(cx, callee);
+  for (const Value& v : arguments.values()) {
+    if (points_to_part(cx, v)) note_feature(cx, "unrestricted_pointer_parameters");
+  }
 
   arguments.release();
   flush(cx);
@@ -153,6 +164,7 @@ Value call_predeclared(Context& cx, const ast::Call& node, Span span) {
     cx.error(name.span, fmt::format("'{}' takes no template arguments", name.text));
     return failed(span);
   }
+  note_builtin(cx, name.text);
   Arguments arguments(cx, node.arguments);
   if (arguments.failed()) return failed(span);
   if (math) return call_math(cx, name.text, arguments, span);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "vyre/wgsl/sema/sema_features.h"
+
 namespace vyre::sema {
 namespace {
 
@@ -50,18 +52,20 @@ Span Context::span_of(SourcePos pos) const {
 }
 
 bool Context::needs_extension(std::string_view extension, std::string_view what, Span span) {
-  if (is_enabled(extension)) return true;
-  const std::string fix = fmt::format("write 'enable {};' at the top", extension);
-  const bool known = extension == "f16" || extension == "subgroups";
-  if (!lenient || !known) {
-    error(span, fmt::format("{} needs the extension '{}'", what, extension)).with_fix(fix);
-    return false;
+  if (!enabled.contains(extension)) {
+    const std::string fix = fmt::format("write 'enable {};' at the top", extension);
+    const bool accepted_by_wgpu = extension == "f16" || extension == "subgroups";
+    if (!lenient || !accepted_by_wgpu) {
+      error(span, fmt::format("{} needs the extension '{}'", what, extension)).with_fix(fix);
+      return false;
+    }
+    diagnostics
+        .warning(span,
+                 fmt::format("{} needs the extension '{}', which is not enabled", what, extension))
+        .with_fix(fix);
+    enabled.insert(extension);
   }
-  diagnostics
-      .warning(span,
-               fmt::format("{} needs the extension '{}', which is not enabled", what, extension))
-      .with_fix(fix);
-  (extension == "f16" ? f16 : subgroups) = true;
+  note_feature(*this, extension);
   return true;
 }
 

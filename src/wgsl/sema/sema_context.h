@@ -125,6 +125,12 @@ struct StageNeed {
   Span span;
 };
 
+// Names of builtin functions, and of extensions and language features.
+struct Uses {
+  std::set<std::string_view> builtins;
+  std::set<std::string_view> features;
+};
+
 struct FunctionInfo {
   const ast::Function* ast = nullptr;
   Span declared;
@@ -144,6 +150,7 @@ struct FunctionInfo {
   // What it or its callees use: features of some stages only, features that vyre does not run (the
   // first one), and textures and samplers by index of Context::handles.
   std::vector<StageNeed> needs;
+  Uses uses;
   std::string not_run;
   std::set<std::uint32_t> handles;
 };
@@ -241,16 +248,14 @@ struct Context {
 
   Program program;  // of the whole module; no entry
   Writer writer;
-  // Extensions that are enabled.
-  bool f16 = false;
-  bool subgroups = false;
-  bool is_enabled(std::string_view extension) const {
-    return (f16 && extension == "f16") || (subgroups && extension == "subgroups");
-  }
-  bool lenient = false;  // see ParseOptions
+  std::set<std::string_view> enabled;  // extensions
+  bool lenient = false;                // see ParseOptions
   // Whether the extension may be used here; reports an error if not. In lenient mode it warns once
   // and enables the extension.
   bool needs_extension(std::string_view extension, std::string_view what, Span span);
+  // The extensions and language features that the module uses, by the names in `enable` and
+  // `requires`.
+  std::set<std::string_view> features;
   Filters filters;
   std::unordered_map<std::string_view, Symbol> names;
   std::vector<FunctionInfo> functions;

@@ -9,6 +9,7 @@
 
 #include "vyre/wgsl/sema/sema_attributes.h"
 #include "vyre/wgsl/sema/sema_convert.h"
+#include "vyre/wgsl/sema/sema_features.h"
 #include "vyre/wgsl/sema/sema_memory.h"
 #include "vyre/wgsl/sema/sema_module.h"
 #include "vyre/wgsl/sema/sema_scope.h"
@@ -26,6 +27,9 @@ bool check_parameter_type(Context& cx, const ast::Parameter& parameter, TypeId t
   if (const auto* pointer = cx.types().get_if<PointerType>(type)) {
     const auto* array = cx.types().get_if<ArrayType>(pointer->pointee);
     const bool by_override = array != nullptr && array->count_expr != kNoExpr;
+    if (pointer->memory != MemoryKind::function && pointer->memory != MemoryKind::private_) {
+      note_feature(cx, "unrestricted_pointer_parameters");
+    }
     if (!by_override || pointer->memory == MemoryKind::workgroup) return true;
   }
   cx.error(parameter.type->span, fmt::format("the parameter '{}' cannot be of type {}",
@@ -119,20 +123,20 @@ const ast::Attribute* find_stage(const ast::Function& function) {
 }
 
 bool check_stage(Context& cx, const ast::Function& function, const ast::Attribute* stage) {
-  check_attributes(
-      cx, function.attributes, "a function",
-      {AttributeKind::compute, AttributeKind::vertex, AttributeKind::fragment,
-       AttributeKind::workgroup_size, AttributeKind::must_use, AttributeKind::diagnostic});
-  if (stage == nullptr) {
-    const auto* size = find_attribute(function.attributes, AttributeKind::workgroup_size);
-    if (size != nullptr) {
-      cx.error(size->span, fmt::format("@workgroup_size stands on compute entry points only; '{}' "
-                                       "is none",
-                                       function.name.text))
-          .with_fix("write @compute in front");
-    }
-    return true;
+  check_attributes(cx, function.attributes, "a function",
+                   {AttributeKind::compute, AttributeKind::vertex, AttributeKind::fragment,
+                    AttributeKind::workgroup_size, AttributeKind::subgroup_size,
+                    AttributeKind::must_use, AttributeKind::diagnostic});
+  for (const AttributeKind kind : {AttributeKind::workgroup_size, AttributeKind::subgroup_size}) {
+    const auto* size = find_attribute(function.attributes, kind);
+    if (size == nullptr || (stage != nullptr && stage->kind == AttributeKind::compute)) continue;
+    Diagnostic& error = cx.error(
+        size->span,
+        fmt::format("@{} stands on compute entry points only{}", to_string(kind),
+                    stage != nullptr ? "" : fmt::format("; '{}' is none", function.name.text)));
+    if (stage == nullptr) error.with_fix("write @compute in front");
   }
+  if (stage == nullptr) return true;
   for (const ast::Attribute& other : function.attributes) {
     if (!is_stage(other) || other.kind == stage->kind) continue;
     cx.error(other.span, fmt::format("'{}' cannot be both a {} and a {} shader", function.name.text,

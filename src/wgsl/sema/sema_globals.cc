@@ -10,6 +10,7 @@
 #include "vyre/wgsl/sema/sema_builtins.h"
 #include "vyre/wgsl/sema/sema_convert.h"
 #include "vyre/wgsl/sema/sema_expr.h"
+#include "vyre/wgsl/sema/sema_features.h"
 #include "vyre/wgsl/sema/sema_module.h"
 #include "vyre/wgsl/sema/sema_scope.h"
 #include "vyre/wgsl/sema/sema_stmt.h"
@@ -96,8 +97,8 @@ std::optional<Space> check_space(Context& cx, const ast::Variable& variable) {
   const auto memory = find_memory_kind(*name);
   if (!memory || *memory == MemoryKind::function) {
     cx.error(written.span,
-             fmt::format("'{}' is not an address space for variables outside of functions; vyre "
-                         "has storage, uniform, workgroup and private",
+             fmt::format("'{}' is not an address space for variables outside of functions; there "
+                         "are storage, uniform, workgroup and private",
                          *name));
     return std::nullopt;
   }
@@ -222,6 +223,7 @@ Symbol check_var(Context& cx, const ast::Variable& variable) {
   global.type = declared.type;
   const bool bound = check_binding(cx, variable, *space, global);
   if (!check_store_type(cx, variable, *space, declared.type) || !bound) return {};
+  if (space->memory == MemoryKind::uniform) note_uniform_layout(cx, declared.type);
   if (declared.initial.kind == Value::Kind::value) {
     if (space->memory != MemoryKind::private_) {
       cx.error(variable.initializer->span,

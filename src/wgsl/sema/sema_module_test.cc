@@ -104,8 +104,8 @@ TEST(ModuleScope, VariablesLiveInAnAddressSpace) {
   EXPECT_EQ(error_text("var a: i32;"),
             "1:5: the variable 'a' has no address space [write var<storage>, var<uniform>, "
             "var<workgroup> or var<private>]\n");
-  EXPECT_EQ(error_text("var<immediate> a: i32;"),
-            "1:5: 'immediate' is not an address space for variables outside of functions; vyre has "
+  EXPECT_EQ(error_text("var<handle> a: i32;"),
+            "1:5: 'handle' is not an address space for variables outside of functions; there are "
             "storage, uniform, workgroup and private\n");
   EXPECT_EQ(error_text("var<storage> a: i32;"),
             "1:14: the storage variable 'a' needs @group and @binding\n");
@@ -266,11 +266,13 @@ TEST(EntryPoints, BindingsAreUniqueWithinOne) {
 
 TEST(Directives, ExtensionsAreNamed) {
   EXPECT_EQ(error_text("enable f16; enable f16;"), "");
-  EXPECT_EQ(error_text("enable primitive_index;"),
-            "1:8: the extension 'primitive_index' is not supported; vyre has f16 and subgroups "
-            "[docs/wgsl.md lists what is supported]\n");
+  EXPECT_EQ(error_text("enable chromium_experimental_pixel_local;"),
+            "1:8: the extension 'chromium_experimental_pixel_local' is not supported; vyre has "
+            "clip_distances, dual_source_blending, f16, primitive_index, subgroups [docs/wgsl.md "
+            "lists what is supported]\n");
   EXPECT_EQ(error_text("enable warp_speed;"),
-            "1:8: unknown extension 'warp_speed'; vyre has f16 and subgroups\n");
+            "1:8: unknown extension 'warp_speed'; vyre has clip_distances, dual_source_blending, "
+            "f16, primitive_index, subgroups\n");
   EXPECT_EQ(error_text("requires unrestricted_pointer_parameters, pointer_composite_access;"), "");
   EXPECT_EQ(error_text("requires pointer_composit_access;"),
             "1:10: unknown language feature 'pointer_composit_access'; did you mean "

@@ -9,6 +9,7 @@
 
 #include "vyre/wgsl/sema/sema_attributes.h"
 #include "vyre/wgsl/sema/sema_convert.h"
+#include "vyre/wgsl/sema/sema_features.h"
 #include "vyre/wgsl/sema/sema_memory.h"
 #include "vyre/wgsl/sema/sema_scope.h"
 #include "vyre/wgsl/sema/sema_types.h"
@@ -17,10 +18,6 @@ namespace vyre::sema {
 namespace {
 
 using ast::AttributeKind;
-
-std::string_view stage_name(Stages stage) {
-  return stage == kVertex ? "vertex" : stage == kFragment ? "fragment" : "compute";
-}
 
 std::string stage_names(Stages stages) {
   std::vector<std::string_view> names;
@@ -68,6 +65,8 @@ constexpr std::uint8_t kVertexOut = bit(Direction::vertex_out);
 constexpr std::uint8_t kFragmentIn = bit(Direction::fragment_in);
 constexpr std::uint8_t kFragmentOut = bit(Direction::fragment_out);
 
+constexpr std::uint32_t kClipDistances = 8;
+
 constexpr StageBuiltin kBuiltins[] = {
     {"global_invocation_id", kComputeIn, '3'},
     {"global_invocation_index", kComputeIn, 'u'},
@@ -83,7 +82,7 @@ constexpr StageBuiltin kBuiltins[] = {
     {"sample_index", kFragmentIn, 'u'},
     {"sample_mask", kFragmentIn | kFragmentOut, 'u'},
     {"frag_depth", kFragmentOut, 'f'},
-    {"clip_distances", kVertexOut, 'f', "clip_distances"},
+    {"clip_distances", kVertexOut, 'c', "clip_distances"},
     {"primitive_index", kFragmentIn, 'u', "primitive_index"},
     {"subgroup_invocation_id", kComputeIn | kFragmentIn, 'u', "subgroups"},
     {"subgroup_size", kComputeIn | kFragmentIn, 'u', "subgroups"},
@@ -134,6 +133,16 @@ std::optional<std::string_view> interpolation(Context& cx, const ast::Attribute&
   return type;
 }
 
+bool check_depth_mode(Context& cx, const ast::Expr& written) {
+  const auto mode = plain_name(cx, written, "a depth mode");
+  if (!mode) return false;
+  note_feature(cx, "fragment_depth");
+  if (*mode == "less" || *mode == "greater") return true;
+  cx.error(written.span,
+           fmt::format("'{}' is not a depth mode; there are less and greater", *mode));
+  return false;
+}
+
 // Inputs, or outputs, of one entry point.
 class Interface {
  public:
@@ -170,6 +179,11 @@ class Interface {
     }
     const auto number = attribute_number(cx_, *location, 0);
     if (!number) return false;
+    if (const auto* blend = find_attribute(attributes, AttributeKind::blend_src)) {
+      if (direction_ == Direction::fragment_out) return true;
+      cx_.error(blend->span, "@blend_src stands on outputs of fragment shaders only");
+      return false;
+    }
     if (!locations_.insert(*number).second) {
       cx_.error(location->span, fmt::format("@location({}) is given twice", *number));
       return false;
@@ -189,7 +203,15 @@ class Interface {
     const StageBuiltin* builtin = find_builtin(cx_, attribute, direction_);
     if (builtin == nullptr) return false;
     const TypeId expected = type_of(cx_, *builtin);
-    if (type != expected) {
+    if (builtin->type == 'c') {
+      const auto* array = cx_.types().get_if<ArrayType>(type);
+      if (array == nullptr || array->element != expected || array->count < 1 ||
+          array->count > kClipDistances) {
+        cx_.error(span, fmt::format("@builtin({}) is an array of 1 to {} f32; this is {}",
+                                    builtin->name, kClipDistances, cx_.spell(type)));
+        return false;
+      }
+    } else if (type != expected) {
       cx_.error(span, fmt::format("@builtin({}) is {}; this is {}", builtin->name,
                                   cx_.spell(expected), cx_.spell(type)));
       return false;
@@ -207,6 +229,10 @@ class Interface {
 
 }  // namespace
 
+std::string_view stage_name(Stages stage) {
+  return stage == kVertex ? "vertex" : stage == kFragment ? "fragment" : "compute";
+}
+
 void need_stage(Context& cx, Stages stages, std::string_view what, Span span) {
   if (cx.body == nullptr) return;
   std::vector<StageNeed>& needs = cx.body->info.needs;
@@ -221,6 +247,9 @@ void not_run(Context& cx, std::string_view what) {
 void call_needs(Context& cx, const FunctionInfo& callee) {
   for (const StageNeed& need : callee.needs) need_stage(cx, need.stages, need.what, need.span);
   if (!callee.not_run.empty()) not_run(cx, callee.not_run);
+  Uses& uses = cx.body->info.uses;
+  uses.builtins.insert(callee.uses.builtins.begin(), callee.uses.builtins.end());
+  uses.features.insert(callee.uses.features.begin(), callee.uses.features.end());
   cx.body->info.handles.insert(callee.handles.begin(), callee.handles.end());
 }
 
@@ -287,12 +316,21 @@ const StageBuiltin* find_builtin(Context& cx, const ast::Attribute& attribute,
     cx.error(written.span, fmt::format("'{}' is no {}", *name, direction_text(*direction)));
     return nullptr;
   }
+  if (*name == "global_invocation_index" || *name == "workgroup_index") {
+    note_feature(cx, "linear_indexing");
+  } else if (*name == "subgroup_id" || *name == "num_subgroups") {
+    note_feature(cx, "subgroup_id");
+  }
+  if (attribute.arguments.size() == 2 && !check_depth_mode(cx, *attribute.arguments[1])) {
+    return nullptr;
+  }
   return builtin;
 }
 
 TypeId type_of(Context& cx, const StageBuiltin& builtin) {
   switch (builtin.type) {
     case 'u': return cx.types().scalar(ScalarKind::u32);
+    case 'c':
     case 'f': return cx.types().scalar(ScalarKind::f32);
     case 'b': return cx.types().scalar(ScalarKind::boolean);
     case '3': return cx.types().vector(ScalarKind::u32, 3);
@@ -305,8 +343,9 @@ void check_io_attributes(Context& cx, ast::AttributeList list, TypeId type, Span
   const auto* location = find_attribute(list, AttributeKind::location);
   const auto* interpolate = find_attribute(list, AttributeKind::interpolate);
   if (const auto* blend = find_attribute(list, AttributeKind::blend_src)) {
-    cx.error(blend->span,
-             "@blend_src needs the extension 'dual_source_blending', which vyre does not have");
+    cx.needs_extension("dual_source_blending", "@blend_src", blend->span);
+    attribute_number(cx, *blend, 0, 1);
+    if (location == nullptr) cx.error(blend->span, "@blend_src needs @location beside it");
   }
   check_invariant(cx, list);
   if (builtin != nullptr) find_builtin(cx, *builtin, std::nullopt);
@@ -329,15 +368,56 @@ void check_io_attributes(Context& cx, ast::AttributeList list, TypeId type, Span
   }
 }
 
+bool check_locations(Context& cx, const ast::Struct& structure, std::span<const Member> members) {
+  struct Located {
+    std::uint32_t location;
+    std::optional<std::uint32_t> blend;
+    TypeId type;
+    Span span;
+  };
+  std::vector<Located> all;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const ast::AttributeList list = structure.members[i].attributes;
+    const auto* location = find_attribute(list, AttributeKind::location);
+    const auto* blend = find_attribute(list, AttributeKind::blend_src);
+    if (location == nullptr) continue;
+    const auto number = attribute_number(cx, *location, 0);
+    if (!number) return false;
+    Located one{*number, std::nullopt, members[i].type, location->span};
+    if (blend != nullptr) one.blend = attribute_number(cx, *blend, 0, 1);
+    all.push_back(one);
+  }
+  const bool blends =
+      std::ranges::any_of(all, [](const Located& l) { return l.blend.has_value(); });
+  for (std::size_t i = 0; i < all.size() && !blends; ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (all[i].location != all[k].location) continue;
+      cx.error(all[i].span, fmt::format("'{}' has two members with @location({})",
+                                        structure.name.text, all[i].location));
+      return false;
+    }
+  }
+  if (!blends) return true;
+  const bool both = all.size() == 2 && all[0].location == 0 && all[1].location == 0 &&
+                    all[0].blend && all[1].blend && *all[0].blend != *all[1].blend;
+  if (!both) {
+    cx.error(structure.name.span,
+             "a struct with @blend_src has two members with @location: one with @location(0) "
+             "@blend_src(0), one with @location(0) @blend_src(1)");
+    return false;
+  }
+  if (all[0].type == all[1].type) return true;
+  cx.error(all[1].span,
+           fmt::format("members with @blend_src have the same type; these are {} and {}",
+                       cx.spell(all[0].type), cx.spell(all[1].type)));
+  return false;
+}
+
 bool check_graphics_entry(Context& cx, const ast::Function& function, Stages stage,
                           FunctionInfo& info) {
   const bool vertex = stage == kVertex;
   not_run(cx, fmt::format("a {} shader", stage_name(stage)));
   bool fine = true;
-  if (const auto* size = find_attribute(function.attributes, AttributeKind::workgroup_size)) {
-    cx.error(size->span, "@workgroup_size stands on compute entry points only");
-    fine = false;
-  }
   std::vector<std::optional<TypeId>> types;
   for (const ast::Parameter& p : function.parameters) types.push_back(resolve_type(cx, *p.type));
   Interface inputs(cx, vertex ? Direction::vertex_in : Direction::fragment_in);

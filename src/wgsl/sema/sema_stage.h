@@ -2,11 +2,14 @@
 // and the inputs and outputs of vertex and fragment shaders.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "vyre/wgsl/sema/sema_expr.h"
 
 namespace vyre::sema {
+
+std::string_view stage_name(Stages stage);  // of one stage: "compute"
 
 // Notes that the function being checked uses `what`, which only these stages have.
 void need_stage(Context& cx, Stages stages, std::string_view what, Span span);
@@ -38,8 +41,8 @@ enum class Direction : std::uint8_t {
 
 struct StageBuiltin {
   std::string_view name;
-  std::uint8_t directions;          // one bit each
-  char type;                        // u u32, f f32, b bool, 3 vec3<u32>, 4 vec4<f32>
+  std::uint8_t directions;  // one bit each
+  char type;                // u u32, f f32, b bool, 3 vec3<u32>, 4 vec4<f32>, c array of f32
   std::string_view extension = {};  // the extension that must be enabled
 };
 // The builtin value that @builtin names, if it is allowed in this direction; otherwise reported and
@@ -50,6 +53,8 @@ TypeId type_of(Context& cx, const StageBuiltin& builtin);
 
 // @builtin, @location, @interpolate and @invariant of a struct member, parameter or result.
 void check_io_attributes(Context& cx, ast::AttributeList list, TypeId type, Span span);
+// @location and @blend_src of the members of a struct.
+bool check_locations(Context& cx, const ast::Struct& structure, std::span<const Member> members);
 // The header of a vertex or fragment shader: declares its parameters, sets its result.
 bool check_graphics_entry(Context& cx, const ast::Function& function, Stages stage,
                           FunctionInfo& info);

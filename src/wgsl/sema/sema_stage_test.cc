@@ -185,5 +185,50 @@ TEST(WholeModules, WhatOthersAddIsRefusedByName) {
             "supported]\n");
 }
 
+TEST(WholeModules, GraphicsExtensionsAreChecked) {
+  constexpr std::string_view kEnable =
+      "enable clip_distances, primitive_index, dual_source_blending;\n";
+  const auto errors = [&](std::string_view text) {
+    return error_text(std::string(kEnable) + std::string(text));
+  };
+  EXPECT_EQ(
+      errors("struct V { @builtin(position) p: vec4f, @builtin(clip_distances) c: array<f32, 8> }\n"
+             "@vertex fn main() -> V { return V(); }"),
+      "");
+  EXPECT_EQ(
+      errors("struct V { @builtin(position) p: vec4f, @builtin(clip_distances) c: array<f32, 9> }\n"
+             "@vertex fn main() -> V { return V(); }"),
+      "2:66: @builtin(clip_distances) is an array of 1 to 8 f32; this is array<f32, 9>\n");
+  EXPECT_EQ(errors("@fragment fn main(@builtin(primitive_index) i: u32) {}"), "");
+  EXPECT_EQ(error_text("@fragment fn main(@builtin(primitive_index) i: u32) {}"),
+            "1:28: 'primitive_index' needs the extension 'primitive_index' [write 'enable "
+            "primitive_index;' at the top]\n");
+  EXPECT_EQ(
+      errors(
+          "struct F { @location(0) @blend_src(0) a: vec4f, @location(0) @blend_src(1) b: vec4f,\n"
+          "           @builtin(frag_depth) d: f32 }\n"
+          "@fragment fn main() -> F { return F(); }"),
+      "");
+  EXPECT_EQ(
+      errors(
+          "struct F { @location(0) @blend_src(0) a: vec4f, @location(0) @blend_src(0) b: vec4f }"),
+      "2:8: a struct with @blend_src has two members with @location: one with @location(0) "
+      "@blend_src(0), one with @location(0) @blend_src(1)\n");
+  EXPECT_EQ(
+      errors(
+          "struct F { @location(0) @blend_src(0) a: vec4f, @location(0) @blend_src(1) b: vec2f }"),
+      "2:49: members with @blend_src have the same type; these are vec4<f32> and vec2<f32>\n");
+  EXPECT_EQ(
+      errors(
+          "struct F { @location(0) @blend_src(0) a: vec4f, @location(0) @blend_src(1) b: vec4f }\n"
+          "@fragment fn main(f: F) {}"),
+      "2:25: @blend_src stands on outputs of fragment shaders only\n"
+      "2:62: @blend_src stands on outputs of fragment shaders only\n");
+  EXPECT_EQ(errors("struct F { @blend_src(0) a: vec4f }"),
+            "2:12: @blend_src needs @location beside it\n");
+  EXPECT_EQ(error_text("struct F { @location(2) a: f32, @location(2) b: f32 }"),
+            "1:33: 'F' has two members with @location(2)\n");
+}
+
 }  // namespace
 }  // namespace vyre

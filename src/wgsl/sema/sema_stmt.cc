@@ -10,6 +10,7 @@
 #include "vyre/wgsl/sema/sema_attributes.h"
 #include "vyre/wgsl/sema/sema_convert.h"
 #include "vyre/wgsl/sema/sema_expr.h"
+#include "vyre/wgsl/sema/sema_features.h"
 #include "vyre/wgsl/sema/sema_memory.h"
 #include "vyre/wgsl/sema/sema_scope.h"
 #include "vyre/wgsl/sema/sema_stage.h"
@@ -276,6 +277,7 @@ void declare_let(Context& cx, const ast::Variable& variable) {
   Declared declared = check_declared(cx, variable, false);
   Symbol symbol;
   if (declared.fine && cx.handle_info(declared.type) != nullptr) {
+    note_feature(cx, "texture_and_sampler_let");
     symbol.what = TreeSymbol{declared.initial};
   } else if (declared.fine && cx.types().get_if<PointerType>(declared.type)) {
     freeze(cx, declared.initial);

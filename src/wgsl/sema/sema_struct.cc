@@ -139,6 +139,7 @@ void check_struct(Context& cx, const ast::Struct& structure) {
                          structure.members.size(), Limits::kStructMembers));
     fine = false;
   }
+  fine = fine && check_locations(cx, structure, members);
   Symbol symbol;
   if (fine && fits(cx, members, structure.name.span)) {
     const TypeId type = cx.types().structure(std::string(structure.name.text), std::move(members));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vyre/wgsl/sema/sema_convert.h"
+#include "vyre/wgsl/sema/sema_features.h"
 #include "vyre/wgsl/sema/sema_overload.h"
 #include "vyre/wgsl/sema/sema_stage.h"
 #include "vyre/wgsl/sema/sema_types.h"
@@ -66,6 +67,14 @@ ScalarKind kind_of_format(std::string_view format) {
   return format.ends_with("sint") ? ScalarKind::i32 : ScalarKind::f32;
 }
 
+// Formats of the language feature texture_formats_tier1: of one and two components of 8 and 16
+// bits, of packed components, and 16-bit normalised ones.
+bool is_tier1(std::string_view format) {
+  return format.starts_with("r8") || format.starts_with("rg8") || format.starts_with("r16") ||
+         format.starts_with("rg16") || format.starts_with("rgb10") || format.starts_with("rg11") ||
+         format == "rgba16unorm" || format == "rgba16snorm";
+}
+
 std::optional<std::string> sampled_arguments(Context& cx, const ast::Identifier& name,
                                              HandleInfo& info) {
   const auto type = resolve_type(cx, *name.template_args[0]);
@@ -98,6 +107,8 @@ std::optional<std::string> storage_arguments(Context& cx, const ast::Identifier&
     cx.error(mode.span, fmt::format("'{}' is not an access mode", *text));
     return std::nullopt;
   }
+  if (*access != Access::write) note_feature(cx, "readonly_and_readwrite_storage_textures");
+  if (is_tier1(*format)) note_feature(cx, "texture_formats_tier1");
   info.scalar = kind_of_format(*format);
   info.access = *access;
   return fmt::format("{}, {}", *format, *text);

@@ -1,0 +1,114 @@
+// What a module uses, collected while it is checked.
+#include "vyre/wgsl/features.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "vyre/wgsl/module.h"
+
+namespace vyre {
+namespace {
+
+using Names = std::vector<std::string>;
+
+ModuleFeatures features_of(std::string text) {
+  const ParsedModule parsed = parse_wgsl(std::move(text));
+  EXPECT_TRUE(parsed.module) << parsed.message();
+  const auto features = wgsl_features(*parsed.source);
+  EXPECT_EQ(features.has_value(), parsed.module.has_value());
+  return features.value_or(ModuleFeatures{});
+}
+
+std::string builtins_of(const EntryFeatures& entry) {
+  std::string out;
+  for (const BuiltinGroup& group : entry.builtins) {
+    out += group.name + ":";
+    for (const std::string& name : group.functions) out += " " + name;
+    out += "\n";
+  }
+  return out;
+}
+
+TEST(Features, BelongToTheEntryPointsThatReachThem) {
+  const ModuleFeatures features = features_of(
+      "enable f16, subgroups;\n"
+      "requires linear_indexing;\n"
+      "@group(1) @binding(2) var<storage, read_write> out: array<f32>;\n"
+      "@group(0) @binding(3) var<uniform> scale: f32;\n"
+      "@group(0) @binding(1) var image: texture_2d<f32>;\n"
+      "var<workgroup> part: array<vec3f, 4>;\n"
+      "struct Pair { a: f16, b: f16 }\n"
+      "fn total(x: f32) -> f32 { return subgroupAdd(abs(x)) * quadSwapX(scale); }\n"
+      "@compute @workgroup_size(4) fn sums(@builtin(local_invocation_index) i: u32) {\n"
+      "  part[i] = vec3f(out[i]); workgroupBarrier(); out[i] = total(part[3 - i].x);\n"
+      "}\n"
+      "@compute @workgroup_size(1) fn halves(@builtin(global_invocation_index) i: u32) {\n"
+      "  var p = Pair(1h, 2h); out[i] = f32(p.a) + unpack2x16unorm(pack4xU8(vec4u(i))).x;\n"
+      "}\n"
+      "@fragment fn shade() -> @location(0) vec4f {\n"
+      "  return textureLoad(image, vec2u(), 0) + dpdx(1f);\n"
+      "}\n"
+      "@compute @workgroup_size(1) fn nothing() {}\n");
+  EXPECT_EQ(features.enabled, (Names{"f16", "subgroups"}));
+  EXPECT_EQ(features.required, (Names{"linear_indexing"}));
+  EXPECT_EQ(features.extensions, (Names{"f16", "subgroups"}));
+  EXPECT_EQ(features.language_features,
+            (Names{"linear_indexing", "packed_4x8_integer_dot_product"}));
+  ASSERT_EQ(features.entries.size(), 4U);
+  const EntryFeatures& sums = features.entries[0];
+  EXPECT_EQ(sums.name, "sums");
+  EXPECT_EQ(sums.stage, "compute");
+  EXPECT_EQ(sums.extensions, (Names{"subgroups"}));
+  EXPECT_EQ(builtins_of(sums),
+            "numeric: abs\nquad: quadSwapX\nsubgroup: subgroupAdd\n"
+            "synchronization: workgroupBarrier\n");
+  EXPECT_EQ(sums.workgroup_bytes, 64U);
+  ASSERT_EQ(sums.bindings.size(), 2U);
+  EXPECT_EQ(sums.bindings[0].name, "scale");
+  EXPECT_EQ(sums.bindings[0].space, "uniform");
+  EXPECT_EQ(sums.bindings[1].space, "storage, read_write");
+  EXPECT_EQ(sums.bindings[1].type, "array<f32>");
+  const EntryFeatures& halves = features.entries[1];
+  EXPECT_EQ(halves.extensions, (Names{"f16"}));
+  EXPECT_EQ(builtins_of(halves), "data packing: pack4xU8\ndata unpacking: unpack2x16unorm\n");
+  const EntryFeatures& shade = features.entries[2];
+  EXPECT_EQ(shade.stage, "fragment");
+  EXPECT_EQ(builtins_of(shade), "derivative: dpdx\ntexture: textureLoad\n");
+  ASSERT_EQ(shade.bindings.size(), 1U);
+  EXPECT_EQ(shade.bindings[0].space, "handle");
+  EXPECT_EQ(shade.bindings[0].type, "texture_2d<f32>");
+  EXPECT_TRUE(features.entries[3].bindings.empty());
+  EXPECT_TRUE(features.entries[3].builtins.empty());
+}
+
+TEST(Features, LanguageFeaturesAreFoundWhereTheyAreUsed) {
+  const auto used = [](const std::string& text) { return features_of(text).language_features; };
+  EXPECT_EQ(used("fn f(p: ptr<function, vec2f>) -> f32 { return (*p).x; }"), Names{});
+  EXPECT_EQ(used("fn f(p: ptr<function, vec2f>) -> f32 { return p.x; }"),
+            Names{"pointer_composite_access"});
+  EXPECT_EQ(used("fn f(p: ptr<workgroup, f32>) {}"), Names{"unrestricted_pointer_parameters"});
+  EXPECT_EQ(used("fn f(p: ptr<function, f32>) {} fn g() { var a: f32; f(&a); }"), Names{});
+  EXPECT_EQ(used("fn f(p: ptr<function, f32>) {} fn g() { var a: array<f32, 2>; f(&a[1]); }"),
+            Names{"unrestricted_pointer_parameters"});
+  EXPECT_EQ(used("@group(0) @binding(0) var<uniform> a: array<vec4f, 2>;"), Names{});
+  EXPECT_EQ(used("@group(0) @binding(0) var<uniform> a: array<vec2f, 2>;"),
+            Names{"uniform_buffer_standard_layout"});
+  EXPECT_EQ(used("struct A { x: f32 } struct B { a: f32, b: A }\n"
+                 "@group(0) @binding(0) var<uniform> a: B;"),
+            Names{"uniform_buffer_standard_layout"});
+  EXPECT_EQ(used("struct A { x: f32 } struct B { @align(16) a: A, @align(16) b: f32 }\n"
+                 "@group(0) @binding(0) var<uniform> a: B;"),
+            Names{});
+  EXPECT_EQ(used("@group(0) @binding(0) var t: texture_storage_2d<r8unorm, read>;"),
+            (Names{"readonly_and_readwrite_storage_textures", "texture_formats_tier1"}));
+  EXPECT_EQ(used("@group(0) @binding(0) var t: texture_storage_2d<r32float, write>;\n"
+                 "fn f() { let u = t; }"),
+            Names{"texture_and_sampler_let"});
+  EXPECT_EQ(used("@fragment fn f() -> @builtin(frag_depth, less) f32 { return 0; }"),
+            Names{"fragment_depth"});
+}
+
+}  // namespace
+}  // namespace vyre
