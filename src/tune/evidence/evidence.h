@@ -67,7 +67,7 @@ struct CandidateState {
   bool operator==(const CandidateState&) const = default;
 };
 inline constexpr std::size_t kRecentSamples = 15;
-inline constexpr std::size_t kMostComparedPairs = 1024;
+inline constexpr std::size_t kMostComparedPairs = 4096;
 
 struct KeyState {
   TuningKey key{};

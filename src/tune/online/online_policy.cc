@@ -39,8 +39,7 @@ constexpr double kWorst = 2;  // standard deviations of what a comparison says
 // The least gain that the longest comparison can prove is about this many times the spread of the
 // incumbent's times. Where it is larger than kHidden nothing is tried, until it is below kTold.
 constexpr double kLeastProved = 0.18, kHidden = 0.2, kTold = 0.13;
-constexpr double kOftenSlow = 0.03;           // of the incumbent's times
-constexpr double kNotMuchSlower = 1.5;        // times the incumbent
+constexpr double kNotMuchSlower = 2;          // times the incumbent
 constexpr double kPaceGrows = 1.1;            // at most, from one time it is measured to the next
 constexpr double kLargestGain = 54.59815003;  // of the preconditioner: e^4
 
@@ -467,10 +466,9 @@ std::string OnlinePolicy::closest() const {
                      candidates_[others[1]].text);
 }
 
-// On a machine that is slow at times, a candidate may have run at such a time. Those that were not
-// much slower than the incumbent are looked at once more, at another time.
+// A machine is slow at times, and a candidate may have run at such a time. Those that were not much
+// slower than the incumbent are looked at once more, at another time, before the search ends.
 bool OnlinePolicy::look_again() {
-  if (double(incumbent_slow_times_) < kOftenSlow * double(incumbent_times_)) return false;
   const double most_ns = kNotMuchSlower * candidates_[incumbent_].median_ns;
   bool any = false;
   for (Candidate& candidate : candidates_) {

@@ -1,11 +1,14 @@
 // The online search for one key: which candidate the next call runs, and what it may cost. Plain
 // computation: no clock, no file, no thread, no device, so that every search can be replayed.
 //
-// A candidate is asked when it may be faster than the incumbent and the ledger can pay for the
-// step: first for a few times of its own, in the order of a lower confidence bound. The one with
-// the best median of those is compared with the incumbent in pairs of calls, and serves once these
-// prove it faster (paired_comparison.h). It is dropped when they show that it gains too little,
-// when its results are wrong, or when it fails.
+// A candidate is *asked* while it may be faster than the incumbent and the ledger can pay for the
+// step: alone, in the order of a lower confidence bound, until its own times are known, and then in
+// pairs of calls with the incumbent. It *serves* once the pairs prove it faster by `least_gain`
+// (paired_comparison.h). It is *dropped* when they show that it gains less, when its results are
+// wrong, or when it fails.
+//
+// Before a search ends, candidates that were not much slower are timed once more: the machine may
+// have been slow at the time.
 //
 // The bound is taken in the coordinates of `suggest`: with a diagonal preconditioner of
 // exp(3 sigma / T), the largest gradient is the smallest mu - 3 sigma, and it returns to the
@@ -304,7 +307,7 @@ class OnlinePolicy {
   bool guessed_ = false;                      // what serves was chosen by a guess
   double served_ns_ = 0, guess_lost_ns_ = 0;  // by the incumbent, and what it lost as a guess
   bool quiet_ = false;
-  std::uint64_t incumbent_times_ = 0, incumbent_pauses_ = 0, incumbent_slow_times_ = 0;
+  std::uint64_t incumbent_times_ = 0, incumbent_pauses_ = 0;
   double question_ns_ = 0;              // what one costs, about
   double pace_ns_ = 0;                  // from call to call; 0: not known
   std::uint64_t uncounted_calls_ = 0;   // before the incumbent's time was known

@@ -16,7 +16,6 @@ constexpr double kConfidence = 0.99;          // of the interval that is told
 constexpr std::size_t kLevelSamples = 5;      // of the incumbent, before a drift or a pause shows
 constexpr double kPause = 2.5;                // times the usual time
 constexpr double kDoubtful = 4;               // likewise, where pauses were not met yet
-constexpr double kSlow = 1.1;                 // likewise
 constexpr double kUsualPauses = 0.005;        // of the incumbent's calls
 constexpr std::uint32_t kMostPauses = 3;      // of a candidate, in a row
 constexpr std::size_t kLookPairs = 256;       // after each of which a candidate must seem to gain
@@ -127,7 +126,6 @@ OnlinePolicy::Belief OnlinePolicy::belief_in(const Grant& grant, double ns) {
   if (!grant.probe) {
     ++incumbent_times_;
     if (is_long) ++incumbent_pauses_;
-    if (ns > kSlow * usual_ns) ++incumbent_slow_times_;
     if (is_long && has_pauses()) {
       for (Candidate& other : candidates_) end_doubt(other, false);
     }
