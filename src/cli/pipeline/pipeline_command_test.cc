@@ -130,7 +130,7 @@ TEST_F(PipelineCommand, ThePageNamesNothingElse) {
 
 TEST_F(PipelineCommand, BenchVerifiesAndTimesBothWays) {
   const CommandResult result = run_vyre({"bench", file(), "--device", "cpu", "--dim", "width=40",
-                                         "--dim", "height=30", "--time", "3", "--json"});
+                                         "--dim", "height=30", "--time=3", "--json"});
   ASSERT_EQ(result.exit, 0) << result.err;
   const auto json = nlohmann::json::parse(result.out);
   EXPECT_EQ(json.at("verified_values"), 40 * 30 + 64);
@@ -143,9 +143,8 @@ TEST_F(PipelineCommand, BenchVerifiesAndTimesBothWays) {
 }
 
 TEST_F(PipelineCommand, TuneRunsUntilEveryLaunchHasItsVariant) {
-  const CommandResult result =
-      run_vyre({"tune", file(), "--device", "cpu", "--dim", "width=64", "--dim", "height=48",
-                "--budget", "3s", "--json"});
+  const CommandResult result = run_vyre({"tune", file(), "--device", "cpu", "--dim", "width=64",
+                                         "--dim", "height=48", "--budget", "3s", "--json"});
   ASSERT_EQ(result.exit, 0) << result.err;
   const auto json = nlohmann::json::parse(result.out);
   EXPECT_GT(json.at("runs"), 16);
