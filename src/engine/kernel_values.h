@@ -6,11 +6,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "vyre/ir/scalar.h"
 

@@ -1,6 +1,7 @@
 // When a loop of a pipeline ends: "moved == 0", "error[1] < 0.001".
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
