@@ -196,7 +196,10 @@ class TomlParser {
   // Appends the parts of a dotted key to path_, which works as a stack: an inline table reads keys
   // while those around it are still in use.
   bool read_key() {
-    while (true) {
+    for (int parts = 0;; ++parts) {
+      if (parts == kMaxTomlNesting) {
+        return fail(fmt::format("a key has more than {} parts here", kMaxTomlNesting));
+      }
       std::string_view part;
       if (!read_key_part(part)) return false;
       path_.push_back(part);

@@ -17,7 +17,8 @@ namespace vyre {
 
 // A short member such as `a=1` takes about forty times the memory of its text.
 inline constexpr std::size_t kMaxTomlBytes = std::size_t{16} << 20;
-inline constexpr int kMaxTomlNesting = 128;  // arrays and inline tables, inside each other
+// Of arrays and inline tables inside each other, and of the parts of a key.
+inline constexpr int kMaxTomlNesting = 128;
 
 enum class TomlKind : std::uint8_t { table, array, integer, real, boolean, string, date_time };
 
