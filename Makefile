@@ -11,6 +11,10 @@ SHORT_FUZZ_SECONDS ?= 3
 FUZZ_PROGRAMS ?= 10000
 FUZZ_SEED ?= 2
 
+# The thread sanitizer does not follow a fork: it takes the parent's threads for leaks of the child, and
+# would end a child that starts a thread.
+export TSAN_OPTIONS ?= die_after_fork=0:report_thread_leaks=0
+
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .PHONY: help
