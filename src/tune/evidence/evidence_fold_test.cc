@@ -43,6 +43,14 @@ class Fold {
   std::int64_t now_ = 0;
 };
 
+TEST(LineNames, AreAWriterAndANumber) {
+  EXPECT_EQ(parse_line_name("473f7a3b82d29af4-7"), (WriterMark{"473f7a3b82d29af4", 7}));
+  EXPECT_EQ(parse_line_name("two-words-12"), (WriterMark{"two-words", 12}));
+  for (const char* other : {"", "7", "-7", "a", "a-", "a-b", "a-7b", "a-99999999999999999999"}) {
+    EXPECT_EQ(parse_line_name(other), std::nullopt) << other;
+  }
+}
+
 TEST(EvidenceFold, KeepsTheLastSamplesOfACandidate) {
   Fold fold;
   for (int i = 0; i < 20; ++i) fold.measure("a", {1.0 * i, 0.5 * i});

@@ -51,6 +51,21 @@ TEST_F(KernelTunerTest, AVerifierThatCannotTellDropsTheCandidate) {
   EXPECT_NE(tuner.explain().find("no such luck"), std::string::npos);
 }
 
+TEST_F(KernelTunerTest, WhatWasVerifiedBeforeIsNotVerifiedAgain) {
+  SimulatedKernel kernel = twelve_candidates();
+  std::set<std::uint32_t> verified;
+  for (int round = 0; round < 2; ++round) {
+    KernelTuner tuner = open(12);
+    ASSERT_TRUE(tuner.verify([&](const Choice& choice) {
+      EXPECT_TRUE(verified.insert(choice.index()).second) << choice.index();
+      return true;
+    }));
+    work(tuner, kernel, 1000);
+    EXPECT_EQ(tuner.best().index(), kernel.best());
+  }
+  EXPECT_TRUE(verified.contains(kernel.best()));
+}
+
 TEST_F(KernelTunerTest, ADecisionThatWasNeverVerifiedIsVerifiedFirst) {
   SimulatedKernel kernel = twelve_candidates();
   {
