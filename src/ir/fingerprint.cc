@@ -35,6 +35,7 @@ class Encoder {
       if (size == kNoExpr) word(program_.workgroup[axis]);
       optional_expr(size);
     }
+    if (program_.subgroup_size != kNoExpr) optional_expr(program_.subgroup_size);
     function_number(program_.entry);
     // Bodies in the order of their first calls; encoding one may append others.
     for (std::size_t i = 0; i < function_order_.size(); ++i) function(function_order_[i]);

@@ -72,6 +72,9 @@ class Printer {
       sizes += expr == kNoExpr ? fmt::format("{}", program_.workgroup[axis]) : exprs_.expr(expr);
     }
     line("workgroup {}", sizes);
+    if (program_.subgroup_size != kNoExpr) {
+      line("subgroup_size {}", exprs_.expr(program_.subgroup_size));
+    }
   }
 
   void structs() {

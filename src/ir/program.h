@@ -357,6 +357,8 @@ struct Program {
   // Declared workgroup size; an axis with an expression gets its value from specialise.
   Extent workgroup{1, 1, 1};
   std::array<ExprId, 3> workgroup_exprs{kNoExpr, kNoExpr, kNoExpr};
+  // The subgroup size that the text asks for; `specialise` checks that it is kSubgroupSize.
+  ExprId subgroup_size = kNoExpr;
   std::vector<Override> overrides;
   std::vector<Global> globals;
   std::vector<Constant> constants;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -106,6 +107,34 @@ Result<void> size_workgroup(Program& program, Folder& folder) {
   return {};
 }
 
+// After size_workgroup.
+Result<void> check_subgroup_size(Program& program, Folder& folder) {
+  if (program.subgroup_size == kNoExpr) return {};
+  const SourcePos pos = program[program.subgroup_size].pos;
+  VYRE_TRY(const std::uint32_t size,
+           positive(folder, program, program.subgroup_size, "the subgroup size"));
+  program.subgroup_size = kNoExpr;
+  if (!std::has_single_bit(size)) {
+    return fail(Code::invalid_input,
+                locate(program, pos,
+                       fmt::format("the subgroup size is {}; it must be a power of two", size)));
+  }
+  if (size != kSubgroupSize) {
+    return fail(Code::limit,
+                locate(program, pos,
+                       fmt::format("the subgroup size is {}; all devices have subgroups of {}",
+                                   size, kSubgroupSize)));
+  }
+  if (program.workgroup[0] % size != 0) {
+    return fail(Code::invalid_input,
+                locate(program, pos,
+                       fmt::format("the workgroup has {} invocations along x, which is no multiple "
+                                   "of the subgroup size {}",
+                                   program.workgroup[0], size)));
+  }
+  return {};
+}
+
 // The types that memory of the program has, with what they are made of.
 std::vector<bool> types_in_use(const Program& program) {
   std::vector<bool> used(program.types.size(), false);
@@ -175,6 +204,7 @@ Result<Program> specialise(Program program, std::span<const OverrideValue> value
   VYRE_TRY(auto given, given_values(program, values));
   Folder folder(program, std::move(given));
   VYRE_CHECK(size_workgroup(program, folder));
+  VYRE_CHECK(check_subgroup_size(program, folder));
   VYRE_CHECK(size_arrays(program, folder));
   for (Global& g : program.globals) {
     if (g.initial != kNoExpr) VYRE_CHECK(folder.make_constant(g.initial));

@@ -100,6 +100,7 @@ std::string_view to_string(MemoryKind kind) {
     case MemoryKind::workgroup: return "workgroup";
     case MemoryKind::private_: return "private";
     case MemoryKind::function: return "function";
+    case MemoryKind::immediate: return "immediate";
   }
   return "unknown";
 }

@@ -17,7 +17,8 @@ enum class TypeId : std::uint32_t {};
 enum class ExprId : std::uint32_t {};
 constexpr ExprId kNoExpr{0xFFFFFFFFU};
 
-enum class MemoryKind : std::uint8_t { storage, uniform, workgroup, private_, function };
+// `immediate` is checked by the front end, and in no valid program.
+enum class MemoryKind : std::uint8_t { storage, uniform, workgroup, private_, function, immediate };
 enum class Access : std::uint8_t { read, write, read_write };
 std::string_view to_string(MemoryKind kind);  // WGSL's address space names
 std::string_view to_string(Access access);

@@ -29,6 +29,7 @@ class Extractor {
     }
     for (const std::uint32_t f : reached) copy_.function(FunctionId{f});
     out_.entry = copy_.function(FunctionId{entry.function});
+    if (entry.subgroup_size != kNoExpr) out_.subgroup_size = copy_.expr(entry.subgroup_size);
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (entry.workgroup_exprs[axis] == kNoExpr) continue;
       out_.workgroup_exprs[axis] = copy_.expr(entry.workgroup_exprs[axis]);
@@ -87,6 +88,7 @@ class Extractor {
       for (const OverrideId id : cx_.functions[f].mentioned_overrides) mark_override(id, used);
     }
     for (const ExprId id : entry.workgroup_exprs) mark_overrides(id, used);
+    mark_overrides(entry.subgroup_size, used);
     const std::vector<bool> globals = reached_globals(reached);
     for (std::size_t g = 0; g < globals.size(); ++g) {
       if (!globals[g]) continue;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vyre/wgsl/module.h"
+#include "vyre/wgsl/sema/sema_testing.h"
 
 namespace vyre {
 namespace {
@@ -108,6 +109,76 @@ TEST(Features, LanguageFeaturesAreFoundWhereTheyAreUsed) {
             Names{"texture_and_sampler_let"});
   EXPECT_EQ(used("@fragment fn f() -> @builtin(frag_depth, less) f32 { return 0; }"),
             Names{"fragment_depth"});
+  EXPECT_EQ(used("var<immediate> a: f32;"), Names{"immediate_address_space"});
+}
+
+TEST(Immediates, AreCheckedAndNotRun) {
+  constexpr std::string_view kMain = "@compute @workgroup_size(1) fn main() { _ = a; }";
+  const auto with = [&](std::string_view declarations) {
+    return error_text(std::string(declarations) + std::string(kMain));
+  };
+  const ParsedModule parsed = parse_wgsl(
+      "struct S { x: mat2x2f, y: vec3u } var<immediate> a: S; var<immediate> b: u32;\n"
+      "fn y(p: ptr<immediate, vec3u>) -> u32 { return p.y; }\n"
+      "@compute @workgroup_size(1) fn one() { _ = y(&a.y); }\n"
+      "@compute @workgroup_size(1) fn two() { _ = b; }\n"
+      "@compute @workgroup_size(1) fn none() {}\n");
+  ASSERT_TRUE(parsed.module) << parsed.message();
+  EXPECT_EQ(parsed.module->why_not_run("one"),
+            "'one' uses the immediate variable 'a', which vyre checks and does not run "
+            "(docs/wgsl.md)");
+  EXPECT_EQ(parsed.module->programs.size(), 1U);
+  EXPECT_EQ(with("var<immediate> a: array<u32, 4>;"),
+            "1:16: 'a' cannot be an immediate variable of type array<u32, 4>: it is made of "
+            "numbers, vectors, matrices and structs without arrays\n");
+  EXPECT_EQ(with("var<immediate, read> a: u32;"),
+            "1:16: only storage variables take an access mode, and only one\n");
+  EXPECT_EQ(with("@group(0) var<immediate> a: u32;"),
+            "1:1: @group stands on storage and uniform variables only\n");
+  EXPECT_EQ(with("alias P = ptr<immediate, array<f32, 2>>; const a = 1;\n"),
+            "1:26: array<f32, 2> cannot live in immediate memory\n");
+  EXPECT_EQ(error_text("var<immediate> a: u32; var<immediate> b: u32; fn f() -> u32 { return b; }\n"
+                       "@compute @workgroup_size(1) fn main() { _ = a + f(); }"),
+            "1:39: the entry point 'main' uses the immediate variables 'a' and 'b'; it can use "
+            "one\n");
+  EXPECT_EQ(error_text("var<immediate> a: u32; fn f() { a = 1; }"),
+            "1:33: this immediate memory is read-only\n");
+}
+
+TEST(SubgroupSize, IsThatOfTheDevices) {
+  constexpr std::string_view kEnable = "enable subgroup_size_control;\n";
+  const auto errors = [&](std::string_view text) {
+    return error_text(std::string(kEnable) + std::string(text));
+  };
+  EXPECT_EQ(errors("@compute @workgroup_size(32) @subgroup_size(32) fn main() {\n"
+                   "  _ = subgroupAdd(1);\n}"),
+            "");
+  EXPECT_EQ(error_text("@compute @workgroup_size(32) @subgroup_size(32) fn main() {}"),
+            "1:30: @subgroup_size needs the extension 'subgroup_size_control' [write 'enable "
+            "subgroup_size_control;' at the top]\n");
+  EXPECT_EQ(errors("@compute @workgroup_size(32) @subgroup_size(24) fn main() {}"),
+            "2:45: @subgroup_size is 24; it must be a power of two\n");
+  EXPECT_EQ(errors("@compute @workgroup_size(32) @subgroup_size(4.0) fn main() {}"),
+            "2:45: @subgroup_size takes a constant or override expression, i32 or u32\n");
+  EXPECT_EQ(errors("@subgroup_size(4) fn main() {}"),
+            "2:1: @subgroup_size stands on compute entry points only; 'main' is none [write "
+            "@compute in front]\n");
+  const auto made = [&](std::string_view text, std::vector<OverrideValue> values) {
+    const auto kernel = parse_wgsl(std::string(kEnable) + std::string(text)).kernel("main", values);
+    return kernel ? std::string() : describe(kernel.error());
+  };
+  constexpr std::string_view kSized =
+      "override W = 64u; override S: u32;\n"
+      "@compute @workgroup_size(W) @subgroup_size(S) fn main() {}";
+  EXPECT_EQ(made(kSized, {{"S", 32}}), "");
+  EXPECT_EQ(made(kSized, {{"S", 48}}), "3:44: the subgroup size is 48; it must be a power of two");
+  EXPECT_EQ(made(kSized, {{"S", 16}}),
+            "3:44: the subgroup size is 16; all devices have subgroups of 32");
+  EXPECT_EQ(made(kSized, {{"S", 32}, {"W", 40}}),
+            "3:44: the workgroup has 40 invocations along x, which is no multiple of the subgroup "
+            "size 32");
+  EXPECT_EQ(made("@compute @workgroup_size(8) @subgroup_size(8) fn main() {}", {}),
+            "2:44: the subgroup size is 8; all devices have subgroups of 32");
 }
 
 }  // namespace

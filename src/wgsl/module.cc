@@ -52,6 +52,23 @@ void check_bindings(const sema::Context& cx, const Program& program,
   }
 }
 
+// An entry point uses one immediate variable at most.
+void check_immediates(const sema::Context& cx, const Program& program, Diagnostics& diagnostics) {
+  const Global* first = nullptr;
+  for (const Global& global : program.globals) {
+    if (global.memory != MemoryKind::immediate) continue;
+    if (first != nullptr) {
+      diagnostics
+          .error(cx.span_of(global.pos),
+                 fmt::format("the entry point '{}' uses the immediate variables '{}' and '{}'; it "
+                             "can use one",
+                             program.name, first->name, global.name))
+          .note(cx.span_of(first->pos), "the other one");
+    }
+    first = &global;
+  }
+}
+
 void report(const sema::Context& cx, const std::vector<ProgramIssue>& issues,
             Diagnostics& diagnostics) {
   for (const ProgramIssue& issue : issues) {
@@ -99,6 +116,7 @@ std::optional<Module> analyse(const Source& source, ParseOptions options, Diagno
       return std::nullopt;
     }
     check_bindings(cx, program, info.handles, diagnostics);
+    check_immediates(cx, program, diagnostics);
     if (features != nullptr) features->entries.push_back(sema::entry_features(cx, entry, program));
     if (!info.not_run.empty()) {
       module.not_run.push_back(not_run(entry, info, program.name));

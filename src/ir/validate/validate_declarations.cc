@@ -49,6 +49,7 @@ class Declarations {
         report({}, "{} is 0; it must be at least 1", what);
       }
     }
+    if (program_.subgroup_size != kNoExpr) size_expr(program_.subgroup_size, "the subgroup size");
   }
 
   void overrides() {
@@ -146,8 +147,9 @@ class Declarations {
                types_.get_if<PointerType>(g.type) == nullptr;
         break;
       case MemoryKind::private_: type = types_.is_constructible(g.type); break;
+      case MemoryKind::immediate:
       case MemoryKind::function:
-        report(g.pos, "'{}' is a global in function memory", g.name);
+        report(g.pos, "'{}' is a global in {} memory", g.name, to_string(g.memory));
         return;
     }
     if (!type) {

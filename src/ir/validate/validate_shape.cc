@@ -66,6 +66,9 @@ class Shape {
     for (const ExprId id : program_.workgroup_exprs) {
       if (id != kNoExpr) want_expr(id, {}, "the workgroup size");
     }
+    if (program_.subgroup_size != kNoExpr) {
+      want_expr(program_.subgroup_size, {}, "the subgroup size");
+    }
     for (std::size_t i = 0; i < program_.types.size(); ++i) {
       const auto* array = program_.types.get_if<ArrayType>(static_cast<TypeId>(i));
       if (array != nullptr && array->count_expr != kNoExpr) {

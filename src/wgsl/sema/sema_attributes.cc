@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kRequirements[] = {
     "fragment_depth",
+    "immediate_address_space",
     "linear_indexing",
     "packed_4x8_integer_dot_product",
     "pointer_composite_access",
@@ -26,10 +27,10 @@ constexpr std::string_view kRequirements[] = {
     "uniform_buffer_standard_layout",
     "unrestricted_pointer_parameters",
 };
-constexpr std::string_view kMissingRequirements[] = {"buffer_view", "immediate_address_space"};
-constexpr std::string_view kExtensions[] = {"clip_distances", "dual_source_blending", "f16",
-                                            "primitive_index", "subgroups"};
-constexpr std::string_view kMissingExtensions[] = {"subgroup_size_control"};
+constexpr std::string_view kMissingRequirements[] = {"buffer_view"};
+constexpr std::string_view kExtensions[] = {
+    "clip_distances",  "dual_source_blending",  "f16",
+    "primitive_index", "subgroup_size_control", "subgroups"};
 constexpr std::string_view kSeverities[] = {"error", "warning", "info", "off"};
 
 bool contains(std::span<const std::string_view> list, std::string_view name) {
@@ -40,10 +41,11 @@ void check_enable(Context& cx, const ast::Name& name) {
   const auto* known = std::ranges::find(kExtensions, name.text);
   if (known != std::end(kExtensions)) {
     cx.enabled.insert(*known);
+    if (*known == "subgroup_size_control") cx.enabled.insert("subgroups");
     return;
   }
   const std::string all = fmt::format("{}", fmt::join(kExtensions, ", "));
-  if (contains(kMissingExtensions, name.text) || name.text.starts_with("chromium_")) {
+  if (name.text.starts_with("chromium_")) {
     cx.error(name.span,
              fmt::format("the extension '{}' is not supported; vyre has {}", name.text, all))
         .with_fix("docs/wgsl.md lists what is supported");

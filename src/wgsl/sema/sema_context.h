@@ -160,6 +160,7 @@ struct EntryPoint {
   Stages stage = kCompute;
   Extent workgroup{1, 1, 1};
   std::array<ExprId, 3> workgroup_exprs{kNoExpr, kNoExpr, kNoExpr};
+  ExprId subgroup_size = kNoExpr;  // of @subgroup_size
 };
 
 // A loop whose body or continuing part is being checked.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -62,6 +63,29 @@ bool check_workgroup_size(Context& cx, const ast::Function& function, EntryPoint
     }
     entry.workgroup[axis] = static_cast<std::uint32_t>(number);
   }
+  return true;
+}
+
+// @subgroup_size is checked against the devices when overrides have their values.
+bool check_subgroup_size(Context& cx, const ast::Function& function, EntryPoint& entry) {
+  const auto* attribute = find_attribute(function.attributes, AttributeKind::subgroup_size);
+  if (attribute == nullptr) return true;
+  if (!cx.needs_extension("subgroup_size_control", "@subgroup_size", attribute->span)) return false;
+  const Value size = concretize(cx, check_value(cx, *attribute->arguments[0]));
+  if (size.failed()) return false;
+  const auto* scalar = cx.types().get_if<ScalarType>(size.type);
+  if (scalar == nullptr || !is_integer(scalar->kind) || size.phase == Phase::runtime) {
+    cx.error(size.span, "@subgroup_size takes a constant or override expression, i32 or u32");
+    return false;
+  }
+  if (size.is_constant()) {
+    const std::int64_t number = Scalar{scalar->kind, size.bits()}.as_int();
+    if (number < 1 || !std::has_single_bit(static_cast<std::uint64_t>(number))) {
+      cx.error(size.span, fmt::format("@subgroup_size is {}; it must be a power of two", number));
+      return false;
+    }
+  }
+  entry.subgroup_size = emit(cx, size);
   return true;
 }
 
@@ -207,6 +231,7 @@ std::optional<Value> struct_input(Context& cx, Inputs& inputs, TypeId type, Span
 
 bool check_entry(Context& cx, const ast::Function& function, EntryPoint& entry) {
   bool fine = check_workgroup_size(cx, function, entry);
+  fine = check_subgroup_size(cx, function, entry) && fine;
   if (function.return_type != nullptr) {
     cx.error(function.return_type->span,
              fmt::format("the compute entry point '{}' cannot return a value", function.name.text));

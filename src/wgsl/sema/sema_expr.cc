@@ -63,6 +63,9 @@ Value global_reference(Context& cx, GlobalId id, const ast::Name& name) {
     need_stage(cx, kCompute | kFragment, fmt::format("the writable variable '{}'", name.text),
                name.span);
   }
+  if (memory == MemoryKind::immediate) {
+    not_run(cx, fmt::format("the immediate variable '{}'", name.text));
+  }
   const TypeId pointer = cx.types().pointer(memory, type, access);
   Value v = computed(cx, type, GlobalPtrExpr{id}, Phase::runtime, false, name.span);
   cx.program[v.expr].type = pointer;

@@ -98,12 +98,15 @@ std::optional<Space> check_space(Context& cx, const ast::Variable& variable) {
   if (!memory || *memory == MemoryKind::function) {
     cx.error(written.span,
              fmt::format("'{}' is not an address space for variables outside of functions; there "
-                         "are storage, uniform, workgroup and private",
+                         "are storage, uniform, workgroup, private and immediate",
                          *name));
     return std::nullopt;
   }
   Space space{*memory, Access::read_write};
-  if (*memory == MemoryKind::storage || *memory == MemoryKind::uniform) space.access = Access::read;
+  if (*memory == MemoryKind::storage || *memory == MemoryKind::uniform ||
+      *memory == MemoryKind::immediate) {
+    space.access = Access::read;
+  }
   if (variable.template_args.size() == 1) return space;
   const ast::Expr& mode = *variable.template_args[1];
   const auto mode_name = enumerant(cx, mode, "an access mode");
@@ -125,7 +128,8 @@ bool check_store_type(Context& cx, const ast::Variable& variable, const Space& s
   const TypeTable& types = cx.types();
   const auto refuse = [&](std::string_view why) {
     cx.error(variable.name.span,
-             fmt::format("'{}' cannot be a {} variable of type {}: {}", variable.name.text,
+             fmt::format("'{}' cannot be {} {} variable of type {}: {}", variable.name.text,
+                         space.memory == MemoryKind::immediate ? "an" : "a",
                          to_string(space.memory), cx.spell(type), why));
     return false;
   };
@@ -152,6 +156,11 @@ bool check_store_type(Context& cx, const ast::Variable& variable, const Space& s
     case MemoryKind::private_:
       if (by_override) return refuse("only workgroup variables are sized by overrides");
       if (!types.is_constructible(type)) return refuse("it is not a plain value");
+      return true;
+    case MemoryKind::immediate:
+      if (!can_live_in(types, type, space.memory)) {
+        return refuse("it is made of numbers, vectors, matrices and structs without arrays");
+      }
       return true;
     case MemoryKind::function: break;
   }
@@ -224,6 +233,7 @@ Symbol check_var(Context& cx, const ast::Variable& variable) {
   const bool bound = check_binding(cx, variable, *space, global);
   if (!check_store_type(cx, variable, *space, declared.type) || !bound) return {};
   if (space->memory == MemoryKind::uniform) note_uniform_layout(cx, declared.type);
+  if (space->memory == MemoryKind::immediate) note_feature(cx, "immediate_address_space");
   if (declared.initial.kind == Value::Kind::value) {
     if (space->memory != MemoryKind::private_) {
       cx.error(variable.initializer->span,

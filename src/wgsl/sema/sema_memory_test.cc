@@ -62,7 +62,7 @@ TEST(Memory, PointersMustMatchTheParameter) {
             "1:27: storage memory is read or read_write\n");
   EXPECT_EQ(error_text("fn f(p: ptr<handle, i32>) {}"),
             "1:13: 'handle' is not an address space that vyre has; there are function, private, "
-            "workgroup, storage and uniform\n");
+            "workgroup, storage, uniform and immediate\n");
 }
 
 TEST(Memory, AddressesAreOfVariablesOnly) {

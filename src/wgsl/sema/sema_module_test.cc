@@ -106,7 +106,7 @@ TEST(ModuleScope, VariablesLiveInAnAddressSpace) {
             "var<workgroup> or var<private>]\n");
   EXPECT_EQ(error_text("var<handle> a: i32;"),
             "1:5: 'handle' is not an address space for variables outside of functions; there are "
-            "storage, uniform, workgroup and private\n");
+            "storage, uniform, workgroup, private and immediate\n");
   EXPECT_EQ(error_text("var<storage> a: i32;"),
             "1:14: the storage variable 'a' needs @group and @binding\n");
   EXPECT_EQ(error_text("@group(0) @binding(0) var<private> a: i32;"),
@@ -268,11 +268,12 @@ TEST(Directives, ExtensionsAreNamed) {
   EXPECT_EQ(error_text("enable f16; enable f16;"), "");
   EXPECT_EQ(error_text("enable chromium_experimental_pixel_local;"),
             "1:8: the extension 'chromium_experimental_pixel_local' is not supported; vyre has "
-            "clip_distances, dual_source_blending, f16, primitive_index, subgroups [docs/wgsl.md "
+            "clip_distances, dual_source_blending, f16, primitive_index, subgroup_size_control, "
+            "subgroups [docs/wgsl.md "
             "lists what is supported]\n");
   EXPECT_EQ(error_text("enable warp_speed;"),
             "1:8: unknown extension 'warp_speed'; vyre has clip_distances, dual_source_blending, "
-            "f16, primitive_index, subgroups\n");
+            "f16, primitive_index, subgroup_size_control, subgroups\n");
   EXPECT_EQ(error_text("requires unrestricted_pointer_parameters, pointer_composite_access;"), "");
   EXPECT_EQ(error_text("requires pointer_composit_access;"),
             "1:10: unknown language feature 'pointer_composit_access'; did you mean "

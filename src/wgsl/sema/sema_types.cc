@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "vyre/wgsl/sema/sema_builtins.h"
 #include "vyre/wgsl/sema/sema_convert.h"
 #include "vyre/wgsl/sema/sema_expr.h"
+#include "vyre/wgsl/sema/sema_features.h"
 #include "vyre/wgsl/sema/sema_scope.h"
 #include "vyre/wgsl/sema/sema_texture.h"
 
@@ -165,7 +167,8 @@ std::optional<TypeId> atomic_type(Context& cx, const ast::Identifier& name, Span
 }
 
 std::optional<Access> pointer_access(Context& cx, const ast::Identifier& name, MemoryKind memory) {
-  const bool read_only = memory == MemoryKind::storage || memory == MemoryKind::uniform;
+  const bool read_only = memory == MemoryKind::storage || memory == MemoryKind::uniform ||
+                         memory == MemoryKind::immediate;
   const Access usual = read_only ? Access::read : Access::read_write;
   if (name.template_args.size() < 3) return usual;
   const ast::Expr& written = *name.template_args[2];
@@ -189,17 +192,12 @@ std::optional<Access> pointer_access(Context& cx, const ast::Identifier& name, M
   return access;
 }
 
-bool can_live_in(const TypeTable& types, TypeId type, MemoryKind memory) {
-  switch (memory) {
-    case MemoryKind::function:
-    case MemoryKind::private_: return types.is_constructible(type);
-    case MemoryKind::workgroup:
-      return !types.contains_runtime_array(type) && types.get_if<PointerType>(type) == nullptr &&
-             types.get_if<HandleType>(type) == nullptr;
-    case MemoryKind::storage: return types.is_host_shareable(type);
-    case MemoryKind::uniform: return types.is_host_shareable(type) && types.is_constructible(type);
-  }
-  return false;
+bool holds_array(const TypeTable& types, TypeId type) {
+  if (types.get_if<ArrayType>(type) != nullptr) return true;
+  const auto* structure = types.get_if<StructType>(type);
+  return structure != nullptr && std::ranges::any_of(structure->members, [&](const Member& m) {
+           return holds_array(types, m.type);
+         });
 }
 
 std::optional<TypeId> pointer_type(Context& cx, const ast::Identifier& name, Span span) {
@@ -210,7 +208,7 @@ std::optional<TypeId> pointer_type(Context& cx, const ast::Identifier& name, Spa
   const auto memory = find_memory_kind(*text);
   if (!memory) {
     cx.error(space.span, fmt::format("'{}' is not an address space that vyre has; there are "
-                                     "function, private, workgroup, storage and uniform",
+                                     "function, private, workgroup, storage, uniform and immediate",
                                      *text));
     return std::nullopt;
   }
@@ -222,6 +220,7 @@ std::optional<TypeId> pointer_type(Context& cx, const ast::Identifier& name, Spa
              fmt::format("{} cannot live in {} memory", cx.spell(*pointee), *text));
     return std::nullopt;
   }
+  if (*memory == MemoryKind::immediate) note_feature(cx, "immediate_address_space");
   return cx.types().pointer(*memory, *pointee, *access);
 }
 
@@ -244,9 +243,26 @@ std::optional<TypeId> generated_type(Context& cx, const Generator& generator,
 
 }  // namespace
 
+bool can_live_in(const TypeTable& types, TypeId type, MemoryKind memory) {
+  switch (memory) {
+    case MemoryKind::function:
+    case MemoryKind::private_: return types.is_constructible(type);
+    case MemoryKind::workgroup:
+      return !types.contains_runtime_array(type) && types.get_if<PointerType>(type) == nullptr &&
+             types.get_if<HandleType>(type) == nullptr;
+    case MemoryKind::storage: return types.is_host_shareable(type);
+    case MemoryKind::uniform: return types.is_host_shareable(type) && types.is_constructible(type);
+    case MemoryKind::immediate:
+      return types.is_host_shareable(type) && types.is_constructible(type) &&
+             !holds_array(types, type);
+  }
+  return false;
+}
+
 std::optional<MemoryKind> find_memory_kind(std::string_view name) {
-  for (const MemoryKind kind : {MemoryKind::storage, MemoryKind::uniform, MemoryKind::workgroup,
-                                MemoryKind::private_, MemoryKind::function}) {
+  for (const MemoryKind kind :
+       {MemoryKind::storage, MemoryKind::uniform, MemoryKind::workgroup, MemoryKind::private_,
+        MemoryKind::function, MemoryKind::immediate}) {
     if (name == to_string(kind)) return kind;
   }
   return std::nullopt;

@@ -26,6 +26,9 @@ std::optional<Generator> find_generator(std::string_view name);
 std::optional<TypeId> find_plain_type(Context& cx, const ast::Name& name);
 bool is_type_name(std::string_view name);  // any predeclared type or generator
 
+// Whether memory of this kind can hold the type.
+bool can_live_in(const TypeTable& types, TypeId type, MemoryKind memory);
+
 // Reports a type that is too large or nested too deeply.
 bool check_type_limits(Context& cx, TypeId type, Span span);
 
