@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "vyre/base/error.h"
 #include "vyre/base/extent.h"
@@ -55,6 +56,35 @@ struct Launch {
   std::atomic<std::uint32_t>* stop = nullptr;
 };
 
+// A piece of work of a recording. It begins when the items that it waits for have ended.
+struct WorkItem {
+  enum class Kind : std::uint8_t { launch, copy, clear };
+  Kind kind = Kind::launch;
+  Launch launch{};                     // without deadline and stop flag, which `play` gives
+  BoundMemory from{};                  // of a copy, which must not overlap `to`
+  BoundMemory to{};                    // of a copy or a clear
+  std::vector<std::uint32_t> after{};  // positions of earlier items
+};
+
+// For all launches of a play, as Launch has them.
+struct PlayLimits {
+  std::optional<std::chrono::nanoseconds> deadline{};  // counted from the call
+  std::optional<std::chrono::nanoseconds> asked{};
+  std::atomic<std::uint32_t>* stop = nullptr;
+};
+
+// Work that was made ready once and is played again and again. Its code and memory must outlive it.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+  // Another launch in the place of one: other code, grid, bindings or contents of uniforms. Plays
+  // that were submitted before are not touched.
+  virtual Result<void> set(std::uint32_t item, const Launch& launch) = 0;
+  // Why the device gets the items one after the other instead of all at once; empty: it gets them
+  // at once.
+  virtual std::string_view one_by_one() const = 0;
+};
+
 // A point in the work of a queue.
 class Event {
  public:
@@ -82,6 +112,11 @@ class Queue {
   virtual Result<void> copy(BoundMemory from, BoundMemory to) = 0;
   virtual Result<void> clear(BoundMemory memory) = 0;
   virtual Result<std::shared_ptr<Event>> record() = 0;
+  // Makes work ready that may be played many times, in queues of this device. Contents that
+  // uniforms take by value are copied.
+  virtual Result<std::shared_ptr<Recording>> record_work(std::span<const WorkItem> items);
+  // Submits all of a recording. Items that do not wait for each other may run at the same time.
+  virtual Result<void> play(Recording& recording, const PlayLimits& limits = {});
   // Waits until everything that was submitted has ended, and returns the first failure.
   virtual Result<void> wait() = 0;
   // Whether the queue is known to be idle without asking the device. Operations that would wait for
@@ -114,6 +149,8 @@ struct LaunchCosts {
   // True: the device works while the host does something else. False: a launch has ended when the
   // call returns, and compiling takes processor time from launches.
   bool runs_beside_host = false;
+  // A recording of several launches costs less than these launches one after the other.
+  bool plays_at_once = false;
   double clock_tick_ns = 50;   // the resolution of times
   double timing_ns = 100;      // the cost of timing one launch
   double busy_timing_ns = 0;   // the cost of timing one launch on a device that is never idle

@@ -86,6 +86,7 @@ Result<ParameterLayout> ParameterLayout::make(const std::vector<GpuParameter>& p
       case GpuParameterKind::contents:
         out.bindings_ = std::max(out.bindings_, p.slot + 1);
         out.steps_.push_back({kContents, p.slot});
+        out.contents_.push_back({p.slot, p.value.size()});
         break;
       case GpuParameterKind::value:
         if (p.value.empty()) {

@@ -8,6 +8,7 @@
 
 #include "vyre/device/cuda/core_internal.h"
 #include "vyre/device/device.h"
+#include "vyre/device/listed_work.h"
 
 namespace vyre {
 
@@ -29,6 +30,8 @@ class ParameterLayout {
   std::size_t size() const { return steps_.size(); }
   std::uint32_t bindings() const { return bindings_; }  // that a launch must have
   bool takes_deadline() const { return takes_deadline_; }
+  // Slots whose contents in the host's memory are passed.
+  const std::vector<ContentsSlot>& contents() const { return contents_; }
 
   void fill(void** out, const Launch& launch, const LaunchWords& words) const {
     const std::array<std::uintptr_t, 4> places{
@@ -52,6 +55,7 @@ class ParameterLayout {
   std::vector<Step> steps_;
   std::uint32_t bindings_ = 0;
   bool takes_deadline_ = false;
+  std::vector<ContentsSlot> contents_;
 };
 
 // The size of a parameter in bytes.

@@ -48,6 +48,7 @@ struct World {
   std::shared_ptr<const LoadedCode> code;
   std::optional<DeviceMemory> first, second, beside, large;
   std::shared_ptr<Event> begin, end;
+  std::shared_ptr<Recording> recording;
   std::array<BoundMemory, 1> bindings{};
 };
 
@@ -162,6 +163,26 @@ const std::vector<Operation>& operations() {
       {"clear words", [](World& w) { return w.queue->clear(w.part(4, 8)); }},
       {"clear bytes", [](World& w) { return w.queue->clear(w.part(4, 7)); }},
       {"clear bytes between words", [](World& w) { return w.queue->clear(w.part(2, 8)); }},
+      {"record work",
+       [](World& w) {
+         std::vector<WorkItem> items(3);
+         items[0] = {.kind = WorkItem::Kind::clear, .to = w.part(0, 64)};
+         items[1] = {.kind = WorkItem::Kind::copy,
+                     .from = w.part(0, 64),
+                     .to = w.part(64, 64),
+                     .after = {0}};
+         items[2] = {.kind = WorkItem::Kind::launch, .launch = w.launch(), .after = {1}};
+         return into(w.recording, w.queue->record_work(items));
+       }},
+      {"play", [](World& w) { return w.queue->play(*w.recording); }},
+      {"play with a deadline",
+       [](World& w) { return w.queue->play(*w.recording, {.deadline = 1s}); }},
+      {"change an item", [](World& w) { return w.recording->set(2, w.launch()); }},
+      {"let the recording go",
+       [](World& w) -> Result<void> {
+         w.recording = nullptr;
+         return w.queue->wait();
+       }},
       {"record", [](World& w) { return into(w.begin, w.queue->record()); }},
       {"record again", [](World& w) { return into(w.end, w.queue->record()); }},
       {"ask an event",
@@ -216,6 +237,7 @@ std::string shown(const std::vector<std::string>& log) {
 std::string remains(std::unique_ptr<World> world) {
   FakeDriver& fake = world->fake;
   world->begin = world->end = nullptr;
+  world->recording = nullptr;
   world->code = nullptr;
   world->first = world->second = world->beside = world->large = std::nullopt;
   world->queue = world->side = nullptr;

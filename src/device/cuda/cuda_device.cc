@@ -9,6 +9,7 @@
 #include "vyre/base/fork_watch.h"
 #include "vyre/device/cuda/core_internal.h"
 #include "vyre/device/cuda/driver_internal.h"
+#include "vyre/device/cuda/recording_internal.h"
 
 namespace vyre {
 namespace {
@@ -171,6 +172,7 @@ const Limits& CudaDevice::limits() const { return core_->limits; }
 // prevent that.
 LaunchCosts CudaDevice::launch_costs() const {
   return {.runs_beside_host = true,
+          .plays_at_once = has_recordings(core_->driver),
           .clock_tick_ns = 500,
           .timing_ns = 12'000,
           .busy_timing_ns = 7000,

@@ -49,7 +49,35 @@ struct CuKernelNode {
   void** extra;
 };
 
+// One clearing of memory in a graph, as the driver lays it out.
+struct CuMemsetNode {
+  CuAddress address;
+  std::size_t pitch;
+  unsigned value;
+  unsigned element_bytes;
+  std::size_t width;  // elements
+  std::size_t height;
+};
+
+// One end of a copy in a graph.
+struct CuCopyEnd {
+  std::size_t x_bytes, y, z, level;
+  int memory;  // its type
+  void* host;
+  CuAddress address;
+  void* array;
+  void* reserved;
+  std::size_t pitch, height;
+};
+// One copy in a graph, as the driver lays it out.
+struct CuCopyNode {
+  CuCopyEnd from, to;
+  std::size_t width_bytes, height, depth;
+};
+
 namespace cu {
+
+inline constexpr int kMemoryOfDevice = 2;
 
 // Results that vyre distinguishes; the driver has names and texts for all of them.
 inline constexpr CuResult kSuccess = 0;
@@ -220,6 +248,14 @@ enum FunctionAttribute : int {
   F(graph_add_kernel, "cuGraphAddKernelNode",                                          \
     (CuGraphNode * node, CuGraph graph, const CuGraphNode* after, std::size_t count,   \
      const CuKernelNode* kernel))                                                      \
+  F(graph_add_memset, "cuGraphAddMemsetNode",                                          \
+    (CuGraphNode * node, CuGraph graph, const CuGraphNode* after, std::size_t count,   \
+     const CuMemsetNode* memset, CuContext context))                                   \
+  F(graph_add_copy, "cuGraphAddMemcpyNode",                                            \
+    (CuGraphNode * node, CuGraph graph, const CuGraphNode* after, std::size_t count,   \
+     const CuCopyNode* copy, CuContext context))                                       \
+  F(graph_set_kernel, "cuGraphExecKernelNodeSetParams",                                \
+    (CuGraphExec graph, CuGraphNode node, const CuKernelNode* kernel))                 \
   F(graph_instantiate, "cuGraphInstantiateWithFlags",                                  \
     (CuGraphExec * out, CuGraph graph, unsigned long long flags))                      \
   F(graph_upload, "cuGraphUpload", (CuGraphExec graph, CuStream stream))               \

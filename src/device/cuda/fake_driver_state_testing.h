@@ -31,12 +31,20 @@ struct CUstream_st {
   std::deque<std::function<bool()>> work;  // false: not yet
   bool destroyed = false;
 };
-struct CUgraph_st {
-  std::vector<std::function<vyre::CuResult(CUstream_st*)>> launches;
+struct CUgraphNode_st {
+  std::vector<CUgraphNode_st*> after;
+  bool is_kernel = false;
+  std::function<vyre::CuResult(CUstream_st*)> run;
 };
-struct CUgraphNode_st {};
+struct CUgraph_st {
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+};
 struct CUgraphExec_st {
-  CUgraph_st graph;
+  struct Node {
+    CUgraphNode_st* of;  // only compared
+    CUgraphNode_st node;
+  };
+  std::vector<Node> nodes;
 };
 struct CUlinkState_st {
   std::string text;
@@ -62,7 +70,6 @@ struct FakeDriver::State {
   unsigned live_modules = 0;
   std::vector<std::unique_ptr<CUgraph_st>> graphs;
   std::vector<std::unique_ptr<CUgraphExec_st>> graph_execs;
-  CUgraphNode_st node;  // all of them are added in their order
   std::vector<FakeLaunch> launches;
 };
 

@@ -38,6 +38,7 @@ struct FakeKernel {
   std::function<CuResult(const FakeLaunch&)> run{};
   int registers = 32;
   int static_shared = 0;
+  std::function<int()> local_bytes{};  // that a lane has in memory, asked for each code
 };
 
 // One at a time, because the driver's functions have no state of their own.

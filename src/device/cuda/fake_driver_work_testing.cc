@@ -171,7 +171,8 @@ void fill_code(CudaDriver& t) {
       *value = attribute == cu::kFunctionMaxThreads    ? std::min(1024, 65536 / kernel.registers)
                : attribute == cu::kFunctionRegisters   ? kernel.registers
                : attribute == cu::kFunctionSharedBytes ? kernel.static_shared
-                                                       : 0;
+               : attribute == cu::kFunctionLocalBytes && kernel.local_bytes ? kernel.local_bytes()
+                                                                            : 0;
       return 0;
     });
   };
@@ -286,6 +287,33 @@ void fill_streams(CudaDriver& t) {
   };
 }
 
+namespace {
+
+std::function<CuResult(CuStream)> launch_of(const CuKernelNode& kernel) {
+  return [function = kernel.function,
+          record = record_of(kernel.function, {kernel.grid_x, kernel.grid_y, kernel.grid_z},
+                             {kernel.block_x, kernel.block_y, kernel.block_z},
+                             kernel.dynamic_shared, kernel.parameters)](CuStream stream) {
+    return launch(function, record, stream);
+  };
+}
+
+CuResult add_node(CuGraphNode* out, CuGraph graph, const CuGraphNode* after, std::size_t count,
+                  bool is_kernel, std::function<CuResult(CuStream)> run) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto is_it = [&](const auto& node) { return node.get() == after[i]; };
+    if (std::ranges::none_of(graph->nodes, is_it)) return cu::kInvalidValue;
+  }
+  auto node = std::make_unique<CUgraphNode_st>();
+  node->after.assign(after, after + count);
+  node->is_kernel = is_kernel;
+  node->run = std::move(run);
+  *out = graph->nodes.emplace_back(std::move(node)).get();
+  return cu::kSuccess;
+}
+
+}  // namespace
+
 void fill_graphs(CudaDriver& t) {
   t.graph_create = [](CuGraph* graph, unsigned) {
     return call("cuGraphCreate", Needs::nothing, [&] {
@@ -295,24 +323,48 @@ void fill_graphs(CudaDriver& t) {
   };
   t.graph_add_kernel = [](CuGraphNode* node, CuGraph graph, const CuGraphNode* after,
                           std::size_t count, const CuKernelNode* kernel) {
-    return call("cuGraphAddKernelNode", Needs::nothing, [&] {
-      // One after the other is all it can do.
-      if (count != (graph->launches.empty() ? 0 : 1)) return cu::kInvalidValue;
-      if (count == 1 && *after != &state->node) return cu::kInvalidValue;
-      *node = &state->node;
-      graph->launches.push_back(
-          [function = kernel->function,
-           record = record_of(kernel->function, {kernel->grid_x, kernel->grid_y, kernel->grid_z},
-                              {kernel->block_x, kernel->block_y, kernel->block_z},
-                              kernel->dynamic_shared, kernel->parameters)](CuStream stream) {
-            return launch(function, record, stream);
-          });
-      return 0;
+    return call("cuGraphAddKernelNode", Needs::nothing,
+                [&] { return add_node(node, graph, after, count, true, launch_of(*kernel)); });
+  };
+  t.graph_add_memset = [](CuGraphNode* node, CuGraph graph, const CuGraphNode* after,
+                          std::size_t count, const CuMemsetNode* clear, CuContext context) {
+    return call("cuGraphAddMemsetNode", Needs::nothing, [&] {
+      if (context == nullptr || clear->value != 0 || clear->height != 1) return cu::kInvalidValue;
+      if (clear->element_bytes != 1 && clear->element_bytes != 4) return cu::kInvalidValue;
+      return add_node(node, graph, after, count, false, [what = *clear](CuStream stream) {
+        return enqueue_always(stream, [what] {
+          std::memset(pointer(what.address), 0, what.width * what.element_bytes);
+        });
+      });
+    });
+  };
+  t.graph_add_copy = [](CuGraphNode* node, CuGraph graph, const CuGraphNode* after,
+                        std::size_t count, const CuCopyNode* copy, CuContext context) {
+    return call("cuGraphAddMemcpyNode", Needs::nothing, [&] {
+      const bool on_device =
+          copy->from.memory == cu::kMemoryOfDevice && copy->to.memory == cu::kMemoryOfDevice;
+      if (context == nullptr || !on_device || copy->height != 1 || copy->depth != 1) {
+        return cu::kInvalidValue;
+      }
+      return add_node(node, graph, after, count, false, [what = *copy](CuStream stream) {
+        return enqueue_always(stream, [what] {
+          std::memcpy(pointer(what.to.address), pointer(what.from.address), what.width_bytes);
+        });
+      });
+    });
+  };
+  t.graph_set_kernel = [](CuGraphExec graph, CuGraphNode node, const CuKernelNode* kernel) {
+    return call("cuGraphExecKernelNodeSetParams", Needs::context, [&] {
+      const auto found = std::ranges::find(graph->nodes, node, &CUgraphExec_st::Node::of);
+      if (found == graph->nodes.end() || !found->node.is_kernel) return cu::kInvalidValue;
+      found->node.run = launch_of(*kernel);
+      return cu::kSuccess;
     });
   };
   t.graph_instantiate = [](CuGraphExec* out, CuGraph graph, unsigned long long) {
     return call("cuGraphInstantiateWithFlags", Needs::context, [&] {
-      auto made = std::make_unique<CUgraphExec_st>(CUgraphExec_st{*graph});
+      auto made = std::make_unique<CUgraphExec_st>();
+      for (const auto& node : graph->nodes) made->nodes.push_back({node.get(), *node});
       *out = state->graph_execs.emplace_back(std::move(made)).get();
       return 0;
     });
@@ -322,8 +374,20 @@ void fill_graphs(CudaDriver& t) {
   };
   t.graph_launch = [](CuGraphExec graph, CuStream stream) {
     return call("cuGraphLaunch", Needs::context, [&] {
-      for (const auto& one : graph->graph.launches) {
-        if (const CuResult result = one(stream); result != 0) return result;
+      // Of the nodes that wait for nothing more, the last one added runs first, so that a graph
+      // with too few dependencies gives wrong results.
+      std::vector<const CUgraphExec_st::Node*> left;
+      for (const auto& node : graph->nodes) left.push_back(&node);
+      const auto is_free = [&](const CUgraphExec_st::Node* node) {
+        return std::ranges::none_of(left, [&](const CUgraphExec_st::Node* other) {
+          return std::ranges::find(node->node.after, other->of) != node->node.after.end();
+        });
+      };
+      while (!left.empty()) {
+        const auto next = std::ranges::find_if(left.rbegin(), left.rend(), is_free);
+        const CUgraphExec_st::Node* node = *next;
+        left.erase(std::next(next).base());
+        if (const CuResult result = node->node.run(stream); result != 0) return result;
       }
       return cu::kSuccess;
     });

@@ -1,12 +1,30 @@
 // A CUDA graph of launches, which the device gets all at once.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <type_traits>
 
 #include "vyre/device/cuda/code_internal.h"
 
 namespace vyre {
+
+// Nothing runs.
+inline bool is_empty(const Launch& l) {
+  return l.grid[0] == 0 || l.grid[1] == 0 || l.grid[2] == 0 || l.extent[0] == 0 ||
+         l.extent[1] == 0 || l.extent[2] == 0;
+}
+
+// A launch as the driver's graphs take it. It points into itself and into the launch.
+struct KernelNode {
+  KernelNode(const CudaCode& code, const Launch& launch, const LaunchWords& words);
+  KernelNode(const KernelNode&) = delete;
+  KernelNode& operator=(const KernelNode&) = delete;
+
+  std::array<void*, kMaxParameters> parameters;  // filled as far as the kernel looks
+  const LaunchWords words;
+  CuKernelNode node;
+};
 
 // Destroyed with it.
 using SharedGraph = std::shared_ptr<std::remove_pointer_t<CuGraphExec>>;

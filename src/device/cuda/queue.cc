@@ -10,6 +10,7 @@
 #include "vyre/device/cuda/deadlines_internal.h"
 #include "vyre/device/cuda/graph_internal.h"
 #include "vyre/device/cuda/launch_notes_internal.h"
+#include "vyre/device/cuda/recording_internal.h"
 #include "vyre/device/cuda/staging_internal.h"
 
 namespace vyre {
@@ -76,11 +77,6 @@ struct QueueParts {
 
 constexpr std::uint32_t kMostNodes = 512;  // of a graph
 
-bool empty(const Launch& l) {
-  return l.grid[0] == 0 || l.grid[1] == 0 || l.grid[2] == 0 || l.extent[0] == 0 ||
-         l.extent[1] == 0 || l.extent[2] == 0;
-}
-
 bool overlap(BoundMemory a, BoundMemory b) {
   return a.address < b.address + a.bytes && b.address < a.address + a.bytes;
 }
@@ -107,6 +103,8 @@ class CudaQueue final : public Queue {
   Result<void> copy(BoundMemory from, BoundMemory to) override;
   Result<void> clear(BoundMemory memory) override;
   Result<std::shared_ptr<Event>> record() override;
+  Result<std::shared_ptr<Recording>> record_work(std::span<const WorkItem> items) override;
+  Result<void> play(Recording& recording, const PlayLimits& limits) override;
   Result<void> wait() override;
   bool known_idle() const override { return notes_->all_settled(); }
   bool is_idle() const override;
@@ -202,7 +200,7 @@ Result<void> CudaQueue::submit_with_deadline(const Launch& l, const CudaCode& co
 
 Result<void> CudaQueue::launch(const Launch& l) {
   const auto& code = static_cast<const CudaCode&>(*l.code);
-  if (empty(l)) return {};
+  if (is_empty(l)) return {};
   if (!fits(l, code)) [[unlikely]]
     return misfit(l, code);
   CurrentContext current(core_->context);
@@ -218,7 +216,8 @@ Result<void> CudaQueue::launch(const Launch& l) {
 Result<std::chrono::nanoseconds> CudaQueue::time(const Launch& l, std::uint32_t times) {
   const auto& code = static_cast<const CudaCode&>(*l.code);
   const bool plain = !l.deadline || !code.layout().takes_deadline();
-  if (times < 2 || empty(l) || !plain || !has_graphs(core_->driver)) return Queue::time(l, times);
+  if (times < 2 || is_empty(l) || !plain || !has_graphs(core_->driver))
+    return Queue::time(l, times);
   if (!fits(l, code)) return misfit(l, code);
   CurrentContext current(core_->context);
   if (!current) return current.error();
@@ -300,6 +299,35 @@ Result<std::shared_ptr<Event>> CudaQueue::record() {
   VYRE_CHECK(
       core_->context.check(core_->driver.event_record(event.get(), stream_), "cuEventRecord"));
   return std::make_shared<CudaEvent>(core_, std::move(event));
+}
+
+Result<std::shared_ptr<Recording>> CudaQueue::record_work(std::span<const WorkItem> items) {
+  VYRE_CHECK(check_items(items));
+  for (const WorkItem& item : items) {
+    if (item.kind != WorkItem::Kind::launch || is_empty(item.launch)) continue;
+    const auto& code = static_cast<const CudaCode&>(*item.launch.code);
+    if (!fits(item.launch, code)) return misfit(item.launch, code);
+  }
+  CurrentContext current(core_->context);
+  if (!current) return current.error();
+  return CudaRecording::make(core_, items);
+}
+
+Result<void> CudaQueue::play(Recording& recording, const PlayLimits& limits) {
+  auto* own = dynamic_cast<CudaRecording*>(&recording);
+  if (own == nullptr || own->core() != core_.get()) {
+    return fail(Code::invalid_input,
+                fmt::format("the recording was not made by this {}", core_->context.name()));
+  }
+  CurrentContext current(core_->context);
+  if (!current) return current.error();
+  VYRE_CHECK(order());
+  int capturing = 0;
+  if (!own_) {
+    VYRE_CHECK(core_->context.check(core_->driver.stream_is_capturing(stream_, &capturing),
+                                    "cuStreamIsCapturing"));
+  }
+  return own->play(*this, stream_, capturing != 0, *notes_, limits);
 }
 
 bool CudaQueue::is_idle() const {

@@ -33,6 +33,7 @@ class NullDevice final : public Device, public std::enable_shared_from_this<Null
   Result<Profile> profile() override;
   Target target() const override { return {}; }
   bool runs() const override { return false; }
+  LaunchCosts launch_costs() const override { return {.plays_at_once = true}; }
   Result<MemoryInfo> memory_info() override;
   Result<DeviceMemory> allocate(std::uint64_t bytes) override;
   Result<DeviceCode> finish(DeviceCode code) override { return code; }
