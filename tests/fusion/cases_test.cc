@@ -622,6 +622,7 @@ TEST(FusionCases, TooManyBindingsAreNotFused) {
   s.floats("z", 300);
   s.stage(map("x", "y", "v + 1"), {300, 1, 1});
   s.stage(map("x", "z", "v * 2"), {300, 1, 1});
+  expect_fused(s, {.bindings = 3});
   expect_refused(s, RefusalReason::too_many_bindings, {.bindings = 2});
 }
 
