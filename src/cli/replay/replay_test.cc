@@ -37,8 +37,10 @@ TEST_F(Replay, ShowsFractionsGoalsAndAPlot) {
   const CommandResult result = replay({file, "--runs", "5", "--budget", "60"});
   EXPECT_EQ(result.exit, 0) << result.err;
   EXPECT_EQ(result.err, "");
-  for (const char* text : {"landscape on Made up", "natural", "hillclimb", "halving", "random",
-                           "to reach", "90%", "charged", "evaluations", "50", "60", "┤", "└"}) {
+  for (const char* text :
+       {"landscape on Made up", "natural", "hillclimb", "halving", "random", "to reach", "90%",
+        "charged", "evaluations", "50", "60", "┤", "└",
+        "performance over time (0: as random search, 1: the optimum)", "score"}) {
     EXPECT_NE(result.out.find(text), std::string::npos) << text << "\n" << result.out;
   }
   EXPECT_EQ(result.out.find("exhaustive"), std::string::npos);
@@ -62,6 +64,11 @@ TEST_F(Replay, TheSameSpaceInEveryFormatGivesTheSameFractions) {
   EXPECT_EQ(first.at("failed"), space_.failures());
   EXPECT_EQ(first["strategies"].size(), 2U);
   EXPECT_EQ(first["strategies"][0].at("mean").size(), 30U);
+  EXPECT_GT(first.at("score_budget").at("evaluations"), 0);
+  for (const auto& strategy : first["strategies"]) {
+    EXPECT_LE(strategy.at("score"), 1.0);
+    EXPECT_EQ(strategy.at("score_covered"), 1.0);
+  }
   for (int i = 1; i < 3; ++i) {
     EXPECT_EQ(json["spaces"][i]["strategies"][0]["mean"], first["strategies"][0]["mean"]);
   }
