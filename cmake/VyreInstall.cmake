@@ -56,7 +56,7 @@ target_include_directories(vyre_library INTERFACE
   "$<BUILD_INTERFACE:${view}>"
   "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
   "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-target_link_libraries(vyre_library INTERFACE Threads::Threads)
+target_link_libraries(vyre_library INTERFACE Threads::Threads png z m)
 
 get_property(engine_libraries GLOBAL PROPERTY VYRE_BUNDLED_LLVM_LIBRARIES)
 list(REMOVE_ITEM engine_libraries vyre_c)

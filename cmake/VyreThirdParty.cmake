@@ -57,7 +57,21 @@ target_link_libraries(third_party_zlib INTERFACE "${VYRE_STATIC_z}")
 vyre_header_library(third_party_png png.h libpng-dev)
 find_library(VYRE_STATIC_png "libpng.a" REQUIRED)
 mark_as_advanced(VYRE_STATIC_png)
-target_link_libraries(third_party_png INTERFACE "${VYRE_STATIC_png}" "${VYRE_STATIC_z}" m)
+
+# Debian compiles libpng.a for programs: the way it addresses `stderr` cannot be linked into a shared
+# library. Ours link a copy that uses vyre_png_stderr (data/image_png.cc) instead.
+function(vyre_copy_png out)
+  set(copy "${PROJECT_BINARY_DIR}/libpng.a")
+  execute_process(
+    COMMAND "${CMAKE_OBJCOPY}" --redefine-sym stderr=vyre_png_stderr "${VYRE_STATIC_png}" "${copy}"
+    RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "objcopy cannot copy ${VYRE_STATIC_png}; install binutils.")
+  endif()
+  set(${out} "${copy}" PARENT_SCOPE)
+endfunction()
+vyre_copy_png(png)
+target_link_libraries(third_party_png INTERFACE "${png}" "${VYRE_STATIC_z}" m)
 
 # BLAKE3 is a handful of self-contained objects inside LLVM's support library. They are taken out
 # of the archive, so that a program that only hashes does not link (or need) the rest of LLVM.

@@ -1,8 +1,15 @@
 #include <fmt/format.h>
 #include <png.h>
 
+#include <cstdio>
+
 #include "vyre/base/arithmetic.h"
 #include "vyre/data/image_internal.h"
+
+// What the copy of libpng that the build links writes its messages to; see VyreThirdParty.cmake.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+extern "C" [[gnu::visibility("hidden")]] std::FILE* vyre_png_stderr;
+std::FILE* vyre_png_stderr = stderr;
 
 namespace vyre {
 namespace {

@@ -38,7 +38,7 @@ TEST(SearchReplay, WhatFailsIsChargedForCompilingAndOneRun) {
   }
   space.recordings[0].cost_ns.reset();
   space.recordings[0].samples_ns.clear();
-  const auto run = replay_run(space, "exhaustive", 1, 1000);
+  const auto run = replay_run(space, "exhaustive", 1, {.evaluations = 1000});
   ASSERT_TRUE(run);
   EXPECT_EQ(run->steps.back().charged_s, 5.0 * double(space.recordings.size()));
 }
