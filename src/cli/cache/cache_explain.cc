@@ -88,9 +88,18 @@ std::vector<std::string> search_sentences(const KeyState& state) {
     lines.push_back(fmt::format("It takes {}.", duration_text(chosen_ns)));
     if (other != nullptr) {
       const double ns = candidate_time(state, *other).ns;
-      lines.push_back(fmt::format("The best of the others, {}, takes {}: {} {}.", other->candidate,
-                                  duration_text(ns), gain_text(std::abs(ns / chosen_ns - 1)),
-                                  ns >= chosen_ns ? "more" : "less"));
+      const std::string apart = gain_text(std::abs(ns / chosen_ns - 1));
+      // One that was proved faster would serve, unless a person pinned another.
+      if (ns < chosen_ns && state.pin.empty()) {
+        lines.push_back(fmt::format(
+            "The best of the others, {}, seems to take {}, {} less; that is not proved beyond the "
+            "noise.",
+            other->candidate, duration_text(ns), apart));
+      } else {
+        lines.push_back(fmt::format("The best of the others, {}, takes {}: {} {}.",
+                                    other->candidate, duration_text(ns), apart,
+                                    ns >= chosen_ns ? "more" : "less"));
+      }
     }
   }
   if (state.reopenings > 0) {
