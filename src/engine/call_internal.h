@@ -10,6 +10,9 @@
 //   timed
 #pragma once
 
+#include <array>
+#include <span>
+
 #include "vyre/engine/tuned_kernel_internal.h"
 
 namespace vyre {
@@ -30,6 +33,29 @@ struct LaunchRuns {
   std::uint32_t count = 1;
   std::chrono::nanoseconds spent{};
 };
+
+// The bindings of one launch, with a copy of uniforms that go with it by value.
+struct GatheredBindings {
+  std::array<BoundMemory, kGpuBindings> bindings;
+  alignas(16) std::array<std::byte, 2048> values;
+};
+// Replaces the launch's bindings, which are those of the step's slots, by its own. `slots`: the
+// slots that it takes, in the order of its own; empty: all. `by_value`: which of its own slots are
+// uniforms whose contents go with the launch.
+Result<void> gather(const CallContext& cx, const LaunchStep& step, Launch& launch,
+                    std::span<const std::uint32_t> slots, std::span<const std::uint32_t> by_value,
+                    GatheredBindings& out);
+
+// A served launch without limits, and one of those of a candidate that has several. Their bindings
+// are those of the step's slots.
+Launch plain_launch(const LaunchStep& step, const ServedLaunch& served,
+                    std::span<const BoundMemory> bindings, const Extent& extent);
+Launch part_launch(const PartLaunch& part, std::span<const BoundMemory> bindings);
+// What a call launches where the plan is fixed.
+ServedLaunch fixed_launch(const LaunchStep& step);
+// What a call of a tuned step launches where nothing is tried: the same object as long as the
+// incumbent is the same.
+const ServedLaunch* steady_launch(const LaunchStep& step);
 
 Result<void> submit_step(const CallContext& cx, const LaunchStep& step, const RunLimits& limits);
 // What a step whose plan is fixed launches.

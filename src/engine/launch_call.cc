@@ -13,50 +13,25 @@ Result<void> begin(const CallContext& cx, const Launch& launch, LaunchRuns* time
   return {};
 }
 
-// `slots`: the slots of the dispatch that the launch takes, in the order of its own; empty: all.
-// `by_value`: which of its own slots are uniforms whose contents go with the launch.
 Result<void> launch_gathered(const CallContext& cx, const LaunchStep& d, Launch& launch,
                              std::span<const std::uint32_t> slots,
                              std::span<const std::uint32_t> by_value, LaunchRuns* timed) {
-  std::array<BoundMemory, kGpuBindings> bindings;
-  const std::size_t count = slots.empty() ? launch.bindings.size() : slots.size();
-  assert(count <= bindings.size());  // the planner refuses kernels with more
-  alignas(16) std::array<std::byte, 2048> values;
-  const auto slot_of = [&](std::size_t own) { return slots.empty() ? own : slots[own]; };
-  for (std::size_t own = 0; own < count; ++own) bindings[own] = launch.bindings[slot_of(own)];
-  std::size_t used = 0;
-  for (const std::uint32_t own : by_value) {
-    const auto found = std::ranges::find(d.uniforms, slot_of(own), &LaunchStep::Uniform::slot);
-    assert(found != d.uniforms.end());
-    const LaunchStep::Uniform& u = *found;
-    if (!u.copy->current()) {
-      // A kernel or a copy wrote the buffer: ask the device once.
-      std::array<std::byte, HostCopy::kMost> all;
-      const std::span bytes(all.data(), u.memory.bytes);
-      VYRE_CHECK(cx.queue->read(u.memory, bytes));
-      u.copy->put_all(bytes);
-    }
-    u.copy->take(u.offset, {values.data() + used, u.bytes});
-    bindings[own] = {reinterpret_cast<std::uintptr_t>(values.data() + used), u.bytes};
-    used += (std::size_t{u.bytes} + 15) / 16 * 16;
-  }
-  launch.bindings = {bindings.data(), count};
+  GatheredBindings gathered;
+  VYRE_CHECK(gather(cx, d, launch, slots, by_value, gathered));
   return begin(cx, launch, timed);
 }
 
 // A candidate's launches one after the other.
 Result<void> launch_parts(const CallContext& cx, const LaunchStep& d,
-                          std::span<const PartLaunch> parts, Launch& launch,
+                          std::span<const PartLaunch> parts, const Launch& limits,
                           std::span<const BoundMemory> bindings) {
   for (const PartLaunch& part : parts) {
     const CandidateLaunch& of = *part.of;
-    launch.code = of.code.get();
-    launch.kernel = of.kernel.program->name;
-    launch.bindings = bindings;
-    launch.extent = part.extent;
-    launch.grid = part.grid;
-    launch.workgroup = of.variant.workgroup;
-    launch.groups_per_task = of.variant.groups_per_task > 1 ? of.variant.groups_per_task : 0;
+    for (const std::uint32_t slot : of.cleared) VYRE_CHECK(cx.queue->clear(bindings[slot]));
+    Launch launch = part_launch(part, bindings);
+    launch.deadline = limits.deadline;
+    launch.asked = limits.asked;
+    launch.stop = limits.stop;
     VYRE_CHECK(launch_gathered(cx, d, launch, of.slots, of.options.by_value, nullptr));
   }
   return {};
@@ -65,11 +40,11 @@ Result<void> launch_parts(const CallContext& cx, const LaunchStep& d,
 // The parts in turns, as a call runs them: each one finds in the caches what the one before it
 // left.
 Result<void> time_parts(const CallContext& cx, const LaunchStep& d,
-                        std::span<const PartLaunch> parts, Launch& launch,
+                        std::span<const PartLaunch> parts, const Launch& limits,
                         std::span<const BoundMemory> bindings, LaunchRuns& timed) {
   VYRE_TRY(const auto begun, cx.queue->record());
   for (std::uint32_t run = 0; run < timed.count; ++run) {
-    VYRE_CHECK(launch_parts(cx, d, parts, launch, bindings));
+    VYRE_CHECK(launch_parts(cx, d, parts, limits, bindings));
   }
   VYRE_TRY(const auto ended, cx.queue->record());
   VYRE_CHECK(ended->wait());
@@ -85,6 +60,64 @@ ServedLaunch fixed_launch(const LaunchStep& d) {
           .code = d.code.get(),
           .grid = d.plan.grid,
           .workgroup = d.plan.variant.workgroup};
+}
+
+Result<void> gather(const CallContext& cx, const LaunchStep& d, Launch& launch,
+                    std::span<const std::uint32_t> slots, std::span<const std::uint32_t> by_value,
+                    GatheredBindings& out) {
+  const std::size_t count = slots.empty() ? launch.bindings.size() : slots.size();
+  assert(count <= out.bindings.size());  // the planner refuses kernels with more
+  const auto slot_of = [&](std::size_t own) { return slots.empty() ? own : slots[own]; };
+  for (std::size_t own = 0; own < count; ++own) out.bindings[own] = launch.bindings[slot_of(own)];
+  std::size_t used = 0;
+  for (const std::uint32_t own : by_value) {
+    const auto found = std::ranges::find(d.uniforms, slot_of(own), &LaunchStep::Uniform::slot);
+    assert(found != d.uniforms.end());
+    const LaunchStep::Uniform& u = *found;
+    if (!u.copy->current()) {
+      // A kernel or a copy wrote the buffer: ask the device once.
+      std::array<std::byte, HostCopy::kMost> all;
+      const std::span bytes(all.data(), u.memory.bytes);
+      VYRE_CHECK(cx.queue->read(u.memory, bytes));
+      u.copy->put_all(bytes);
+    }
+    std::byte* to = out.values.data() + used;
+    u.copy->take(u.offset, {to, u.bytes});
+    out.bindings[own] = {reinterpret_cast<std::uintptr_t>(to), u.bytes};
+    used += (std::size_t{u.bytes} + 15) / 16 * 16;
+  }
+  launch.bindings = {out.bindings.data(), count};
+  return {};
+}
+
+Launch plain_launch(const LaunchStep& d, const ServedLaunch& served,
+                    std::span<const BoundMemory> bindings, const Extent& extent) {
+  Launch launch;
+  launch.code = served.code;
+  launch.kernel = d.plan.kernel;
+  launch.bindings = bindings;
+  launch.extent = extent;
+  launch.grid = served.grid;
+  launch.workgroup = served.workgroup;
+  launch.groups_per_task = served.groups_per_task > 1 ? served.groups_per_task : 0;
+  return launch;
+}
+
+Launch part_launch(const PartLaunch& part, std::span<const BoundMemory> bindings) {
+  const CandidateLaunch& of = *part.of;
+  Launch launch;
+  launch.code = of.code.get();
+  launch.kernel = of.kernel.program->name;
+  launch.bindings = bindings;
+  launch.extent = part.extent;
+  launch.grid = part.grid;
+  launch.workgroup = of.variant.workgroup;
+  launch.groups_per_task = of.variant.groups_per_task > 1 ? of.variant.groups_per_task : 0;
+  return launch;
+}
+
+const ServedLaunch* steady_launch(const LaunchStep& d) {
+  return served_by(d, d.tuned->tuner.best());
 }
 
 Result<void> submit_step(const CallContext& cx, const LaunchStep& d, const RunLimits& limits) {
@@ -121,7 +154,7 @@ Result<std::chrono::nanoseconds> time_step(const CallContext& cx, const LaunchSt
 Result<void> launch_served(const CallContext& cx, const LaunchStep& d, const ServedLaunch& served,
                            std::span<const BoundMemory> bindings, const Extent& extent,
                            const RunLimits& limits, LaunchRuns* timed) {
-  Launch launch;
+  Launch launch = plain_launch(d, served, bindings, extent);
   launch.deadline = limits.deadline;
   launch.asked = limits.asked;
   launch.stop = limits.stop;
@@ -129,13 +162,6 @@ Result<void> launch_served(const CallContext& cx, const LaunchStep& d, const Ser
     return timed == nullptr ? launch_parts(cx, d, *served.parts, launch, bindings)
                             : time_parts(cx, d, *served.parts, launch, bindings, *timed);
   }
-  launch.code = served.code;
-  launch.kernel = d.plan.kernel;
-  launch.bindings = bindings;
-  launch.extent = extent;
-  launch.grid = served.grid;
-  launch.workgroup = served.workgroup;
-  launch.groups_per_task = served.groups_per_task > 1 ? served.groups_per_task : 0;
   if (d.uniforms.empty()) return begin(cx, launch, timed);
   return launch_gathered(cx, d, launch, {}, d.by_value, timed);
 }

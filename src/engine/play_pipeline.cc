@@ -39,6 +39,7 @@ Result<std::vector<std::chrono::nanoseconds>> PreparedPipeline::launch_times() {
 }
 
 Result<void> PreparedPipeline::play_steps(const RunLimits& limits) {
+  if (play_ != nullptr) return play_->submit(limits);
   const auto begin = std::chrono::steady_clock::now();
   auto loop = plan_->loops.begin();
   for (std::size_t launch = 0; launch < steps_.size(); ++launch) {
@@ -56,8 +57,10 @@ Result<void> PreparedPipeline::play_steps(const RunLimits& limits) {
 
 Result<void> PreparedPipeline::play_launch(std::size_t launch, const RunLimits& limits) {
   if (limits.stopped()) return fail(Code::device, "the pipeline was interrupted");
-  for (const std::size_t b : plan_->launches[launch].cleared) {
-    VYRE_CHECK(session_.clear(place_of(b)));
+  if (!steps_[launch].clears_itself) {
+    for (const std::size_t b : plan_->launches[launch].cleared) {
+      VYRE_CHECK(session_.clear(place_of(b)));
+    }
   }
   return session_.submit(dispatch_now(steps_[launch]), limits);
 }

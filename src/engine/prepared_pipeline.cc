@@ -40,6 +40,7 @@ Result<void> PreparedPipeline::make_memory() {
     VYRE_TRY(Buffer memory, session_.buffer(bytes));
     memory_.push_back(std::move(memory));
   }
+  memory_.resize(plan_->memory.size() + plan_->memory_apart.size());
   for (std::size_t b = 0; b < ready_->buffers.size(); ++b) VYRE_CHECK(fill(b));
   return {};
 }
@@ -88,11 +89,87 @@ Result<void> PreparedPipeline::make_steps() {
     }
     steps_.push_back(std::move(step));
   }
+  make_play();
   return {};
 }
 
-Result<Dispatch> PreparedPipeline::dispatch_of(const PlannedLaunch& launch, const Step& step,
+void PreparedPipeline::make_play() {
+  play_ = nullptr;
+  const auto has_grid = [](const PlannedLaunch& launch) { return launch.grid.has_value(); };
+  if (!plan_->loops.empty() || std::ranges::any_of(plan_->launches, has_grid)) return;
+  std::vector<PlayStep> steps;
+  for (std::size_t l = 0; l < steps_.size(); ++l) {
+    PlayStep& step = steps.emplace_back();
+    step.dispatch = steps_[l].dispatches.front();
+    if (steps_[l].clears_itself) continue;
+    for (const std::size_t b : plan_->launches[l].cleared) step.cleared.push_back(place_of(b));
+  }
+  play_ = std::make_shared<RecordedPlay>(session_, std::move(steps));
+}
+
+// A fused launch that may run as its stages. Neither of them binds buffers that change places.
+Result<Dispatch> PreparedPipeline::dispatch_of_parts(const PlannedLaunch& launch, Step& step) {
+  const auto place = [&](std::size_t b) -> const Buffer& {
+    const PlannedBuffer& buffer = plan_->buffers[b];
+    return memory_[buffer.memory ? *buffer.memory : *buffer.memory_apart];
+  };
+  const auto stage_launch = [&](const auto& planned) {
+    StageLaunch out{.kernel = planned.kernel, .bindings = {}, .extent = planned.extent};
+    for (const std::size_t b : planned.cleared) out.cleared.push_back(place(b));
+    for (const StageBinding& b : planned.bindings) {
+      out.bindings.push_back(
+          {b.group, b.binding, place(b.buffer), 0, ready_->buffers[b.buffer].bytes});
+    }
+    return out;
+  };
+  const auto all = [&] {
+    FusedStages out{.fused = stage_launch(launch), .parts = {}};
+    for (const PlannedPart& part : launch.parts) out.parts.push_back(stage_launch(part));
+    return out;
+  };
+  FusedStages stages = all();
+  if (session_.may_run_apart(stages)) {
+    VYRE_TRY(step.clears_itself, allocate_apart(launch));
+    stages = all();
+  }
+  return session_.prepare(stages, step.clears_itself);
+}
+
+// Memory for what the stages of a launch pass on when they run on their own. False: there is none
+// to spare, so the launch stays fused.
+Result<bool> PreparedPipeline::allocate_apart(const PlannedLaunch& launch) {
+  for (const PlannedPart& part : launch.parts) {
+    for (const StageBinding& b : part.bindings) {
+      const auto piece = plan_->buffers[b.buffer].memory_apart;
+      if (!piece || memory_[*piece].size() != 0) continue;
+      const std::uint64_t bytes = plan_->memory_apart[*piece - plan_->memory.size()];
+      VYRE_TRY(const MemoryInfo info, session_.device().memory_info());
+      if (bytes > info.free / 2) return false;
+      auto memory = session_.buffer(bytes);
+      if (!memory) {
+        if (memory.error().code == Code::out_of_memory) return false;
+        return std::unexpected(memory.error());
+      }
+      memory_[*piece] = *std::move(memory);
+    }
+  }
+  return true;
+}
+
+std::vector<std::optional<FusionChoice>> PreparedPipeline::choices() const {
+  std::vector<std::optional<FusionChoice>> out;
+  for (const Step& step : steps_) out.push_back(step.dispatches.front().fusion());
+  return out;
+}
+
+std::string PreparedPipeline::played() const {
+  if (play_ != nullptr) return play_->how();
+  return "launch by launch: loops and grids in buffers are looked at between the launches";
+}
+
+Result<Dispatch> PreparedPipeline::dispatch_of(const PlannedLaunch& launch, Step& step,
                                                std::size_t index) {
+  if (!launch.parts.empty()) return dispatch_of_parts(launch, step);
   std::vector<std::uint32_t> order(ready_->swap_groups.size());
   for (std::size_t i = step.groups.size(); i-- > 0;) {
     const std::size_t orders = ready_->swap_groups[step.groups[i]].orders.size();

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "vyre/engine/recorded_play.h"
 #include "vyre/engine/session.h"
 #include "vyre/pipeline/pipeline_builder.h"
 #include "vyre/pipeline/pipeline_plan.h"
@@ -84,6 +85,12 @@ class PreparedPipeline {
   // What runs launch number `launch` of the plan at this moment.
   const Dispatch& dispatch(std::size_t launch) const { return dispatch_now(steps_[launch]); }
 
+  // For each launch of the plan, whether it runs fused or as its stages; absent where there is no
+  // choice.
+  std::vector<std::optional<FusionChoice>> choices() const;
+  // How the last run was submitted: "as a recording of 5 items", "launch by launch: ...".
+  std::string played() const;
+
   // What was fused, what was not, and why; the same as JSON.
   std::string plan() const;
   std::string json() const;
@@ -97,6 +104,7 @@ class PreparedPipeline {
     // group's order varies fastest.
     std::vector<std::size_t> groups;
     std::vector<Dispatch> dispatches;
+    bool clears_itself = false;  // its candidates do that, each in its own way
   };
   // What it is made from, for `resize`.
   struct Origin {
@@ -110,7 +118,10 @@ class PreparedPipeline {
   Result<void> make_memory();
   Result<void> fill(std::size_t buffer);
   Result<void> make_steps();
-  Result<Dispatch> dispatch_of(const PlannedLaunch& launch, const Step& step, std::size_t index);
+  Result<Dispatch> dispatch_of(const PlannedLaunch& launch, Step& step, std::size_t index);
+  Result<Dispatch> dispatch_of_parts(const PlannedLaunch& launch, Step& step);
+  Result<bool> allocate_apart(const PlannedLaunch& launch);
+  void make_play();
   // The piece of memory that a buffer has in an order of its swap group.
   std::size_t piece_of(std::size_t buffer, std::uint32_t order) const;
   const Buffer& place_of(std::size_t buffer) const;  // at this moment
@@ -138,6 +149,8 @@ class PreparedPipeline {
   std::vector<std::pair<std::size_t, Buffer>> own_;  // the caller's memory, by buffer
   std::vector<std::uint32_t> order_;                 // of each swap group, at this moment
   std::vector<Step> steps_;                          // by launch
+  // Where nothing has to be looked at between the launches: how they are submitted together.
+  std::shared_ptr<RecordedPlay> play_;
 };
 
 }  // namespace vyre

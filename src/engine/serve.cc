@@ -23,7 +23,7 @@ ServedLaunch launch_of(const LaunchStep& d, std::uint32_t candidate, const Exten
                    .code = first.code.get(),
                    .grid = grid_of(first),
                    .workgroup = first.variant.workgroup};
-  if (c.launches.size() == 1 && first.slots.empty() && !first.extent) return out;
+  if (c.launches.size() == 1 && first.is_plain()) return out;
   std::vector<PartLaunch> parts;
   for (const CandidateLaunch& launch : c.launches) {
     parts.push_back({&launch, launch.extent.value_or(extent), grid_of(launch)});

@@ -17,15 +17,12 @@
 #include "vyre/plan/variants/variant_legality.h"
 
 namespace vyre {
-namespace {
 
-constexpr std::uint64_t kNarrowBytes = std::uint64_t{1} << 31;
 bool is_wide(std::span<const BoundMemory> bindings) {
+  constexpr std::uint64_t kNarrowBytes = std::uint64_t{1} << 31;
   return std::ranges::any_of(bindings,
                              [](const BoundMemory& b) { return b.bytes >= kNarrowBytes; });
 }
-
-}  // namespace
 
 WorkLimits RunLimits::for_work() const {
   WorkLimits out{.stop = stop};

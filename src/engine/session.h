@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
@@ -41,7 +42,10 @@ struct Pipeline;
 class PipelineBuilder;
 struct PipelineOptions;
 class PreparedPipeline;
+class RecordedPlay;
 class ServedLaunches;
+struct ServedLaunch;
+struct TunedCandidate;
 class TunedKernel;
 class Tuning;
 class WgslEntry;
@@ -56,6 +60,7 @@ class Buffer {
 
  private:
   friend class Session;
+  friend class RecordedPlay;
   DeviceMemory memory_;
   std::shared_ptr<Device> device_;
   std::shared_ptr<HostCopy> copy_;  // of a small buffer in device memory
@@ -87,6 +92,28 @@ struct OwnKernel {
   GpuCode code;
   Extent workgroup{1, 1, 1};
   Extent covers{0, 0, 0};  // invocations of one workgroup along each axis; 0: as `workgroup`
+};
+
+// A launch with what it needs: one of several that run one after the other.
+struct StageLaunch {
+  Kernel kernel;
+  std::vector<Binding> bindings;
+  Extent extent{1, 1, 1};
+  std::vector<Buffer> cleared{};  // set to zeros before it
+};
+
+// A launch that fuses others, and these others in their order. Both leave the same results.
+struct FusedStages {
+  StageLaunch fused;
+  std::vector<StageLaunch> parts;
+};
+
+// Which of the two serves, and what is known of both; absent: not measured.
+struct FusionChoice {
+  bool fused = true;
+  bool settled = false;
+  std::string reason{};
+  std::optional<CandidateTime> fused_time{}, apart_time{};
 };
 
 // One launch made ready: what a dispatch holds. Plain data for the engine's own functions.
@@ -135,9 +162,12 @@ class Dispatch {
   Extent extent() const { return step_.plan.extent; }
   // What the tuner knows about this launch; absent if the caller fixed the variant.
   std::optional<TuningView> tuning() const;
+  // Of a dispatch that may run as its stages; absent for all others.
+  std::optional<FusionChoice> fusion() const;
 
  private:
   friend class Session;
+  friend class RecordedPlay;
   explicit Dispatch(LaunchStep step) : step_(std::move(step)) {}
   LaunchStep step_;
 };
@@ -217,6 +247,13 @@ class Session {
   Result<PreparedPipeline> prepare(PipelineBuilder pipeline,
                                    std::initializer_list<DimValue> dims) const;
   Result<PreparedPipeline> prepare(Pipeline pipeline, const PipelineOptions& options) const;
+  // A fused launch or its parts, whichever is faster: candidates of one search, whose evidence
+  // belongs to this group of stages. Without `may_run_apart` the parts only name the group, and
+  // need no bindings; what the fused launch needs cleared is then the caller's business.
+  Result<Dispatch> prepare(const FusedStages& stages, bool may_run_apart,
+                           const RunLimits& limits = {}) const;
+  // Whether this session would run the parts: it searches, or the evidence has chosen them.
+  bool may_run_apart(const FusedStages& stages) const;
   // What `prepare` would launch first, without memory, code or a launch.
   Result<LaunchPlan> plan(const Kernel& kernel, std::span<const BindingBytes> bindings,
                           DispatchSize size, const FixedChoices& fixed = {}) const;
@@ -251,6 +288,7 @@ class Session {
   Result<void> wait() const { return queue_->wait(); }
 
  private:
+  friend class RecordedPlay;
   Result<LaunchStep> bind(const Kernel& kernel, std::span<const Binding> bindings) const;
   Result<BoundMemory> part(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) const;
   void choose_uniforms(const Kernel& kernel, std::span<const Binding> bindings,
@@ -260,6 +298,10 @@ class Session {
                                   const WorkLimits& limits,
                                   std::optional<BoundMemory> groups = {}) const;
   Result<void> compile(LaunchStep& step, const Kernel& kernel, const WorkLimits& limits) const;
+  Result<LaunchSpace> space_of(const std::string& identity, const StageLaunch& launch,
+                               bool exact) const;
+  Result<void> undo_if_it_spills(LaunchSpace& space, std::deque<TunedCandidate>& candidates,
+                                 const WorkLimits& limits) const;
   std::vector<std::uint32_t> default_gangs(std::span<const KernelChoice> choices) const;
   PlanMemory plan_memory() const;
   CallContext call_context() const;

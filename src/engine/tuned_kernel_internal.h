@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -31,10 +32,15 @@ struct CodeNeeds {
 
 // What a plan may use of what was learned.
 PlanMemory plan_memory_of(const TuningOptions& options, const EvidenceStore* store);
-// In memory alone where there is no path, or where the file cannot be read, which is warned of.
-std::shared_ptr<EvidenceStore> open_evidence(const std::optional<std::filesystem::path>& path);
+// Whether a buffer needs offsets of 64 bits.
+bool is_wide(std::span<const BoundMemory> bindings);
+// Why a fused kernel that spills registers, where its stages do not, is not tried.
+std::string spill_text(std::uint64_t bytes);
 // Whether a grid is so large that launching it may take longer than a deadline.
 bool has_many_groups(const Extent& grid);
+bool has_many_groups(const Variant& variant, const Extent& extent, TargetKind kind);
+// In memory alone where there is no path, or where the file cannot be read, which is warned of.
+std::shared_ptr<EvidenceStore> open_evidence(const std::optional<std::filesystem::path>& path);
 
 // Code that is set once, by whichever thread has it first, and read by calls without a lock.
 class OnceCode {
@@ -62,7 +68,12 @@ struct CandidateLaunch {
   // For each slot of the kernel, the slot of the dispatch whose binding it takes; empty: the same.
   std::vector<std::uint32_t> slots{};
   std::optional<Extent> extent{};  // absent: that of the call
+  // Slots of the dispatch that must hold zeros when it begins.
+  std::vector<std::uint32_t> cleared{};
   OnceCode code{};
+
+  // Whether it takes the call's bindings and extent as they are.
+  bool is_plain() const { return slots.empty() && !extent && cleared.empty(); }
 };
 
 // One way to serve a call: launches that run one after the other. A kernel on its own is a list of
@@ -71,6 +82,9 @@ struct TunedCandidate {
   std::size_t choice = 0;  // which of the request's kernels
   std::string text;        // of its configuration
   std::deque<CandidateLaunch> launches{};
+  // It stands for the launches of this other candidate. It is dropped if its code spills registers
+  // and theirs does not.
+  std::optional<std::uint32_t> fuses{};
 
   const CandidateLaunch& first() const { return launches.front(); }
   bool is_made() const;
@@ -237,6 +251,10 @@ class Tuning {
   // The same object for equal requests. Its incumbent is compiled.
   Result<std::shared_ptr<TunedKernel>> kernel_for(const LaunchRequest& request,
                                                   const CodeNeeds& needs, const WorkLimits& limits);
+  // The same object for equal names, made by `make` where there is none yet.
+  Result<std::shared_ptr<TunedKernel>> find_or_tune(
+      const std::string& name, const WorkLimits& limits,
+      const std::function<Result<std::shared_ptr<TunedKernel>>()>& make);
   // The same for candidates that somebody else has put together. Its incumbent is compiled.
   Result<std::shared_ptr<TunedKernel>> tune(const LaunchSpace& space,
                                             std::deque<TunedCandidate> candidates,
@@ -254,6 +272,8 @@ class Tuning {
 
   // Null until it is compiled, and could be loaded.
   std::shared_ptr<const CompareTools> compare_tools();
+  // Code of a candidate that the device can launch.
+  Result<FoundCode> find_code(const CandidateLaunch& launch, const WorkLimits& limits);
   bool compiles() const { return compilers_.busy(); }
   void wait_for_compilers() { compilers_.wait(); }
   void tell(const TunedCall& call) const;
@@ -266,7 +286,8 @@ class Tuning {
                                                        const WorkLimits& limits);
   OnlineOptions online_options() const;
   Result<void> make_first(TunedKernel& kernel, const WorkLimits& limits);
-  Result<FoundCode> find_code(const CandidateLaunch& launch, const WorkLimits& limits);
+  Result<void> check_spills(const TunedKernel& kernel, const TunedCandidate& candidate,
+                            const WorkLimits& limits);
   void compile_next(const std::shared_ptr<TunedKernel>& kernel);
   void compile_all_and_load(const std::shared_ptr<TunedKernel>& kernel);
   bool load_next(TunedKernel& kernel, bool idle);

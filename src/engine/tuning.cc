@@ -66,13 +66,6 @@ std::vector<double> expected_times(const LaunchSpace& space) {
   return out;
 }
 
-double groups_of(const Variant& variant, const Extent& extent, TargetKind kind) {
-  const Extent covers = covered_by(variant, kind);
-  double groups = 1;
-  for (unsigned a = 0; a < 3; ++a) groups *= std::ceil(double(extent[a]) / covers[a]);
-  return groups;
-}
-
 }  // namespace
 
 TuningOptions TuningOptions::from_environment() {
@@ -110,7 +103,19 @@ OnlineOptions with_declared(OnlineOptions options, std::optional<std::uint32_t> 
 
 }  // namespace
 
+std::string spill_text(std::uint64_t bytes) {
+  return fmt::format("its code keeps {} bytes a lane in memory, and that of its stages none",
+                     bytes);
+}
+
 bool has_many_groups(const Extent& grid) { return volume(grid) > double(kManyGroups); }
+
+bool has_many_groups(const Variant& variant, const Extent& extent, TargetKind kind) {
+  const Extent covers = covered_by(variant, kind);
+  double groups = 1;
+  for (unsigned a = 0; a < 3; ++a) groups *= std::ceil(double(extent[a]) / covers[a]);
+  return groups > double(kManyGroups);
+}
 
 TunedKernel::TunedKernel(const LaunchSpace& space, std::deque<TunedCandidate> made, TunerMode mode,
                          const OnlineOptions& options, std::shared_ptr<EvidenceStore> store,
@@ -198,13 +203,19 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(const LaunchRequest& req
   const std::string name =
       fmt::format("{}|{}|{}{}", key_id(key.key), needs.wide_offsets, fmt::join(needs.by_value, ","),
                   overrides_of(request.kernels));
+  return find_or_tune(name, limits, [&] { return make_kernel_for(request, needs, limits); });
+}
+
+Result<std::shared_ptr<TunedKernel>> Tuning::find_or_tune(
+    const std::string& name, const WorkLimits& limits,
+    const std::function<Result<std::shared_ptr<TunedKernel>>()>& make) {
   std::unique_lock lock(mutex_, std::defer_lock);
   while (!lock.try_lock()) {
     if (limits.over()) return std::unexpected(over_error(limits, "compiling another kernel"));
     std::this_thread::sleep_for(kLookAtLimits);
   }
   if (const auto found = kernels_.find(name); found != kernels_.end()) return found->second;
-  VYRE_TRY(auto made, make_kernel_for(request, needs, limits));
+  VYRE_TRY(auto made, make());
   kernels_.emplace(name, made);
   return made;
 }
@@ -222,10 +233,10 @@ Result<std::shared_ptr<TunedKernel>> Tuning::make_kernel_for(const LaunchRequest
     CandidateLaunch& launch = made.launches.emplace_back();
     launch.kernel = request.kernels[c.kernel].kernel;
     launch.variant = c.variant;
-    launch.options = {.wide_offsets = needs.wide_offsets,
-                      .check_at_start = groups_of(c.variant, space.largest, plan_device_->kind) >
-                                        double(kManyGroups),
-                      .by_value = needs.by_value};
+    launch.options = {
+        .wide_offsets = needs.wide_offsets,
+        .check_at_start = has_many_groups(c.variant, space.largest, plan_device_->kind),
+        .by_value = needs.by_value};
   }
   return tune(space, std::move(candidates), limits);
 }
@@ -238,7 +249,12 @@ Result<std::shared_ptr<TunedKernel>> Tuning::tune(const LaunchSpace& space,
   if (options_.mode == TunerMode::sweep) {
     const bool has_choices =
         std::ranges::any_of(out->candidates, [](const TunedCandidate& c) { return c.choice != 0; });
-    out->strategy = strategy_for(options_.strategy, out->candidates.size(), has_choices);
+    // A strategy sees a candidate as one variant, which the launches of one together are not.
+    const bool has_lists = std::ranges::any_of(
+        out->candidates, [](const TunedCandidate& c) { return c.launches.size() > 1; });
+    out->strategy = has_lists
+                        ? "exhaustive"
+                        : strategy_for(options_.strategy, out->candidates.size(), has_choices);
   }
   VYRE_CHECK(make_first(*out, limits));
   return out;
@@ -290,6 +306,7 @@ Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index, const Wo
     compiled = compiled || found->source == CodeSource::compiled;
     launch.code.set(*found);
   }
+  if (made) made = check_spills(kernel, c, limits);
   span.end = std::chrono::steady_clock::now();
   if (!made) span.outcome = describe(made.error());
   tell(span);
@@ -317,6 +334,18 @@ Result<FoundCode> Tuning::find_code(const CandidateLaunch& launch, const WorkLim
       Code::limit,
       fmt::format("its code takes {} registers a lane, which leaves {} lanes for a workgroup",
                   facts.registers, facts.max_threads));
+}
+
+Result<void> Tuning::check_spills(const TunedKernel& kernel, const TunedCandidate& candidate,
+                                  const WorkLimits& limits) {
+  if (!candidate.fuses) return {};
+  const std::uint64_t spilled = candidate.first().code.get()->facts().local_bytes;
+  if (spilled == 0) return {};
+  for (const CandidateLaunch& launch : kernel.candidates[*candidate.fuses].launches) {
+    VYRE_TRY(const FoundCode found, find_code(launch, limits));
+    if (found.code->facts().local_bytes != 0) return {};
+  }
+  return fail(Code::limit, spill_text(spilled));
 }
 
 void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {

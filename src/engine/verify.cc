@@ -100,7 +100,10 @@ Result<std::vector<BoundMemory>> fill_shadows(const CallContext& cx, const Launc
   for (std::size_t i = 0; i < written.size(); ++i) {
     BoundMemory& b = bindings[written[i].slot];
     const BoundMemory from = part_of(b, written[i], slice);
-    VYRE_CHECK(cx.queue->copy(from, {work.shadows[i].address, from.bytes}));
+    // What passes between the launches of a candidate is written before it is read.
+    if (written[i].is_result) {
+      VYRE_CHECK(cx.queue->copy(from, {work.shadows[i].address, from.bytes}));
+    }
     b.address = work.shadows[i].address;
   }
   return bindings;
@@ -113,7 +116,7 @@ Result<void> verify_beside(const CallContext& cx, const LaunchStep& d, SearchWor
   const bool of_incumbent = candidate == served;
   Slice slice{d.plan.extent, {}};
   const auto is_array = [](const WrittenSlot& w) { return w.stride != 0; };
-  if (launches.size() == 1 && !launches[0].extent && std::ranges::all_of(t.written, is_array)) {
+  if (launches.size() == 1 && launches[0].is_plain() && std::ranges::all_of(t.written, is_array)) {
     slice = slice_of(launches[0].kernel, d.plan.extent);
   }
   PendingCheck check;

@@ -38,6 +38,7 @@ class Planner {
     find_loops();
     assign_memory();
     VYRE_CHECK(check_budget());
+    assign_memory_apart();
     return std::move(plan_);
   }
 
@@ -221,6 +222,22 @@ class Planner {
     for (std::size_t b = 0; b < fused->fates.size(); ++b) {
       if (fused->fates[b] != BufferFate::memory) plan_.buffers[b].fate = fused->fates[b];
     }
+    add_parts(launch);
+  }
+
+  // What a round of a loop leaves in a buffer, and buffers that change places, would need the
+  // memory that fusion saves to be the same from round to round: such launches stay fused.
+  void add_parts(PlannedLaunch& launch) {
+    const auto changes_places = [&](const StageBinding& b) {
+      return pipeline_.swap_group(b.buffer) != nullptr;
+    };
+    std::vector<PlannedPart> parts;
+    for (std::size_t s = launch.first_stage; s < launch.first_stage + launch.stage_count; ++s) {
+      const ReadyStage& stage = pipeline_.stages[s];
+      if (stage.loop || std::ranges::any_of(stage.bindings, changes_places)) return;
+      parts.push_back({stage.kernel, stage.extent, stage.bindings, {}});
+    }
+    launch.parts = std::move(parts);
   }
 
   // The launches of each loop. They begin and end where its stages do.
@@ -259,6 +276,12 @@ class Planner {
     for (std::size_t l = 0; l < plan_.launches.size(); ++l) {
       for (const StageBinding& b : plan_.launches[l].bindings) lives[b.buffer].add(l);
       if (plan_.launches[l].grid) lives[plan_.launches[l].grid->buffer].add(l);
+      // Data and uniforms that the fused kernel does without, and its stages need.
+      for (const PlannedPart& part : plan_.launches[l].parts) {
+        for (const StageBinding& b : part.bindings) {
+          if (!pipeline_.buffers[b.buffer].temporary()) lives[b.buffer].add(l);
+        }
+      }
     }
     own_first_.clear();
     for (const Life& life : lives) own_first_.push_back(life.first);
@@ -311,28 +334,90 @@ class Planner {
       plan_.memory.push_back(buffer.bytes);
       if (buffer.starts_empty()) clear_at(lives[b].first, b);
     }
-    std::ranges::stable_sort(temporaries, {}, [&](std::size_t b) { return lives[b].first; });
-    struct Piece {
-      std::size_t memory, last;  // the last launch that uses it
-    };
-    std::vector<Piece> pieces;
-    for (const std::size_t b : temporaries) {
-      const std::uint64_t bytes = pipeline_.buffers[b].bytes;
-      auto piece = std::ranges::find_if(pieces, [&](const Piece& p) {
-        return p.last < lives[b].first && plan_.memory[p.memory] >= bytes;
-      });
-      if (piece == pieces.end()) {
-        piece = pieces.insert(piece, {plan_.memory.size(), 0});
-        plan_.memory.push_back(bytes);
-      }
-      piece->last = lives[b].last;
-      plan_.buffers[b].memory = piece->memory;
-      clear_at(lives[b].first, b);
-    }
+    share_pieces(lives, std::move(temporaries), plan_.memory,
+                 [&](std::size_t b, std::size_t piece) {
+                   plan_.buffers[b].memory = piece;
+                   clear_at(lives[b].first, b);
+                 });
     for (const std::uint64_t bytes : plan_.memory) {
       plan_.allocated_bytes = saturating_add(plan_.allocated_bytes, bytes);
     }
     plan_.saved_bytes = wanted - std::min(wanted, plan_.allocated_bytes);
+  }
+
+  // Gives each buffer a piece that no buffer alive at the same time has, the earliest first.
+  template <class Place>
+  void share_pieces(const std::vector<Life>& lives, std::vector<std::size_t> buffers,
+                    std::vector<std::uint64_t>& memory, const Place& place) {
+    std::ranges::stable_sort(buffers, {}, [&](std::size_t b) { return lives[b].first; });
+    struct Piece {
+      std::size_t memory, last;  // the last launch that uses it
+    };
+    std::vector<Piece> pieces;
+    for (const std::size_t b : buffers) {
+      const std::uint64_t bytes = pipeline_.buffers[b].bytes;
+      auto piece = std::ranges::find_if(pieces, [&](const Piece& p) {
+        return p.last < lives[b].first && memory[p.memory] >= bytes;
+      });
+      if (piece == pieces.end()) {
+        piece = pieces.insert(piece, {memory.size(), 0});
+        memory.push_back(bytes);
+      }
+      piece->last = lives[b].last;
+      place(b, piece->memory);
+    }
+  }
+
+  // What fused launches need to run as their stages instead: memory for what fusion saves, and
+  // zeros where the first stage that uses a buffer does not write all of it.
+  void assign_memory_apart() {
+    std::vector<Life> lives(pipeline_.buffers.size());
+    std::vector<std::size_t> saved;
+    for (std::size_t l = 0; l < plan_.launches.size(); ++l) {
+      for (const PlannedPart& part : plan_.launches[l].parts) {
+        for (const StageBinding& b : part.bindings) {
+          if (plan_.buffers[b.buffer].memory) continue;
+          if (!lives[b.buffer].used()) saved.push_back(b.buffer);
+          lives[b.buffer].add(l);
+        }
+      }
+    }
+    share_pieces(lives, std::move(saved), plan_.memory_apart,
+                 [&](std::size_t b, std::size_t piece) {
+                   plan_.buffers[b].memory_apart = plan_.memory.size() + piece;
+                 });
+    std::uint64_t bytes = plan_.allocated_bytes;
+    for (const std::uint64_t piece : plan_.memory_apart) bytes = saturating_add(bytes, piece);
+    if (options_.memory_budget && bytes > *options_.memory_budget) return never_apart(bytes);
+    std::vector<bool> met(pipeline_.buffers.size());
+    for (std::size_t l = 0; l < plan_.launches.size(); ++l) {
+      PlannedLaunch& launch = plan_.launches[l];
+      for (PlannedPart& part : launch.parts) clear_before(part, met);
+      for (const StageBinding& b : launch.bindings) met[b.buffer] = true;
+      if (launch.grid) met[launch.grid->buffer] = true;
+      const PlannedLoop* loop = loop_around(l);
+      if (loop == nullptr) continue;
+      for (const std::size_t b : used_beside_stages(pipeline_.loops[loop->loop])) met[b] = true;
+    }
+  }
+
+  void never_apart(std::uint64_t bytes) {
+    plan_.never_apart = fmt::format(
+        "to compare them with their stages takes {} bytes of memory, more than the budget", bytes);
+    plan_.memory_apart.clear();
+    for (PlannedLaunch& launch : plan_.launches) launch.parts.clear();
+    for (PlannedBuffer& b : plan_.buffers) b.memory_apart.reset();
+  }
+
+  // `met`: buffers that an earlier launch or part uses.
+  void clear_before(PlannedPart& part, std::vector<bool>& met) {
+    for (const StageBinding& b : part.bindings) {
+      if (met[b.buffer] || !pipeline_.buffers[b.buffer].starts_empty()) continue;
+      met[b.buffer] = true;
+      if (!overwrites_all(part.kernel, part.extent, part.bindings, b.buffer)) {
+        part.cleared.push_back(b.buffer);
+      }
+    }
   }
 
   // Makes a buffer hold zeros when its life begins, unless its first launch writes all of it.

@@ -115,6 +115,58 @@ TEST(PipelinePlan, TheBudgetCountsWhatIsAllocated) {
   EXPECT_FALSE(plan_pipeline(*pipeline, {.fuse = true, .memory_budget = 799, .limits = {}}));
 }
 
+TEST(PipelinePlan, AFusedLaunchKnowsItsStages) {
+  const auto pipeline =
+      ready(std::string(kHead) + stage("one", "twice", "x", "t") + stage("two", "twice", "t", "y"));
+  ASSERT_TRUE(pipeline);
+  const auto plan = plan_pipeline(*pipeline, {});
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->launches[0].parts.size(), 2U);
+  // Only they need 't', whose memory is none of the plan's.
+  EXPECT_EQ(plan->memory.size(), 2U);
+  EXPECT_EQ(plan->memory_apart, std::vector<std::uint64_t>{400});
+  EXPECT_EQ(plan->buffers[*pipeline->find("t")].memory_apart, 2U);
+  // 'twice' writes beyond no bounds, so all of it.
+  EXPECT_TRUE(plan->launches[0].parts[0].cleared.empty());
+}
+
+TEST(PipelinePlan, ABudgetWithoutRoomForTheStagesLeavesNoChoice) {
+  const auto pipeline =
+      ready(std::string(kHead) + stage("one", "twice", "x", "s") + stage("two", "twice", "s", "t") +
+            stage("three", "twice", "t", "u") + "host = true\n" + stage("four", "twice", "u", "y"));
+  ASSERT_TRUE(pipeline);
+  // x, t and y are in memory; s and u, of which the stages need one at a time, are not.
+  for (const std::uint64_t budget : {1200U, 1599U, 1600U}) {
+    const auto plan =
+        plan_pipeline(*pipeline, {.fuse = true, .memory_budget = budget, .limits = {}});
+    ASSERT_TRUE(plan) << plan.error().what;
+    ASSERT_EQ(plan->launches.size(), 2U) << plan_text(*pipeline, *plan);
+    EXPECT_EQ(plan->allocated_bytes, 1200U);
+    const bool fits = budget >= 1600;
+    EXPECT_EQ(plan->launches[0].parts.empty(), !fits) << budget;
+    EXPECT_EQ(plan->memory_apart.size(), fits ? 1U : 0U) << budget;
+    EXPECT_EQ(plan->never_apart.find("1600 bytes") != std::string::npos, !fits) << budget;
+  }
+}
+
+TEST(PipelinePlan, StagesOnTheirOwnClearWhatTheyDoNotWrite) {
+  const std::string head = std::string(kHead) + "[uniforms.p]\nscale = 0.5\nn = \"n - 1\"\n" +
+                           "[uniforms.q]\nscale = 0.5\nn = \"n - 1\"\n";
+  const auto pipeline = ready(head + stage("one", "scaled", "x", "t", ", p = \"p\"") +
+                              stage("two", "scaled", "t", "y", ", p = \"q\""));
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  const auto plan = plan_pipeline(*pipeline, {});
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->launches.size(), 1U) << plan_text(*pipeline, *plan);
+  const PlannedLaunch& launch = plan->launches[0];
+  ASSERT_EQ(launch.parts.size(), 2U);
+  EXPECT_EQ(launch.parts[0].cleared, std::vector{*pipeline->find("t")});
+  EXPECT_EQ(launch.parts[1].cleared, std::vector{*pipeline->find("y")});
+  // Uniforms with equal contents are one for the fused kernel; its stages need both.
+  EXPECT_TRUE(plan->buffers[*pipeline->find("p")].memory);
+  EXPECT_TRUE(plan->buffers[*pipeline->find("q")].memory);
+}
+
 TEST(PipelinePlan, UniformsHaveTheirFields) {
   const std::string head = std::string(kHead) + "[uniforms.p]\nscale = 0.5\nn = \"n - 1\"\n";
   const auto pipeline = ready(head + stage("one", "scaled", "x", "y", ", p = \"p\""));

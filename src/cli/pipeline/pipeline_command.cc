@@ -42,6 +42,8 @@ struct Outcome {
   std::optional<std::uint64_t> verified;        // values that are the interpreter's
   std::vector<std::uint64_t> launch_ns;         // of each launch; empty: not asked for
   std::vector<std::string> written;
+  std::vector<std::optional<FusionChoice>> choices;  // by launch; empty where nothing was prepared
+  std::string played;                                // how the last run was submitted
 };
 
 Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded) {
@@ -77,6 +79,8 @@ Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded) {
     VYRE_TRY(const auto times, prepared->launch_times());
     for (const auto time : times) out.launch_ns.push_back(static_cast<std::uint64_t>(time.count()));
   }
+  out.choices = prepared->choices();
+  out.played = prepared->played();
   return out;
 }
 
@@ -91,6 +95,31 @@ Result<void> write_page(const RunOptions& options, const Loaded& loaded, const O
                       pipeline_page(loaded.pipeline(), loaded.plan(), *separate, run));
 }
 
+// "launch 3: fused, 1.2 ms; as 3 stages 2.1 ms"
+std::string choice_text(std::size_t launch, std::size_t stages, const FusionChoice& choice) {
+  const auto time = [](const std::optional<CandidateTime>& t) {
+    return t ? format_duration(static_cast<std::uint64_t>(t->ns)) : std::string("not timed");
+  };
+  const std::string apart = fmt::format("as {} stages", stages);
+  return fmt::format("launch {}: {}, {}; {} {}", launch + 1, choice.fused ? "fused" : apart,
+                     time(choice.fused ? choice.fused_time : choice.apart_time),
+                     choice.fused ? apart : "fused",
+                     time(choice.fused ? choice.apart_time : choice.fused_time));
+}
+
+void put_choices(Json& json, const Outcome& outcome) {
+  for (std::size_t l = 0; l < outcome.choices.size(); ++l) {
+    if (!outcome.choices[l]) continue;
+    const FusionChoice& choice = *outcome.choices[l];
+    Json& each = json["launches"][l]["choice"];
+    each["runs"] = choice.fused ? "fused" : "apart";
+    each["settled"] = choice.settled;
+    each["reason"] = choice.reason;
+    if (choice.fused_time) each["fused_ns"] = choice.fused_time->ns;
+    if (choice.apart_time) each["apart_ns"] = choice.apart_time->ns;
+  }
+}
+
 void print_outcome(const RunOptions& options, const Loaded& loaded, const Outcome& outcome,
                    Streams& streams) {
   if (options.json) {
@@ -100,11 +129,18 @@ void print_outcome(const RunOptions& options, const Loaded& loaded, const Outcom
     if (outcome.timing) json["median_ns"] = outcome.timing->median_ns;
     if (outcome.verified) json["verified_values"] = *outcome.verified;
     json["written"] = outcome.written;
+    if (!outcome.played.empty()) json["played"] = outcome.played;
+    put_choices(json, outcome);
     write_json(streams.out, json);
     return;
   }
   streams.out.print("{} on {}, {}\n", headline(loaded.pipeline(), loaded.plan()), outcome.device,
                     format_duration(outcome.elapsed_ns));
+  for (std::size_t l = 0; l < outcome.choices.size(); ++l) {
+    if (!outcome.choices[l]) continue;
+    streams.out.print("{}\n",
+                      choice_text(l, loaded.plan().launches[l].stage_count, *outcome.choices[l]));
+  }
   if (outcome.timing) {
     streams.out.print("median of {} runs: {}\n", outcome.timing->runs,
                       format_duration(outcome.timing->median_ns));

@@ -69,6 +69,23 @@ TEST_F(PipelineCommand, ThePlanSaysWhatWasFusedAndWhyNot) {
   EXPECT_FALSE(fs::exists(folder_.path() / "edges.png")) << "nothing ran";
 }
 
+TEST_F(PipelineCommand, ARunThatTunesTellsWhichWayAFusedLaunchRan) {
+  const auto run = [&](const char* mode) {
+    const CommandResult result =
+        run_vyre({"run", file(), "--device", "cpu", "--json", "--time=2", "--dim", "width=64",
+                  "--dim", "height=40", "--mode", mode});
+    EXPECT_EQ(result.exit, 0) << result.err;
+    return result.exit == 0 ? nlohmann::json::parse(result.out) : nlohmann::json{};
+  };
+  const auto tuned = run("natural");
+  EXPECT_FALSE(tuned.at("launches").at(0).contains("choice")) << "it is one stage";
+  EXPECT_EQ(tuned.at("launches").at(2).at("choice").at("runs"), "fused");
+  EXPECT_FALSE(tuned.at("launches").at(2).at("choice").at("settled"));
+  EXPECT_EQ(tuned.at("played"),
+            "launch by launch: this device runs a launch as soon as it is told");
+  EXPECT_FALSE(run("off").at("launches").at(2).contains("choice")) << "nothing is compared";
+}
+
 TEST_F(PipelineCommand, TheInterpreterRunsAPipelineToo) {
   const CommandResult result =
       run_vyre({"run", file(), "--device", "interp", "--dim", "width=16", "--dim", "height=9"});

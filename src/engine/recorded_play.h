@@ -1,0 +1,70 @@
+// How the steps of a pipeline are submitted.
+//
+// A play is open or closed. An open one submits one launch after the other, so that each can be
+// tried, compared and timed. A closed one plays a recording of all launches, which a GPU takes in
+// one call. While a step is being tuned plays are open; afterwards they are closed, and at most one
+// in kClosedPlays + 1 is open, when a tuner wants a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vyre/base/fork_watch.h"
+#include "vyre/engine/session.h"
+
+namespace vyre {
+
+// A launch of a pipeline, with the memory that must hold zeros before it.
+struct PlayStep {
+  std::vector<Buffer> cleared;
+  Dispatch dispatch;
+};
+
+class RecordedPlay {
+ public:
+  static constexpr std::uint32_t kClosedPlays = 63;
+
+  RecordedPlay(Session session, std::vector<PlayStep> steps)
+      : session_(std::move(session)), steps_(std::move(steps)) {}
+
+  // Returns as soon as everything is queued.
+  Result<void> submit(const RunLimits& limits);
+  // How the last play was submitted: "as a recording of 5 items", "launch by launch: ...".
+  std::string how() const;
+
+ private:
+  // A step as it was recorded.
+  struct Recorded {
+    const ServedLaunch* served = nullptr;
+    std::shared_ptr<const ServedLaunch> fixed;  // what `served` is where nothing is tuned
+    std::vector<std::uint32_t> launches;        // their positions in the recording
+    std::vector<std::byte> uniforms;            // contents that went with them by value
+  };
+
+  Result<void> open(const RunLimits& limits);
+  Result<void> closed(const RunLimits& limits);
+  std::string why_open() const;
+  bool is_settled() const;
+  bool count_closed();
+  void charge_opening(double open_ns);
+  Result<void> record();
+  Result<void> bring_up_to_date();
+  static void forget_host_copy(const Buffer& buffer);
+
+  const Session session_;
+  const std::vector<PlayStep> steps_;
+  mutable ForkSafeMutex mutex_;  // one play at a time
+  bool looked_ = false;
+  std::string why_open_;  // why no play is closed
+  std::string how_ = "not yet";
+  std::shared_ptr<Recording> recording_;  // null: not yet
+  std::vector<Recorded> recorded_;        // by step
+  std::size_t items_ = 0;
+  std::uint32_t closed_plays_ = 0;  // since the last open one
+  double closed_ns_ = 0;            // that a closed play took to submit, on average
+};
+
+}  // namespace vyre
