@@ -119,5 +119,5 @@ if(VYRE_SANITIZE MATCHES "address")
   target_compile_options(third_party_llvm INTERFACE
     "SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/third_party/llvm_unpoisoned.h")
 endif()
-llvm_map_components_to_libnames(VYRE_LLVM_LIBRARIES x86codegen nvptxcodegen orcjit passes)
+llvm_map_components_to_libnames(VYRE_LLVM_LIBRARIES x86codegen nvptxcodegen jitlink passes)
 target_link_libraries(third_party_llvm INTERFACE ${VYRE_LLVM_LIBRARIES})

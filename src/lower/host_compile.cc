@@ -1,10 +1,8 @@
 #include "vyre/lower/host_compile.h"
 
 #include <fmt/format.h>
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
@@ -12,8 +10,10 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "vyre/base/abandonable.h"
@@ -23,6 +23,7 @@
 #include "vyre/lower/guarded_compile_internal.h"
 #include "vyre/lower/host/host_kernel_internal.h"
 #include "vyre/lower/host/interleave_gangs_internal.h"
+#include "vyre/lower/host/link_object_internal.h"
 #include "vyre/lower/host/stop_checks_internal.h"
 #include "vyre/lower/range_checks_internal.h"
 
@@ -104,6 +105,24 @@ llvm::ModulePassManager brief_pipeline() {
   return out;
 }
 
+// Passes of the standard pipeline that found nothing to change in any of the kernels of bench/,
+// examples/ and tests/: they are made for library calls, coroutines, calls through pointers, and
+// shapes of loops that the emitter does not make.
+void skip_passes_without_work(llvm::PassInstrumentationCallbacks& callbacks) {
+  static constexpr std::array<std::string_view, 15> kSkipped{
+      "AggressiveInstCombinePass",  "AlignmentFromAssumptionsPass",
+      "CalledValuePropagationPass", "ConstantMergePass",
+      "ConstraintEliminationPass",  "Float2IntPass",
+      "InferAlignmentPass",         "InjectTLIMappings",
+      "LibCallsShrinkWrapPass",     "LoopDistributePass",
+      "LoopLoadEliminationPass",    "LoopSinkPass",
+      "MergedLoadStoreMotionPass",  "OpenMPOptCGSCCPass",
+      "SpeculativeExecutionPass"};
+  callbacks.registerShouldRunOptionalPassCallback([](llvm::StringRef pass, llvm::Any) {
+    return !std::ranges::binary_search(kSkipped, std::string_view(pass));
+  });
+}
+
 void optimise(llvm::Module& module, llvm::TargetMachine& target, bool scalar, bool brief) {
   llvm::PipelineTuningOptions tuning;
   // Gangs are vectors already; only the scalar lane loop is left to the loop vectoriser.
@@ -111,6 +130,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool scalar, bo
   tuning.SLPVectorization = scalar;
   llvm::PassInstrumentationCallbacks callbacks;
   skip_passes_when_unwanted(callbacks);
+  skip_passes_without_work(callbacks);
   llvm::PassBuilder passes(&target, tuning, std::nullopt, &callbacks);
   passes.registerVectorizerStartEPCallback(
       [](llvm::FunctionPassManager& functions, llvm::OptimizationLevel) {
@@ -169,10 +189,6 @@ Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const Hos
   return out;
 }
 
-Error from_llvm(llvm::Error error, const char* doing) {
-  return Error{Code::internal, fmt::format("{}: {}", doing, llvm::toString(std::move(error))), {}};
-}
-
 }  // namespace
 
 std::string host_target() { return fmt::format("x86_64 {} {}", host().cpu, host().features); }
@@ -212,34 +228,12 @@ Result<std::string> unguarded_host_text(const Kernel& kernel, const Variant& var
 }
 
 Result<HostCode> unguarded_load_host(const HostObject& object) {
-  initialise_target();
-  auto jit = llvm::orc::LLJITBuilder().create();
-  if (!jit) return std::unexpected(from_llvm(jit.takeError(), "the JIT did not start"));
-  // The reason goes to the session; what the lookup gives says only which symbol is missing.
-  const auto reasons = std::make_shared<std::string>();
-  (*jit)->getExecutionSession().setErrorReporter(
-      [reasons](llvm::Error reason) { *reasons += llvm::toString(std::move(reason)); });
-  llvm::SmallVector<char, 0> bytes(object.object.size());
-  std::transform(object.object.begin(), object.object.end(), bytes.begin(),
-                 [](std::byte c) { return static_cast<char>(c); });
-  auto buffer = std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), "kernel",
-                                                                /*NullTerminator=*/false);
-  if (auto error = (*jit)->addObjectFile(std::move(buffer))) {
-    return std::unexpected(from_llvm(std::move(error), "the kernel's code does not load"));
-  }
-  auto symbol = (*jit)->lookup(kHostEntryName);
-  if (!symbol) {
-    Error error = from_llvm(symbol.takeError(), "the kernel's code does not link");
-    if (!reasons->empty()) error.what += ": " + *reasons;
-    return std::unexpected(std::move(error));
-  }
+  VYRE_TRY(LinkedObject linked, link_object(object.object, kHostEntryName));
   HostCode out;
-  out.entry = symbol->toPtr<HostEntry>();
+  out.entry = reinterpret_cast<HostEntry>(linked.entry);
   out.scratch_bytes = object.scratch_bytes;
   out.brief = object.brief;
-  // Unloading allocates, too; where it cannot, the code stays.
-  out.owner = std::shared_ptr<const void>(
-      jit->release(), [](llvm::orc::LLJIT* loaded) { (void)attempt_work([=] { delete loaded; }); });
+  out.owner = std::move(linked.owner);
   return out;
 }
 

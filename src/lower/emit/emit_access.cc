@@ -67,12 +67,30 @@ Pointer resolved(EmitContext& e, Pointer pointer) {
   return pointer;
 }
 
+// Where the elements of a gang lie one behind the other, the address of the first one, for accesses
+// under a mask that covers only lanes that are inside; else null. 32-bit offsets may wrap between
+// lanes, but their signed values increase evenly up to every lane that is inside, because that
+// one's offset is below 2^31.
+static Value* neighbours(EmitContext& e, const Pointer& pointer,
+                         const std::vector<ScalarField>& fields) {
+  const Leaf& offset = pointer.offset;
+  if (e.gpu || e.wide_offsets || fields.size() != 1 || offset.linear.base == nullptr) {
+    return nullptr;
+  }
+  const auto size = fields[0].kind == ScalarKind::f16 ? 2 : 4;
+  if (offset.linear.stride != size) return nullptr;
+  Value* first = e.b.CreateSExt(offset.linear.base, e.b.getInt64Ty());
+  return e.b.CreatePtrAdd(pointer.base, e.b.CreateAdd(first, e.b.getInt64(fields[0].offset)));
+}
+
 // Runs `fast` when all lanes of a linear index are inside, `slow` otherwise; joins their results.
+// At the end of a row, which is reached once, `slow` alone makes less code.
 using Loader = llvm::function_ref<llvm::SmallVector<Leaf, 4>()>;
 static llvm::SmallVector<Leaf, 4> when_inside(EmitContext& e, const Pointer& pointer, Loader fast,
                                               Loader slow) {
   Value* inside = linear_inside(e, pointer);
   if (inside == nullptr) return fast();
+  if (e.at_row_end) return slow();
   llvm::SmallVector<Leaf, 4> quick, careful;
   llvm::BasicBlock* quick_end = nullptr;
   llvm::BasicBlock* careful_end = nullptr;
@@ -206,13 +224,29 @@ Value* lanes_inside(EmitContext& e, const Pointer& pointer) {
   return e.mask == nullptr ? inside : e.b.CreateAnd(e.mask, inside);
 }
 
+static llvm::Align alignment_of(ScalarKind kind) {
+  return llvm::Align(kind == ScalarKind::f16 ? 2 : 4);
+}
+
+static Leaf load_under_mask(EmitContext& e, Value* first, ScalarKind kind, Value* lanes) {
+  llvm::Type* type = e.lanes_of(memory_type(e, kind));
+  Value* v = e.b.CreateMaskedLoad(type, first, alignment_of(kind), lanes,
+                                  llvm::Constant::getNullValue(type));
+  return varying_leaf(e, from_memory(e, kind, v));
+}
+
+static void store_under_mask(EmitContext& e, Value* first, ScalarKind kind, const Leaf& value,
+                             Value* lanes) {
+  e.b.CreateMaskedStore(to_memory(e, kind, vector_of(e, value)), first, alignment_of(kind), lanes);
+}
+
 static Leaf gather(EmitContext& e, const Pointer& pointer, const ScalarField& field, Value* lanes) {
   Value* base =
       field.offset == 0 ? pointer.base : e.b.CreatePtrAdd(pointer.base, e.b.getInt64(field.offset));
   Value* at = e.b.CreateGEP(e.b.getInt8Ty(), base, vector_of(e, pointer.offset));
   llvm::Type* type = e.lanes_of(memory_type(e, field.kind));
-  const llvm::Align align(field.kind == ScalarKind::f16 ? 2 : 4);
-  Value* v = e.b.CreateMaskedGather(type, at, align, lanes == nullptr ? e.all_on() : lanes,
+  Value* v = e.b.CreateMaskedGather(type, at, alignment_of(field.kind),
+                                    lanes == nullptr ? e.all_on() : lanes,
                                     llvm::Constant::getNullValue(type));
   return varying_leaf(e, from_memory(e, field.kind, v));
 }
@@ -222,9 +256,8 @@ static void scatter(EmitContext& e, const Pointer& pointer, const ScalarField& f
   Value* base =
       field.offset == 0 ? pointer.base : e.b.CreatePtrAdd(pointer.base, e.b.getInt64(field.offset));
   Value* at = e.b.CreateGEP(e.b.getInt8Ty(), base, vector_of(e, pointer.offset));
-  const llvm::Align align(field.kind == ScalarKind::f16 ? 2 : 4);
-  e.b.CreateMaskedScatter(to_memory(e, field.kind, vector_of(e, value)), at, align,
-                          lanes == nullptr ? e.all_on() : lanes);
+  e.b.CreateMaskedScatter(to_memory(e, field.kind, vector_of(e, value)), at,
+                          alignment_of(field.kind), lanes == nullptr ? e.all_on() : lanes);
 }
 
 // One load for the gang, behind a branch that is as good as free where it is always taken.
@@ -291,6 +324,10 @@ static Val load_shared(EmitContext& e, const Pointer& pointer, TypeId type) {
     const Pointer p = resolved(e, pointer);
     Value* lanes = lanes_inside(e, p);
     llvm::SmallVector<Leaf, 4> leaves;
+    if (Value* first = lanes == nullptr ? nullptr : neighbours(e, p, fields)) {
+      leaves.push_back(load_under_mask(e, first, fields[0].kind, lanes));
+      return leaves;
+    }
     for (const ScalarField& f : fields) leaves.push_back(gather(e, p, f, lanes));
     return leaves;
   };
@@ -343,6 +380,10 @@ static void store_shared(EmitContext& e, const Pointer& pointer, const Val& valu
   const auto slow = [&] {
     const Pointer p = resolved(e, pointer);
     Value* lanes = lanes_inside(e, p);
+    if (Value* first = lanes == nullptr ? nullptr : neighbours(e, p, fields)) {
+      store_under_mask(e, first, fields[0].kind, value.leaves[0], lanes);
+      return;
+    }
     for (std::size_t i = 0; i < fields.size(); ++i)
       scatter(e, p, fields[i], value.leaves[i], lanes);
   };
@@ -359,6 +400,7 @@ static void store_shared(EmitContext& e, const Pointer& pointer, const Val& valu
     };
     Value* inside = linear_inside(e, pointer);
     if (inside == nullptr) return fast();
+    if (e.at_row_end) return slow();
     return e.branch(inside, fast, slow);
   }
   slow();

@@ -74,6 +74,8 @@ struct EmitContext {
   // Rows (tiles on a GPU) tested once: what must hold for all of them.
   bool rows_tested = false;
   std::vector<RowRequirement> requirements;
+  // What is left of a row tested once: short code is better than fast code.
+  bool at_row_end = false;
   // Barrier kernels: cells in scratch memory.
   llvm::Value* scratch = nullptr;     // ptr
   llvm::Value* gang_index = nullptr;  // i64, of the gang being emitted

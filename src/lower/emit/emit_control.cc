@@ -163,7 +163,7 @@ static void emit_if(EmitContext& e, EmitFrame& frame, const Leaf& condition,
     side(otherwise, off);
   };
   // Where one test tells that all lanes agree, that case gets code of its own.
-  if (condition.all != nullptr && e.coherent_depth < 2 && e.targets.empty()) {
+  if (condition.all != nullptr && e.coherent_depth < 2 && e.targets.empty() && !e.at_row_end) {
     ++e.coherent_depth;
     e.branch(
         condition.all,

@@ -71,6 +71,9 @@ class Rows {
   // The workgroup's positions on an axis that lie inside the extent.
   void axis(Value* group, unsigned i, const std::function<void(Value*)>& body) {
     const std::uint32_t size = e_.workgroup[i];
+    if (size == 1) {
+      return e_.branch(b_.CreateICmpULT(group, extent_[i]), [&] { body(group); }, [] {});
+    }
     Value* first = b_.CreateMul(group, b_.getInt64(size));
     auto* at = e_.alloca_of(b_.getInt64Ty(), "axis");
     b_.CreateStore(first, at);
@@ -198,7 +201,9 @@ class Rows {
       e_.mask = b_.CreateICmpULT(lane_numbers(e_), limit);
     }
     set_ids(cx, 1, false);
+    e_.at_row_end = quick_exists && e_.wide();
     body();
+    e_.at_row_end = false;
     b_.CreateStore(b_.CreateAdd(cx, b_.getInt64(e_.width)), x_at);
     b_.CreateBr(head);
 

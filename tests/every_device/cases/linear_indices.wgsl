@@ -19,3 +19,19 @@ fn of_arrays(@builtin(global_invocation_id) id: vec3<u32>) {
   sum = sum * 7u + pairs[i32(i) - 5][i - 6u];
   sums[i] = sum;
 }
+
+@compute @workgroup_size(32)
+fn stored(@builtin(global_invocation_id) id: vec3<u32>) {
+  sums[id.x - 3u] = values[id.x + 4294967293u] + 1u;
+}
+
+var<workgroup> doubled: array<u32, 32>;
+
+// The workgroup waits, so that no row is tested as a whole.
+@compute @workgroup_size(32)
+fn stored_after_a_barrier(@builtin(global_invocation_id) id: vec3<u32>,
+                          @builtin(local_invocation_index) l: u32) {
+  doubled[31u - l] = 2u * values[id.x];
+  workgroupBarrier();
+  sums[id.x - 35u] = doubled[l] + values[id.x - 5u];
+}
