@@ -132,15 +132,5 @@ TEST(OptionalValue, IsGivenWithAnEqualsSignOrNotAtAll) {
   EXPECT_EQ(parse({"--time", "--time=5"}), "--time was given 2 times");
 }
 
-TEST(Nearest, FindsTypingErrorsOnly) {
-  const std::vector<std::string> known{"check", "run", "plan", "resident", "cache"};
-  EXPECT_EQ(nearest("chekc", known), "check");
-  EXPECT_EQ(nearest("rnu", known), "run");
-  EXPECT_EQ(nearest("residnet", known), "resident");
-  EXPECT_EQ(nearest("bananas", known), "");
-  EXPECT_EQ(nearest("", known), "");
-  EXPECT_EQ(nearest(std::string(10000, 'x'), known), "");
-}
-
 }  // namespace
 }  // namespace vyre
