@@ -230,7 +230,7 @@ TEST(FusedChoice, AFusedKernelThatSpillsIsNotTriedWhereItsStagesDoNot) {
   }
 }
 
-TEST(FusedChoice, ASettledRecordedPlaysARecording) {
+TEST(FusedChoice, ASettledPipelinePlaysARecording) {
   FakeGpu w(TunerMode::frozen, false);
   ASSERT_TRUE(w.prepared && w.prepared->run());
   EXPECT_EQ(w.prepared->played(), "as a recording of 4 items");  // three launches and a clear

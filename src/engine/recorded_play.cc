@@ -304,11 +304,11 @@ Result<void> RecordedPlay::submit(const RunLimits& limits) {
   const std::scoped_lock lock(mutex_);
   if (!std::exchange(looked_, true)) why_open_ = why_open();
   if (!why_open_.empty()) {
-    how_ = fmt::format("launch by launch: {}", why_open_);
+    last_ = Last::open_for_good;
     return open(limits);
   }
   if (!is_settled()) {
-    how_ = "launch by launch: variants are still being compared";
+    last_ = Last::comparing;
     return open(limits);
   }
   const bool idle = session_.queue_->known_idle();
@@ -323,9 +323,9 @@ Result<void> RecordedPlay::submit(const RunLimits& limits) {
   const auto recorded = fresh ? record() : bring_up_to_date();
   if (!recorded) {
     recording_ = nullptr;
-    if (session_.device().lost()) return recorded;
+    last_ = Last::open_for_good;
     why_open_ = describe(recorded.error());
-    how_ = fmt::format("launch by launch: {}", why_open_);
+    if (session_.device().lost()) return recorded;
     return open(limits);
   }
   VYRE_CHECK(closed(limits));
@@ -351,9 +351,7 @@ Result<void> RecordedPlay::closed(const RunLimits& limits) {
     for (const Buffer& memory : step.cleared) forget_host_copy(memory);
     for (const auto& copy : step.dispatch.step_.written) copy->forget();
   }
-  const std::string_view why = recording_->one_by_one();
-  how_ = why.empty() ? fmt::format("as a recording of {} items", items_)
-                     : fmt::format("launch by launch: {}", why);
+  last_ = Last::closed;
   return session_.queue_->play(*recording_, {limits.deadline, limits.asked, limits.stop});
 }
 
@@ -363,7 +361,15 @@ void RecordedPlay::forget_host_copy(const Buffer& buffer) {
 
 std::string RecordedPlay::how() const {
   const std::scoped_lock lock(mutex_);
-  return how_;
+  switch (last_) {
+    case Last::none: return "not yet";
+    case Last::open_for_good: return fmt::format("launch by launch: {}", why_open_);
+    case Last::comparing: return "launch by launch: variants are still being compared";
+    case Last::closed: break;
+  }
+  const std::string_view why = recording_->one_by_one();
+  return why.empty() ? fmt::format("as a recording of {} items", items_)
+                     : fmt::format("launch by launch: {}", why);
 }
 
 }  // namespace vyre

@@ -44,6 +44,8 @@ class RecordedPlay {
     std::vector<std::byte> uniforms;            // contents that went with them by value
   };
 
+  enum class Last : std::uint8_t { none, open_for_good, comparing, closed };
+
   Result<void> open(const RunLimits& limits);
   Result<void> closed(const RunLimits& limits);
   std::string why_open() const;
@@ -59,7 +61,7 @@ class RecordedPlay {
   mutable ForkSafeMutex mutex_;  // one play at a time
   bool looked_ = false;
   std::string why_open_;  // why no play is closed
-  std::string how_ = "not yet";
+  Last last_ = Last::none;
   std::shared_ptr<Recording> recording_;  // null: not yet
   std::vector<Recorded> recorded_;        // by step
   std::size_t items_ = 0;
