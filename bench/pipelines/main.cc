@@ -36,11 +36,11 @@ struct Options {
 };
 
 struct Case {
-  std::string name;
-  std::string text;  // the pipeline
-  std::string kernels;
-  std::string result;  // a buffer
-  std::vector<std::pair<std::string, std::uint64_t>> dims;
+  std::string name{};
+  std::string text{};  // the pipeline
+  std::string kernels{};
+  std::string result{};  // a buffer
+  std::vector<std::pair<std::string, std::uint64_t>> dims{};
   // What element i of the result must be; none: it is only compared between the two ways.
   std::function<float(std::uint64_t)> expected{};
 };
@@ -248,11 +248,11 @@ Result<void> run_case(const Options& options, const Session& session, const Case
 }
 
 Result<void> run(const Options& options) {
-  SessionOptions how;
-  if (options.tune) {
-    how.tuning.emplace();
-    how.tuning->mode = TunerMode::natural_gradient;
-  }
+  VYRE_TRY(SessionOptions how, SessionOptions::from_environment());
+  how.code_folder.reset();
+  if (options.tune && how.tuning) how.tuning->mode = TunerMode::natural_gradient;
+  if (how.tuning) how.tuning->evidence.reset();
+  if (!options.tune) how.tuning.reset();
   VYRE_TRY(const Session session, Session::open(options.device, std::move(how)));
   VYRE_TRY(Case picture, image(options));
   for (const Case& c : {chain(options.device != "cpu"), std::move(picture), tiny()}) {
