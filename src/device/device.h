@@ -74,9 +74,9 @@ struct PlayLimits {
 };
 
 // Work that was made ready once and is played again and again. Its code and memory must outlive it.
-class Recording {
+class WorkRecording {
  public:
-  virtual ~Recording() = default;
+  virtual ~WorkRecording() = default;
   // Another launch in the place of one: other code, grid, bindings or contents of uniforms. Plays
   // that were submitted before are not touched.
   virtual Result<void> set(std::uint32_t item, const Launch& launch) = 0;
@@ -114,9 +114,9 @@ class Queue {
   virtual Result<std::shared_ptr<Event>> record() = 0;
   // Makes work ready that may be played many times, in queues of this device. Contents that
   // uniforms take by value are copied.
-  virtual Result<std::shared_ptr<Recording>> record_work(std::span<const WorkItem> items);
+  virtual Result<std::shared_ptr<WorkRecording>> record_work(std::span<const WorkItem> items);
   // Submits all of a recording. Items that do not wait for each other may run at the same time.
-  virtual Result<void> play(Recording& recording, const PlayLimits& limits = {});
+  virtual Result<void> play(WorkRecording& recording, const PlayLimits& limits = {});
   // Waits until everything that was submitted has ended, and returns the first failure.
   virtual Result<void> wait() = 0;
   // Whether the queue is known to be idle without asking the device. Operations that would wait for

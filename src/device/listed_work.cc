@@ -109,12 +109,12 @@ class PlainList final : public ListedWork {
 
 }  // namespace
 
-Result<std::shared_ptr<Recording>> Queue::record_work(std::span<const WorkItem> items) {
+Result<std::shared_ptr<WorkRecording>> Queue::record_work(std::span<const WorkItem> items) {
   VYRE_CHECK(check_items(items));
   return std::make_shared<PlainList>(items);
 }
 
-Result<void> Queue::play(Recording& recording, const PlayLimits& limits) {
+Result<void> Queue::play(WorkRecording& recording, const PlayLimits& limits) {
   auto* list = dynamic_cast<PlainList*>(&recording);
   if (list == nullptr) {
     return fail(Code::invalid_input, "the recording was made by another kind of device");

@@ -33,7 +33,7 @@ class OwnedLaunch {
 };
 
 // What every device can do: submit the items in their order.
-class ListedWork : public Recording {
+class ListedWork : public WorkRecording {
  public:
   explicit ListedWork(std::span<const WorkItem> items);
 

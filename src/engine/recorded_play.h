@@ -62,8 +62,8 @@ class RecordedPlay {
   bool looked_ = false;
   std::string why_open_;  // why no play is closed
   Last last_ = Last::none;
-  std::shared_ptr<Recording> recording_;  // null: not yet
-  std::vector<Recorded> recorded_;        // by step
+  std::shared_ptr<WorkRecording> recording_;  // null: not yet
+  std::vector<Recorded> recorded_;            // by step
   std::size_t items_ = 0;
   std::uint32_t closed_plays_ = 0;  // since the last open one
   double closed_ns_ = 0;            // that a closed play took to submit, on average

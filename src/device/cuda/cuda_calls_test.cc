@@ -48,7 +48,7 @@ struct World {
   std::shared_ptr<const LoadedCode> code;
   std::optional<DeviceMemory> first, second, beside, large;
   std::shared_ptr<Event> begin, end;
-  std::shared_ptr<Recording> recording;
+  std::shared_ptr<WorkRecording> recording;
   std::array<BoundMemory, 1> bindings{};
 };
 

@@ -87,7 +87,7 @@ struct World {
     return {.code = code.get(), .kernel = kernel, .bindings = bindings, .workgroup = {1, 1, 1}};
   }
   // memory[3] = 2 * (memory[0] + amount), on the way through 1 and 2, and clears of 1 and 4.
-  Result<std::shared_ptr<Recording>> record(std::uint32_t by) {
+  Result<std::shared_ptr<WorkRecording>> record(std::uint32_t by) {
     amount = by;
     std::vector<WorkItem> items(5);
     const Launch first = launch("add", 0, 1);

@@ -103,8 +103,8 @@ class CudaQueue final : public Queue {
   Result<void> copy(BoundMemory from, BoundMemory to) override;
   Result<void> clear(BoundMemory memory) override;
   Result<std::shared_ptr<Event>> record() override;
-  Result<std::shared_ptr<Recording>> record_work(std::span<const WorkItem> items) override;
-  Result<void> play(Recording& recording, const PlayLimits& limits) override;
+  Result<std::shared_ptr<WorkRecording>> record_work(std::span<const WorkItem> items) override;
+  Result<void> play(WorkRecording& recording, const PlayLimits& limits) override;
   Result<void> wait() override;
   bool known_idle() const override { return notes_->all_settled(); }
   bool is_idle() const override;
@@ -301,7 +301,7 @@ Result<std::shared_ptr<Event>> CudaQueue::record() {
   return std::make_shared<CudaEvent>(core_, std::move(event));
 }
 
-Result<std::shared_ptr<Recording>> CudaQueue::record_work(std::span<const WorkItem> items) {
+Result<std::shared_ptr<WorkRecording>> CudaQueue::record_work(std::span<const WorkItem> items) {
   VYRE_CHECK(check_items(items));
   for (const WorkItem& item : items) {
     if (item.kind != WorkItem::Kind::launch || is_empty(item.launch)) continue;
@@ -313,7 +313,7 @@ Result<std::shared_ptr<Recording>> CudaQueue::record_work(std::span<const WorkIt
   return CudaRecording::make(core_, items);
 }
 
-Result<void> CudaQueue::play(Recording& recording, const PlayLimits& limits) {
+Result<void> CudaQueue::play(WorkRecording& recording, const PlayLimits& limits) {
   auto* own = dynamic_cast<CudaRecording*>(&recording);
   if (own == nullptr || own->core() != core_.get()) {
     return fail(Code::invalid_input,
