@@ -26,8 +26,9 @@ Result<void> check_counts(std::size_t offsets, std::size_t columns, std::size_t 
                                          with_commas(columns), with_commas(kMaxGraphEdges)));
   }
   if (weights != 0 && weights != columns) {
-    return fail(Code::invalid_input, fmt::format("{}: has {} weights for {} edges", names.weights,
-                                                 with_commas(weights), with_commas(columns)));
+    return fail(Code::invalid_input,
+                fmt::format("{}: has {} for {}", names.weights, counted(weights, "weight"),
+                            counted(columns, "edge")));
   }
   return {};
 }
@@ -61,17 +62,17 @@ Result<void> check_graph(std::span<const std::uint32_t> offsets,
                                                  names.offsets, at, offsets[at], offsets[at - 1]));
   }
   if (offsets.back() != columns.size()) {
-    return fail(Code::invalid_input, fmt::format("{}: ends with {}, but {} has {} edges",
-                                                 names.offsets, with_commas(offsets.back()),
-                                                 names.columns, with_commas(columns.size())));
+    return fail(Code::invalid_input, fmt::format("{}: ends with {}, but {} has {}", names.offsets,
+                                                 with_commas(offsets.back()), names.columns,
+                                                 counted(columns.size(), "edge")));
   }
   const auto vertices = static_cast<std::uint32_t>(offsets.size() - 1);
   const auto outside =
       std::ranges::find_if(columns, [&](std::uint32_t target) { return target >= vertices; });
   if (outside != columns.end()) {
     return fail(Code::invalid_input,
-                fmt::format("{}: entry {} is {}, but there are {} vertices", names.columns,
-                            outside - columns.begin(), *outside, with_commas(vertices)));
+                fmt::format("{}: entry {} is {}, but the last vertex is {}", names.columns,
+                            outside - columns.begin(), *outside, vertices - 1));
   }
   return {};
 }
@@ -124,7 +125,7 @@ GraphData simplify(const GraphData& graph) {
       if (graph.columns[edge] == vertex) continue;
       row.emplace_back(graph.columns[edge], weighted ? graph.weights[edge] : 0);
     }
-    std::ranges::sort(row);
+    if (!std::ranges::is_sorted(row)) std::ranges::sort(row);
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i != 0 && row[i].first == row[i - 1].first) continue;
       out.columns.push_back(row[i].first);

@@ -28,10 +28,10 @@ TEST(Graph, NamesTheFirstWrongEntry) {
   EXPECT_EQ(error_of({0, 2, 1, 0, 2}, {0, 0}), "o.npy: entry 2 is 1, below the 2 before it");
   EXPECT_EQ(error_of({0, 2}, {0, 0, 0}), "o.npy: ends with 2, but c.npy has 3 edges");
   EXPECT_EQ(error_of({0, 4}, {0, 0, 0}), "o.npy: ends with 4, but c.npy has 3 edges");
-  EXPECT_EQ(error_of({0, 1, 3}, {0, 2, 5}), "c.npy: entry 1 is 2, but there are 2 vertices");
+  EXPECT_EQ(error_of({0, 1, 3}, {0, 2, 5}), "c.npy: entry 1 is 2, but the last vertex is 1");
   EXPECT_EQ(error_of({0, 1}, {0xffffffff}),
-            "c.npy: entry 0 is 4294967295, but there are 1 vertices");
-  EXPECT_EQ(error_of({0, 2}, {0, 0}, {1}), "w.npy: has 1 weights for 2 edges");
+            "c.npy: entry 0 is 4294967295, but the last vertex is 0");
+  EXPECT_EQ(error_of({0, 2}, {0, 0}, {1}), "w.npy: has 1 weight for 2 edges");
 }
 
 TEST(Graph, IsMadeOfEdgesInTheirOrder) {
