@@ -1,0 +1,15 @@
+// Breadth-first search: the least number of edges from the first vertices to each vertex.
+// 0xffffffff: the vertex was not reached.
+@group(0) @binding(0) var<storage, read_write> depth: array<atomic<u32>>;
+
+const unreached = 0xffffffffu;
+
+fn init(vertex: u32) { atomicStore(&depth[vertex], unreached); }
+
+fn start(vertex: u32) { atomicStore(&depth[vertex], 0u); }
+
+fn wants(vertex: u32) -> bool { return atomicLoad(&depth[vertex]) == unreached; }
+
+fn visit(source: u32, edge: u32, neighbour: u32, round: u32) -> bool {
+  return atomicCompareExchangeWeak(&depth[neighbour], unreached, round + 1u).exchanged;
+}
