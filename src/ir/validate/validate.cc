@@ -36,7 +36,10 @@ std::vector<ProgramIssue> validate(const Program& program) {
     for (std::size_t i = 0; i < program.functions.size(); ++i) {
       check_function(program, rules, static_cast<FunctionId>(i), issues);
     }
-    if (issues.empty()) issues = check_uniformity(program);
+    if (issues.empty()) {
+      issues = check_uniformity(program);
+      std::erase_if(issues, [](const ProgramIssue& issue) { return issue.warning; });
+    }
   }
   return in_source_order(std::move(issues));
 }

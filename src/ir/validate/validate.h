@@ -16,7 +16,7 @@ struct ProgramIssue {
   std::string what;
   SourcePos pos;
   std::vector<ProgramNote> notes = {};  // how it came about
-  bool warning = false;                 // validate returns only errors
+  bool warning = false;                 // of check_uniformity; validate returns only errors
 };
 // Every error of the program, in source order: type errors, writes to read-only memory, barriers in
 // non-uniform control flow, unknown ids, zero workgroup axes, recursion, misplaced break/continue.

@@ -161,6 +161,27 @@ TEST(SubgroupModules, NeedUniformControlFlow) {
             "6:60: warning: subgroupAdd must be in subgroup-uniform control flow\n");
 }
 
+// Both the directive and the attribute, and both severities that are shown as warnings.
+TEST(SubgroupModules, AKernelIsMadeOfWhatIsOnlyWarnedAbout) {
+  constexpr std::string_view kText =
+      "enable subgroups; {}\n"
+      "@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n"
+      "@compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {{\n"
+      "  {} if (i > 3) {{ out[i] = subgroupAdd(1u); }}\n"
+      "}}";
+  for (const std::string_view severity : {"warning", "info", "off"}) {
+    const std::string control = fmt::format("diagnostic({}, subgroup_uniformity)", severity);
+    for (const bool directive : {true, false}) {
+      const std::string text =
+          fmt::format(kText, directive ? control + ";" : "", directive ? "" : "@" + control);
+      const ParsedModule module = parse_wgsl(text);
+      ASSERT_TRUE(module.module) << module.message();
+      EXPECT_EQ(module.diagnostics.all().size(), severity == "off" ? 0U : 1U) << text;
+      EXPECT_EQ(run_module(text, 8), (std::vector<std::uint32_t>{0, 0, 0, 0, 4, 4, 4, 4})) << text;
+    }
+  }
+}
+
 TEST(SubgroupModules, LanesGivenByOverridesAreCheckedWithThem) {
   const auto module = parse_wgsl(
       "enable subgroups; override o = 200u;\n"
