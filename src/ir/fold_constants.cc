@@ -145,7 +145,7 @@ Result<Folder::State> Folder::visit_operands(ExprId id) {
   const bool foldable = !operands.empty() && !std::holds_alternative<LoadExpr>(node) &&
                         !std::holds_alternative<ArrayLengthExpr>(node);
   if (!constant || !foldable) {
-    if (from_override) VYRE_CHECK(check_partly_constant(id));
+    if (from_override || is_sized_late(node)) VYRE_CHECK(check_partly_constant(id));
     return State::varies;
   }
   if (from_override || strict_) VYRE_CHECK(evaluate(id));
@@ -199,12 +199,24 @@ Result<void> Folder::check_partly_constant(ExprId id) {
   return fault_at(id, describe_fault(program_, program_[id], fault));
 }
 
+TypeId Folder::indexed_type(const IndexExpr& node) const {
+  const TypeId type = program_[node.base].type;
+  const auto* pointer = program_.types.get_if<PointerType>(type);
+  return pointer == nullptr ? type : pointer->pointee;
+}
+
+bool Folder::is_sized_late(const ExprNode& node) const {
+  const auto* index = std::get_if<IndexExpr>(&node);
+  return index != nullptr &&
+         sized_arrays_.contains(static_cast<std::uint32_t>(indexed_type(*index)));
+}
+
 Result<void> Folder::check_index(ExprId id, const IndexExpr& node) {
-  if (state(node.index) != State::override_constant) return {};
-  TypeId composite = program_[node.base].type;
-  if (const auto* pointer = program_.types.get_if<PointerType>(composite)) {
-    composite = pointer->pointee;
-  }
+  const TypeId composite = indexed_type(node);
+  const State index_state = state(node.index);
+  const bool known = index_state == State::override_constant ||
+                     (index_state == State::constant && is_sized_late(node));
+  if (!known) return {};
   const std::uint32_t count = program_.types.component_count(composite);
   const Scalar index = scalar_of(node.index);
   const bool sized = count != 0;

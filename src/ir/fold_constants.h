@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "vyre/base/error.h"
@@ -30,6 +31,8 @@ class Folder {
   Result<void> make_constant(ExprId root);
   // The scalar value of an expression that must be constant.
   Result<Scalar> scalar(ExprId root);
+  // Arrays of this type got their size from overrides: constant indices are checked too.
+  void note_sized(TypeId array) { sized_arrays_.insert(static_cast<std::uint32_t>(array)); }
 
  private:
   enum class State : std::uint8_t { unknown, busy, varies, constant, override_constant };
@@ -40,6 +43,8 @@ class Folder {
   Result<State> visit_operands(ExprId id);
   Result<Scalar> override_value(OverrideId id);
   Result<void> check_partly_constant(ExprId id);
+  TypeId indexed_type(const IndexExpr& node) const;
+  bool is_sized_late(const ExprNode& node) const;
   Result<void> check_index(ExprId id, const IndexExpr& node);
   // Stores the value of a constant expression in values_.
   const std::vector<std::uint64_t>& need(ExprId id);
@@ -58,7 +63,8 @@ class Folder {
   std::vector<State> override_states_;
   std::vector<State> states_;
   std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> values_;
-  bool strict_ = false;  // constants without overrides report faults too
+  std::unordered_set<std::uint32_t> sized_arrays_;  // by TypeId
+  bool strict_ = false;                             // constants without overrides report faults too
 };
 
 }  // namespace vyre

@@ -164,6 +164,7 @@ Result<void> size_arrays(Program& program, Folder& folder) {
       VYRE_TRY(count, positive(folder, program, expr, "the size of an array"));
     }
     program.types.resize_array(id, count);
+    if (used[i]) folder.note_sized(id);
     if (program.types.layout(id).size > std::numeric_limits<std::uint32_t>::max()) {
       return fail(Code::limit,
                   locate(program, program[expr].pos,

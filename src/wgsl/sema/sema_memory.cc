@@ -130,9 +130,17 @@ Value emit_let(Context& cx, std::string_view name, const Value& value) {
 }
 
 bool mentions_override(const Context& cx, ExprId tree) {
+  const auto is_sized_late = [&](const IndexExpr& index) {
+    const auto* pointer = cx.types().get_if<PointerType>(cx.program[index.base].type);
+    const auto* array =
+        pointer == nullptr ? nullptr : cx.types().get_if<ArrayType>(pointer->pointee);
+    return array != nullptr && array->count_expr != kNoExpr;
+  };
   bool found = false;
   for_each_subexpr(cx.program, tree, [&](ExprId part) {
-    found = found || std::holds_alternative<OverrideExpr>(cx.program[part].node);
+    const auto* index = std::get_if<IndexExpr>(&cx.program[part].node);
+    found = found || std::holds_alternative<OverrideExpr>(cx.program[part].node) ||
+            (index != nullptr && is_sized_late(*index));
   });
   return found;
 }

@@ -43,7 +43,8 @@ Value emit_let(Context& cx, std::string_view name, const Value& value);
 // The value of a let, in an expression at `span`.
 Value use_let(Context& cx, LocalId local, TypeId type, Span span);
 
-// Whether a tree of expressions depends on an override directly.
+// Whether a tree of expressions depends on an override directly, or indexes an array that an
+// override sizes.
 bool mentions_override(const Context& cx, ExprId tree);
 // Keeps an unused value if it depends on overrides, because evaluating it may be an error.
 void keep_overrides(Context& cx, const Value& value);

@@ -66,5 +66,29 @@ TEST(Overrides, AStructWithARunTimeValueIsNotEvaluatedEarly) {
             "7:9: '*' of f32: the result is infinite or not a number");
 }
 
+TEST(Overrides, ConstantIndicesAreCheckedOnceTheArrayHasItsSize) {
+  const auto error = [](std::string_view body, double size) {
+    const ParsedModule parsed =
+        parse_wgsl(fmt::format("override z = 2u;\n"
+                               "var<workgroup> a: array<u32, z>;\n"
+                               "var<workgroup> m: array<array<u32, 4>, z + 1>;\n"
+                               "@compute @workgroup_size(1) fn main() {{\n{}\n}}\n",
+                               body));
+    if (!parsed.module) return parsed.message();
+    const OverrideValue values[] = {{"z", size}};
+    const Result<Kernel> kernel = parsed.module->programs[0].overrides.empty()
+                                      ? make_kernel(parsed.module->programs[0])
+                                      : make_kernel(parsed.module->programs[0], values);
+    return kernel ? "" : kernel.error().what;
+  };
+  EXPECT_EQ(error("a[5] = 3;", 5), "5:1: index 5 is outside of array<u32, 5>");
+  EXPECT_EQ(error("a[5] = 3;", 6), "");
+  EXPECT_EQ(error("let x = a[5];", 2), "5:9: index 5 is outside of array<u32, 2>");
+  EXPECT_EQ(error("let p = &a[5];", 2), "5:9: index 5 is outside of array<u32, 2>");
+  EXPECT_EQ(error("m[3][1] = 3;", 2), "5:1: index 3 is outside of array<array<u32, 4>, 3>");
+  EXPECT_EQ(error("m[2][3] = 3;", 2), "");
+  EXPECT_EQ(error("let i = 5; a[i] = 3;", 2), "");
+}
+
 }  // namespace
 }  // namespace vyre
