@@ -32,6 +32,22 @@ std::string builtins_of(const EntryFeatures& entry) {
   return out;
 }
 
+TEST(Features, SubgroupUniformityIsUsedWhereTheWorkgroupMayDiverge) {
+  const auto used = [](std::string_view body) {
+    return features_of(
+               "enable subgroups;\n"
+               "@compute @workgroup_size(64) fn main(@builtin(subgroup_id) s: u32,\n"
+               "    @builtin(workgroup_id) w: vec3u) {\n" +
+               std::string(body) + "\n}")
+        .language_features;
+  };
+  EXPECT_EQ(used("if (s == 0) { _ = subgroupAdd(1u); }"),
+            (Names{"subgroup_id", "subgroup_uniformity"}));
+  EXPECT_EQ(used("if (w.x == 0) { _ = subgroupAdd(1u); }"), (Names{"subgroup_id"}));
+  EXPECT_EQ(used("@diagnostic(off, subgroup_uniformity) if (s == 0) { _ = subgroupAdd(1u); }"),
+            (Names{"subgroup_id"}));
+}
+
 TEST(Features, BelongToTheEntryPointsThatReachThem) {
   const ModuleFeatures features = features_of(
       "enable f16, subgroups;\n"

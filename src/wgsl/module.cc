@@ -104,7 +104,12 @@ std::optional<Module> analyse(const Source& source, ParseOptions options, Diagno
     return cx.functions[entry.function].declared.begin;
   });
   Module module;
-  if (features != nullptr) *features = sema::module_features(cx);
+  if (features != nullptr) {
+    if (needs_subgroup_scope(cx.program, cx.outside_facts)) {
+      sema::note_feature(cx, "subgroup_uniformity");
+    }
+    *features = sema::module_features(cx);
+  }
   for (const Override& o : cx.program.overrides) module.overrides.push_back({o.name, o.id});
   std::size_t expressions = 0;
   for (const sema::EntryPoint& entry : cx.entries) {

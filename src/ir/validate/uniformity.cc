@@ -45,4 +45,14 @@ std::vector<ProgramIssue> check_uniformity(const Program& program, const Given& 
   return issues;
 }
 
+bool needs_subgroup_scope(const Program& program, const Given& given) {
+  if (!has_any<SubgroupStmt>(program)) return false;
+  std::vector<ProgramIssue> without;
+  check_scope(program, UniformityScope::workgroup_for_all, given, without);
+  const std::vector<ProgramIssue> with = check_uniformity(program, given);
+  return std::ranges::any_of(without, [&](const ProgramIssue& issue) {
+    return std::ranges::find(with, issue.pos, &ProgramIssue::pos) == with.end();
+  });
+}
+
 }  // namespace vyre

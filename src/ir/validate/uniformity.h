@@ -18,4 +18,9 @@ namespace vyre {
 std::vector<ProgramIssue> check_uniformity(
     const Program& program, const std::unordered_map<std::uint32_t, UniformityFacts>& given = {});
 
+// Whether a subgroup operation stands where control flow is uniform in a subgroup and may not be in
+// the workgroup, so that the program needs WGSL's language feature subgroup_uniformity.
+bool needs_subgroup_scope(const Program& program,
+                          const std::unordered_map<std::uint32_t, UniformityFacts>& given = {});
+
 }  // namespace vyre

@@ -345,7 +345,7 @@ class Analysis {
     return control;
   }
   NodeId stmt(StmtId, SourcePos pos, const UniformLoadStmt& s, NodeId control) {
-    if (scope_ == UniformityScope::workgroup) {
+    if (scope_ != UniformityScope::subgroup) {
       const UniformityNeed need{"workgroupUniformLoad", pos};
       require(control, need, "workgroupUniformLoad must be in uniform control flow", pos);
       require(value(s.pointer, start_), need,
@@ -371,7 +371,7 @@ class Analysis {
   NodeId stmt(StmtId, SourcePos pos, const SubgroupStmt& s, NodeId control) {
     const std::string name(to_string(s.op));
     const bool own_scope = scope_ == UniformityScope::subgroup;
-    if (own_scope && s.check != UniformityCheck::none) {
+    if (scope_ != UniformityScope::workgroup && s.check != UniformityCheck::none) {
       const UniformityNeed need{name, pos, s.check == UniformityCheck::warning};
       require(control, need, fmt::format("{} must be in subgroup-uniform control flow", name), pos);
       const bool by_distance = s.op == SubgroupOp::shuffle_up || s.op == SubgroupOp::shuffle_down ||

@@ -37,7 +37,12 @@ struct UniformityFacts {
 };
 
 // The invocations among which control flow and values are uniform.
-enum class UniformityScope : std::uint8_t { workgroup, subgroup };
+enum class UniformityScope : std::uint8_t {
+  workgroup,
+  subgroup,
+  // The workgroup, for subgroup operations too: the rule without WGSL's subgroup_uniformity.
+  workgroup_for_all,
+};
 
 // `known` holds the facts of all functions before this one.
 UniformityFacts analyse_uniformity(const Program& program, FunctionId id, UniformityScope scope,
