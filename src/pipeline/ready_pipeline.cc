@@ -11,7 +11,6 @@
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/files.h"
 #include "vyre/pipeline/ready_internal.h"
-#include "vyre/wgsl/module.h"
 
 namespace vyre {
 namespace {
@@ -258,10 +257,11 @@ class Maker : ReadyPart {
     if (known != modules_.end()) return &known->second;
     auto text = read(s.file);
     if (!text) return bad(s.line, fmt::format("stage '{}'", s.name), text.error());
-    ParsedModule parsed = parse_wgsl(*std::move(text), s.file);
+    ParsedModule parsed = parse_wgsl(*std::move(text), s.file, options_.parse);
     if (!parsed.module) {
       return bad(s.line, fmt::format("stage '{}': {}", s.name, parsed.message()));
     }
+    if (options_.on_module) options_.on_module(parsed);
     return &modules_.emplace(s.file, std::move(parsed)).first->second;
   }
 

@@ -17,6 +17,7 @@
 #include "vyre/pipeline/loop_condition.h"
 #include "vyre/pipeline/pipeline.h"
 #include "vyre/pipeline/swap_orders.h"
+#include "vyre/wgsl/module.h"
 
 namespace vyre {
 
@@ -98,6 +99,9 @@ struct ReadyOptions {
   // Where a file named by the pipeline lies; empty: its name is its path.
   std::function<std::string(const std::string& file)> place;
   std::uint64_t most_bytes = UINT64_MAX;  // of one source
+  ParseOptions parse;                     // of the stages' files
+  // Called once for each WGSL file that was read, so that its warnings can be shown; may be empty.
+  std::function<void(const ParsedModule&)> on_module;
 };
 
 // Errors name the file, the line, the stage and the buffer.

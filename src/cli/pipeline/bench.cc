@@ -175,7 +175,7 @@ Result<void> check(const BenchOptions& options) {
 Exit run_command(const BenchOptions& given, Streams& streams) {
   BenchOptions options = given;
   options.pairs = options.run.time.value_or(0);
-  const auto ready = load_pipeline(options.run);
+  const auto ready = load_pipeline(options.run, streams);
   if (!ready) return report(streams, ready.error());
   Way fused, separate;
   for (Way* way : {&fused, &separate}) {

@@ -27,9 +27,9 @@ struct Loaded {
   const PipelinePlan& plan() const { return *planned; }
 };
 
-Result<Loaded> load(const RunOptions& options) {
+Result<Loaded> load(const RunOptions& options, Streams& streams) {
   Loaded out;
-  VYRE_TRY(out.ready, load_pipeline(options));
+  VYRE_TRY(out.ready, load_pipeline(options, streams));
   VYRE_TRY(out.planned, plan_within_memory(*out.ready, !options.no_fuse, options));
   return out;
 }
@@ -187,7 +187,7 @@ Result<void> check_pipeline_options(const RunOptions& options) {
 }
 
 Exit plan_pipeline_file(const RunOptions& options, Streams& streams) {
-  const auto loaded = load(options);
+  const auto loaded = load(options, streams);
   if (!loaded) return report(streams, loaded.error());
   if (options.json) {
     streams.out.write(plan_json(loaded->pipeline(), loaded->plan()));
@@ -198,7 +198,7 @@ Exit plan_pipeline_file(const RunOptions& options, Streams& streams) {
 }
 
 Exit run_pipeline(const RunOptions& options, Streams& streams) {
-  const auto loaded = load(options);
+  const auto loaded = load(options, streams);
   if (!loaded) return report(streams, loaded.error());
   if (options.explain && !options.json) {
     streams.out.write(plan_text(loaded->pipeline(), loaded->plan()) + "\n");

@@ -62,6 +62,29 @@ TEST_F(PipelineCommand, FusedAndSeparateLaunchesWriteTheSameFiles) {
   EXPECT_EQ(bytes("counts.npy"), counts);
 }
 
+TEST_F(PipelineCommand, LenientIsForItsStagesToo) {
+  ASSERT_TRUE(replace_file(folder_.path() / "lanes.wgsl",
+                           "@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n"
+                           "@compute @workgroup_size(32) fn lanes(\n"
+                           "    @builtin(global_invocation_index) i: u32) {\n"
+                           "  out[i] = subgroupAdd(1u);\n"
+                           "}\n"));
+  ASSERT_TRUE(replace_file(folder_.path() / "lanes.toml",
+                           "vyre = 1\nname = \"lanes\"\n[buffers]\n"
+                           "out = { type = \"array<u32>\", shape = [\"32\"], sink = \"out.npy\" }\n"
+                           "[[stage]]\nname = \"lanes\"\nfile = \"lanes.wgsl\"\nsize = [\"32\"]\n"
+                           "bind = { out = \"out\" }\n"));
+  const std::string lanes = (folder_.path() / "lanes.toml").string();
+  const CommandResult refused = run_vyre({"run", lanes, "--device", "interp"});
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_NE(refused.err.find("needs the extension 'subgroups'"), std::string::npos) << refused.err;
+  const CommandResult lenient = run_vyre({"run", lanes, "--device", "interp", "--lenient"});
+  EXPECT_EQ(lenient.exit, 0) << lenient.err;
+  EXPECT_NE(lenient.err.find("warning: 'subgroupAdd' needs the extension"), std::string::npos)
+      << lenient.err;
+  EXPECT_TRUE(fs::exists(folder_.path() / "out.npy"));
+}
+
 TEST_F(PipelineCommand, ThePlanSaysWhatWasFusedAndWhyNot) {
   const CommandResult result = run_vyre({"plan", file()});
   EXPECT_EQ(result.exit, 0) << result.err;

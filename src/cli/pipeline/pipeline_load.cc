@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostSource = std::uint64_t{16} << 20U;  // of WGSL
 
-Result<std::shared_ptr<const ReadyPipeline>> load_pipeline(const RunOptions& options) {
+Result<std::shared_ptr<const ReadyPipeline>> load_pipeline(const RunOptions& options,
+                                                           Streams& streams) {
   const std::string& path = options.files.front();
   VYRE_TRY(const std::string text, read_input_file(path, kMaxTomlBytes));
   VYRE_TRY(const Pipeline pipeline, parse_pipeline(text, source_name(path)));
@@ -28,6 +29,8 @@ Result<std::shared_ptr<const ReadyPipeline>> load_pipeline(const RunOptions& opt
     return read_input_file(ready.place(file), kMostSource);
   };
   ready.most_bytes = available_memory() / 2;
+  ready.parse.lenient = options.lenient;
+  ready.on_module = [&](const ParsedModule& module) { show_diagnostics(streams, module); };
   for (const DimArgument& d : options.dims) ready.dims.emplace_back(d.name, d.value);
   for (const InputArgument& in : options.inputs) ready.sources.emplace_back(in.name, in.source);
   for (const OutputArgument& out : options.outputs) ready.sinks.emplace_back(out.name, out.sink);

@@ -9,8 +9,10 @@
 
 namespace vyre {
 
-// The pipeline of the file, with the data, dims and outputs that the options name.
-Result<std::shared_ptr<const ReadyPipeline>> load_pipeline(const RunOptions& options);
+// The pipeline of the file, with the data, dims and outputs that the options name. Warnings about
+// its WGSL files go to the error stream.
+Result<std::shared_ptr<const ReadyPipeline>> load_pipeline(const RunOptions& options,
+                                                           Streams& streams);
 // Fails where its memory is more than the budget, or more than there is.
 Result<std::shared_ptr<const PipelinePlan>> plan_within_memory(const ReadyPipeline& pipeline,
                                                                bool fuse,

@@ -119,7 +119,7 @@ Result<void> check_tune_pipeline(const TuneOptions& options) {
 }
 
 Exit tune_pipeline(const TuneOptions& options, Streams& streams) {
-  const auto ready = load_pipeline(options.job.run);
+  const auto ready = load_pipeline(options.job.run, streams);
   if (!ready) return report(streams, ready.error());
   const auto plan = plan_within_memory(**ready, true, options.job.run);
   if (!plan) return report(streams, plan.error());
