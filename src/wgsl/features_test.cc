@@ -126,6 +126,10 @@ TEST(Features, LanguageFeaturesAreFoundWhereTheyAreUsed) {
   EXPECT_EQ(used("@fragment fn f() -> @builtin(frag_depth, less) f32 { return 0; }"),
             Names{"fragment_depth"});
   EXPECT_EQ(used("var<immediate> a: f32;"), Names{"immediate_address_space"});
+  EXPECT_EQ(used("fn f() { var v: vec2f; v.y = 1; _ = v.yx; _ = v.yx.y; }"), Names{});
+  EXPECT_EQ(used("fn f() { var v: vec2f; v.yx = vec2f(1); }"), Names{"swizzle_assignment"});
+  EXPECT_EQ(used("fn f() { var v: vec2f; v.yx *= 2; }"), Names{"swizzle_assignment"});
+  EXPECT_EQ(used("fn f() { var v: vec2f; v.yx.x = 1; }"), Names{"swizzle_assignment"});
 }
 
 TEST(Immediates, AreCheckedAndNotRun) {

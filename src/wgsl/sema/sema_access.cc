@@ -1,7 +1,6 @@
-// Parts of composites: indices, members, swizzles, of values and of memory.
+// Parts of composites: indices and members, of values and of memory.
 #include <fmt/format.h>
 
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "vyre/wgsl/sema/sema_features.h"
 #include "vyre/wgsl/sema/sema_memory.h"
 #include "vyre/wgsl/sema/sema_scope.h"
+#include "vyre/wgsl/sema/sema_swizzle.h"
 
 namespace vyre::sema {
 namespace {
@@ -55,35 +55,6 @@ bool check_bounds(Context& cx, TypeId composite, std::int64_t index, Span span) 
   return false;
 }
 
-// A memory view of a part of `object`.
-Value view_of_part(Context& cx, const Value& object, TypeId part, ExprNode node, bool reads,
-                   Span span) {
-  const TypeId pointer = cx.types().pointer(object.memory, part, object.access);
-  Value v = computed(cx, part, node, Phase::runtime, reads, span);
-  cx.program[v.expr].type = pointer;
-  v.kind = Value::Kind::reference;
-  v.memory = object.memory;
-  v.access = object.access;
-  v.root = object.root;
-  v.vector_component = cx.types().get_if<VectorType>(object.type) != nullptr;
-  return v;
-}
-
-Value swizzle(Context& cx, const Value& vector, std::span<const std::uint8_t> lanes, Span span) {
-  const ScalarKind kind = *cx.types().scalar_kind(vector.type);
-  const TypeId type = lanes.size() == 1
-                          ? cx.types().scalar(kind)
-                          : cx.types().vector(kind, static_cast<std::uint32_t>(lanes.size()));
-  if (vector.is_constant()) {
-    std::vector<std::uint64_t> scalars;
-    for (const std::uint8_t lane : lanes) scalars.push_back(vector.bits(lane));
-    return make_constant(cx, type, std::move(scalars), span);
-  }
-  SwizzleExpr node{vector.expr, static_cast<std::uint8_t>(lanes.size()), {}};
-  std::copy(lanes.begin(), lanes.end(), node.lanes.begin());
-  return computed(cx, type, node, vector.phase, vector.reads, span);
-}
-
 Value index_value(Context& cx, const Value& object, const Value& index, std::uint32_t at,
                   Span span) {
   if (index.is_constant()) {
@@ -98,51 +69,6 @@ Value index_value(Context& cx, const Value& object, const Value& index, std::uin
   const ExprId chosen = emit(cx, index);
   return computed(cx, part, IndexExpr{base, chosen}, later(object.phase, index.phase),
                   object.reads || index.reads, span);
-}
-
-// 0 to 3, with the set the letter belongs to.
-struct Lane {
-  std::uint8_t index;
-  bool colour;
-};
-std::optional<Lane> lane_of(char letter) {
-  constexpr std::string_view kPosition = "xyzw", kColour = "rgba";
-  if (const auto at = kPosition.find(letter); at != std::string_view::npos) {
-    return Lane{static_cast<std::uint8_t>(at), false};
-  }
-  if (const auto at = kColour.find(letter); at != std::string_view::npos) {
-    return Lane{static_cast<std::uint8_t>(at), true};
-  }
-  return std::nullopt;
-}
-
-Value vector_member(Context& cx, const Value& object, const ast::Name& member, Span span) {
-  const std::uint32_t size = cx.types().component_count(object.type);
-  const auto refuse = [&](std::string_view why) {
-    cx.error(member.span, fmt::format("'{}' is no component of {}: {}", member.text,
-                                      cx.spell(object.type), why));
-    return failed(span);
-  };
-  if (member.text.size() > 4) return refuse("at most four letters of xyzw or rgba");
-  std::array<std::uint8_t, 4> lanes{};
-  bool colour = false;
-  for (std::size_t i = 0; i < member.text.size(); ++i) {
-    const auto lane = lane_of(member.text[i]);
-    if (!lane) return refuse("components are named by xyzw or rgba");
-    if (i != 0 && lane->colour != colour) return refuse("xyzw and rgba cannot be mixed");
-    if (lane->index >= size) return refuse(fmt::format("it has {} components", size));
-    colour = lane->colour;
-    lanes[i] = lane->index;
-  }
-  if (object.is_reference() && member.text.size() == 1) {
-    cx.at(member.span);
-    const ExprId index = cx.writer.constant(Scalar::of(std::uint32_t{lanes[0]}));
-    return view_of_part(cx, object, cx.types().component(object.type),
-                        IndexExpr{object.expr, index}, object.reads, span);
-  }
-  const Value vector = load(cx, object);
-  if (vector.failed()) return failed(span);
-  return swizzle(cx, vector, {lanes.data(), member.text.size()}, span);
 }
 
 std::optional<std::uint32_t> find_member(Context& cx, TypeId type, const ast::Name& name) {
@@ -183,8 +109,22 @@ Value struct_member(Context& cx, const Value& object, const ast::Name& name, Spa
 
 }  // namespace
 
+Value view_of_part(Context& cx, const Value& object, TypeId part, ExprNode node, bool reads,
+                   Span span) {
+  const TypeId pointer = cx.types().pointer(object.memory, part, object.access);
+  Value v = computed(cx, part, node, Phase::runtime, reads, span);
+  cx.program[v.expr].type = pointer;
+  v.kind = Value::Kind::reference;
+  v.memory = object.memory;
+  v.access = object.access;
+  v.root = object.root;
+  v.vector_component = cx.types().get_if<VectorType>(object.type) != nullptr;
+  return v;
+}
+
 Value check_index(Context& cx, const ast::Expr& expr, const ast::Index& node) {
   Value object = check_object(cx, *node.object);
+  if (object.is_swizzle()) object = load(cx, std::move(object));
   Value index;
   {
     const Hold hold(cx, object);

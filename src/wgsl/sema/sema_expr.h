@@ -26,6 +26,9 @@ Value splat(Context& cx, const Value& scalar, TypeId vector);
 bool has_effects(const Context& cx, const ast::Expr& expr);
 
 // sema_access.cc
+// A memory view of the part of `object` that `node` chooses.
+Value view_of_part(Context& cx, const Value& object, TypeId part, ExprNode node, bool reads,
+                   Span span);
 Value check_index(Context& cx, const ast::Expr& expr, const ast::Index& node);
 Value check_member(Context& cx, const ast::Expr& expr, const ast::Member& node);
 

@@ -8,6 +8,7 @@
 #include "vyre/ir/copy_nodes.h"
 #include "vyre/ir/walk.h"
 #include "vyre/wgsl/sema/sema_convert.h"
+#include "vyre/wgsl/sema/sema_swizzle.h"
 
 namespace vyre::sema {
 namespace {
@@ -61,7 +62,8 @@ void freeze_indices(Context& cx, ExprId chain, F&& chosen) {
 }
 
 bool is_view(const Context& cx, const Value& value) {
-  return value.is_reference() || cx.types().get_if<PointerType>(value.type) != nullptr;
+  return value.is_reference() || value.is_swizzle() ||
+         cx.types().get_if<PointerType>(value.type) != nullptr;
 }
 
 }  // namespace
@@ -186,6 +188,7 @@ void emit_plain_atomic(Context& cx, const Value& reference, ExprId value, LocalI
 }
 
 Value load(Context& cx, Value value) {
+  if (value.is_swizzle()) return load_swizzle(cx, value);
   if (!value.is_reference()) return value;
   if (value.access == Access::write) {
     cx.error(value.span, "this memory is write-only and cannot be read");

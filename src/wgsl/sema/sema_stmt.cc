@@ -14,17 +14,13 @@
 #include "vyre/wgsl/sema/sema_memory.h"
 #include "vyre/wgsl/sema/sema_scope.h"
 #include "vyre/wgsl/sema/sema_stage.h"
+#include "vyre/wgsl/sema/sema_swizzle.h"
 #include "vyre/wgsl/sema/sema_types.h"
 
 namespace vyre::sema {
 namespace {
 
 // ---- Assignments
-
-bool is_swizzle(const ast::Expr& expr) {
-  const auto* member = expr.get_if<ast::Member>();
-  return member != nullptr && member->member.text.size() > 1;
-}
 
 // The name at the beginning of an access; null if there is none.
 const ast::Name* first_name(const ast::Expr& expr) {
@@ -37,7 +33,9 @@ const ast::Name* first_name(const ast::Expr& expr) {
 void report_assigned_value(Context& cx, const ast::Expr& written) {
   const ast::Name* name = first_name(written);
   const Symbol* symbol = name == nullptr ? nullptr : lookup(cx, name->text);
-  if (symbol == nullptr) {
+  const bool variable = symbol != nullptr && (std::holds_alternative<VarSymbol>(symbol->what) ||
+                                              std::holds_alternative<GlobalSymbol>(symbol->what));
+  if (symbol == nullptr || variable) {
     cx.error(written.span, "this is a value and cannot be assigned; only variables can");
     return;
   }
@@ -48,14 +46,9 @@ void report_assigned_value(Context& cx, const ast::Expr& written) {
 
 bool check_target(Context& cx, const Value& target, const ast::Expr& written) {
   if (target.failed()) return false;
-  if (!target.is_reference()) {
-    const bool vector =
-        target.kind == Value::Kind::value && cx.types().get_if<VectorType>(target.type) != nullptr;
-    if (vector && is_swizzle(written)) {
-      cx.error(written.span, "several components of a vector cannot be assigned at once")
-          .with_fix("assign them one by one, or assign the whole vector");
-    } else if (target.kind == Value::Kind::value &&
-               cx.types().get_if<PointerType>(target.type) != nullptr) {
+  if (!target.is_reference() && !target.is_swizzle()) {
+    if (target.kind == Value::Kind::value &&
+        cx.types().get_if<PointerType>(target.type) != nullptr) {
       cx.error(written.span, "a pointer cannot be assigned")
           .with_fix("write '*' in front to assign what it points to");
     } else {
@@ -69,6 +62,8 @@ bool check_target(Context& cx, const Value& target, const ast::Expr& written) {
                                                        : "");
     return false;
   }
+  if (target.is_swizzle() && !check_assigned_lanes(cx, target)) return false;
+  if (target.is_swizzle() || target.of_swizzle) note_feature(cx, "swizzle_assignment");
   if (!cx.types().is_constructible(target.type) && !is_plain_atomic(cx, target)) {
     Diagnostic& error =
         cx.error(written.span, fmt::format("{} cannot be assigned", cx.spell(target.type)));
@@ -79,6 +74,7 @@ bool check_target(Context& cx, const Value& target, const ast::Expr& written) {
 }
 
 void emit_store(Context& cx, const Value& target, const Value& value, Span span) {
+  if (target.is_swizzle()) return store_swizzle(cx, target, value, span);
   note_write(cx, target.root);
   const ExprId stored = emit(cx, value);
   if (cx.types().get_if<AtomicType>(target.type) != nullptr) {
@@ -103,6 +99,7 @@ void check_phony(Context& cx, const ast::Expr& right) {
 void check_plain_assign(Context& cx, const ast::Assign& node, Span span) {
   Value target = check(cx, *node.left);
   const bool fine = check_target(cx, target, *node.left);
+  if (target.is_swizzle()) freeze(cx, target);  // each component is a store of its own
   Value value;
   {
     const Hold hold(cx, target);

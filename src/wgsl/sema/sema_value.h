@@ -2,6 +2,7 @@
 // that value or the IR expression that computes it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -37,23 +38,30 @@ struct Value {
     none,       // a call that returns nothing
     value,      // a value, which may be a pointer
     reference,  // a memory view; the load rule makes it a value
+    swizzle,    // some components of a vector in memory; the load rule makes it a value
   };
   Kind kind = Kind::error;
   Phase phase = Phase::runtime;
-  MemoryKind memory = MemoryKind::function;  // of a reference
-  Access access = Access::read_write;        // of a reference
+  MemoryKind memory = MemoryKind::function;  // of a reference or swizzle
+  Access access = Access::read_write;        // of a reference or swizzle
   // Evaluating `expr` reads memory that a later statement may change.
   bool reads = false;
   // A reference to one component of a vector, whose address cannot be taken.
   bool vector_component = false;
-  TypeId type{};          // of the value; for a reference, of its target
-  ExprId expr = kNoExpr;  // for a reference, the pointer; absent for constants
+  bool of_swizzle = false;  // a component of a swizzle of memory
+  TypeId type{};            // of the value; for a reference, of its target
+  TypeId vector{};          // of a swizzle: the type of the whole vector
+  // Of a swizzle: which component of the vector is component i. Others than those of `type` are 0.
+  std::array<std::uint8_t, 4> lanes{};
+  ExprId expr = kNoExpr;  // for a reference, the pointer, for a swizzle, that to the vector; absent
+                          // for constants
   ConstData data;         // of constants
-  Root root;              // of references and pointers
+  Root root;              // of references, swizzles and pointers
   Span span;
 
   bool failed() const { return kind == Kind::error; }
   bool is_reference() const { return kind == Kind::reference; }
+  bool is_swizzle() const { return kind == Kind::swizzle; }
   bool is_constant() const { return kind == Kind::value && phase == Phase::constant; }
   std::uint64_t bits(std::size_t i = 0) const { return data ? (*data)[i] : 0; }
 };
