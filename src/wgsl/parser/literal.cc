@@ -327,7 +327,7 @@ std::string explain_malformed_number(std::string_view text) {
                        text, number);
   }
   if (rest == "li" || rest == "lu" || rest == "lf") {
-    return fmt::format("'{}': WGSL has no 64-bit numbers", text);
+    return fmt::format("'{}': vyre has no 64-bit numbers (docs/wgsl.md)", text);
   }
   return fmt::format("invalid suffix '{}' on number '{}'", rest, number);
 }

@@ -182,7 +182,7 @@ TEST(Literal, ExplainsMalformedNumbers) {
   EXPECT_EQ(explain_malformed_number("0x1.8h"),
             "'0x1.8h': a hexadecimal float with a suffix needs an exponent, as in '0x1.8p0h'");
   EXPECT_EQ(explain_malformed_number("1ul"), "invalid suffix 'l' on number '1u'");
-  EXPECT_EQ(explain_malformed_number("10li"), "'10li': WGSL has no 64-bit numbers");
+  EXPECT_EQ(explain_malformed_number("10li"), "'10li': vyre has no 64-bit numbers (docs/wgsl.md)");
   EXPECT_EQ(explain_malformed_number("3px"), "invalid suffix 'px' on number '3'");
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "vyre/wgsl/sema/sema_builtins.h"
 #include "vyre/wgsl/sema/sema_convert.h"
 #include "vyre/wgsl/sema/sema_expr.h"
 #include "vyre/wgsl/sema/sema_scope.h"
@@ -22,15 +23,16 @@ constexpr std::string_view kRequirements[] = {
     "readonly_and_readwrite_storage_textures",
     "subgroup_id",
     "subgroup_uniformity",
+    "swizzle_assignment",
     "texture_and_sampler_let",
     "texture_formats_tier1",
     "uniform_buffer_standard_layout",
     "unrestricted_pointer_parameters",
 };
-constexpr std::string_view kMissingRequirements[] = {"buffer_view"};
 constexpr std::string_view kExtensions[] = {
     "clip_distances",  "dual_source_blending",  "f16",
     "primitive_index", "subgroup_size_control", "subgroups"};
+constexpr std::string_view kListOfAll = "docs/wgsl.md lists what is supported";
 constexpr std::string_view kSeverities[] = {"error", "warning", "info", "off"};
 
 bool contains(std::span<const std::string_view> list, std::string_view name) {
@@ -44,27 +46,25 @@ void check_enable(Context& cx, const ast::Name& name) {
     if (*known == "subgroup_size_control") cx.enabled.insert("subgroups");
     return;
   }
-  const std::string all = fmt::format("{}", fmt::join(kExtensions, ", "));
-  if (name.text.starts_with("chromium_")) {
-    cx.error(name.span,
-             fmt::format("the extension '{}' is not supported; vyre has {}", name.text, all))
-        .with_fix("docs/wgsl.md lists what is supported");
-  } else {
-    cx.error(name.span, fmt::format("unknown extension '{}'; vyre has {}", name.text, all));
-  }
+  const std::string_view why = directive_refusal(name.text);
+  const std::string all = fmt::format("vyre has {}", fmt::join(kExtensions, ", "));
+  cx.error(name.span, why.empty() ? fmt::format("unknown extension '{}'; {}", name.text, all)
+                                  : fmt::format("the extension '{}' is not supported: {}; {}",
+                                                name.text, why, all))
+      .with_fix(std::string(kListOfAll));
 }
 
 void check_requirement(Context& cx, const ast::Name& name) {
   if (contains(kRequirements, name.text)) return;
-  if (contains(kMissingRequirements, name.text)) {
-    cx.error(name.span, fmt::format("the language feature '{}' is not supported", name.text));
-    return;
-  }
+  const std::string_view why = directive_refusal(name.text);
   const std::string_view near = closest(name.text, kRequirements);
-  cx.error(name.span,
-           near.empty()
-               ? fmt::format("unknown language feature '{}'", name.text)
-               : fmt::format("unknown language feature '{}'; did you mean '{}'?", name.text, near));
+  std::string message = fmt::format("unknown language feature '{}'", name.text);
+  if (!why.empty()) {
+    message = fmt::format("the language feature '{}' is not supported: {}", name.text, why);
+  } else if (!near.empty()) {
+    message += fmt::format("; did you mean '{}'?", near);
+  }
+  cx.error(name.span, std::move(message)).with_fix(std::string(kListOfAll));
 }
 
 // Controls of one range. At the top of the module a rule may be named again with the same severity;

@@ -174,11 +174,12 @@ struct Refused {
 };
 constexpr std::string_view kNoBufferViews = "vyre has no buffer views (docs/wgsl.md)";
 constexpr std::string_view kNoWide = "vyre has no 64-bit numbers (docs/wgsl.md)";
+constexpr std::string_view kNoCooperation = "vyre has no cooperative matrices (docs/wgsl.md)";
 constexpr std::string_view kNoRays = "vyre has no ray queries (docs/wgsl.md)";
 constexpr Refused kRefused[] = {
     {"subgroupMatrix", true, "vyre has no subgroup matrices (docs/wgsl.md)"},
     {"subgroup_matrix", true, "vyre has no subgroup matrices (docs/wgsl.md)"},
-    {"coop_mat", true, "vyre has no cooperative matrices (docs/wgsl.md)"},
+    {"coop_mat", true, kNoCooperation},
     {"buffer", false, kNoBufferViews},
     {"bufferView", true, kNoBufferViews},
     {"bufferArrayView", true, kNoBufferViews},
@@ -191,7 +192,37 @@ constexpr Refused kRefused[] = {
     {"ray_query", false, kNoRays},
     {"acceleration_structure", false, kNoRays},
     {"texel_buffer", false, "vyre has no texel buffers (docs/wgsl.md)"},
+    {"textureAtomic", true, "vyre has no atomic operations on textures (docs/wgsl.md)"},
+    {"subgroupBarrier", false, "vyre has no barrier for a subgroup alone (docs/wgsl.md)"},
+    {"coopLoad", true, kNoCooperation},
+    {"coopStore", true, kNoCooperation},
+    {"coopMultiplyAdd", false, kNoCooperation},
+    {"push_constant", false, "WGSL has the address space 'immediate' instead (docs/wgsl.md)"},
 };
+
+// Of extensions and language features that other implementations or proposals have.
+constexpr Refused kRefusedDirectives[] = {
+    {"wgpu_ray", true, "vyre has no ray queries"},
+    {"wgpu_cooperative_matrix", false, "vyre has no cooperative matrices"},
+    {"wgpu_binding_array", false, "vyre has no arrays of bindings"},
+    {"wgpu_mesh_shader", false, "vyre has no mesh shaders"},
+    {"wgpu_", true, "only wgpu has it"},
+    {"naga_", true, "only naga has it"},
+    {"chromium_experimental_subgroup_matrix", false, "vyre has no subgroup matrices"},
+    {"chromium_", true, "only Chromium has it"},
+    {"subgroup_matrix", false, "vyre has no subgroup matrices"},
+    {"atomic_vec2u_min_max", false, "vyre has no 64-bit atomics"},
+    {"buffer_view", false, "vyre has no buffer views"},
+    {"sized_binding_arrays", false, "vyre has no arrays of bindings"},
+    {"texel_buffers", false, "vyre has no texel buffers"},
+};
+
+std::string_view why_in(std::span<const Refused> list, std::string_view name) {
+  for (const Refused& refused : list) {
+    if (refused.prefix ? name.starts_with(refused.name) : name == refused.name) return refused.why;
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -245,11 +276,9 @@ std::span<const Pattern> binary_patterns(BinaryOp op) {
   return {};
 }
 
-std::string_view refusal(std::string_view name) {
-  for (const Refused& refused : kRefused) {
-    if (refused.prefix ? name.starts_with(refused.name) : name == refused.name) return refused.why;
-  }
-  return {};
+std::string_view refusal(std::string_view name) { return why_in(kRefused, name); }
+std::string_view directive_refusal(std::string_view name) {
+  return why_in(kRefusedDirectives, name);
 }
 
 std::span<const std::string_view> builtin_names() {

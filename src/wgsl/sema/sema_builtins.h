@@ -47,6 +47,8 @@ std::span<const Pattern> binary_patterns(BinaryOp op);  // not for && and ||
 
 // Why a name that WGSL predeclares is refused; empty for all others.
 std::string_view refusal(std::string_view name);
+// The same for the name of an extension or language feature.
+std::string_view directive_refusal(std::string_view name);
 
 // All names of builtin functions that can be called, for suggestions.
 std::span<const std::string_view> builtin_names();

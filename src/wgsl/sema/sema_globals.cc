@@ -95,6 +95,10 @@ std::optional<Space> check_space(Context& cx, const ast::Variable& variable) {
   const auto name = enumerant(cx, written, "an address space");
   if (!name) return std::nullopt;
   const auto memory = find_memory_kind(*name);
+  if (const std::string_view why = refusal(*name); !why.empty()) {
+    cx.error(written.span, fmt::format("'{}' is not available: {}", *name, why));
+    return std::nullopt;
+  }
   if (!memory || *memory == MemoryKind::function) {
     cx.error(written.span,
              fmt::format("'{}' is not an address space for variables outside of functions; there "

@@ -264,22 +264,42 @@ TEST(EntryPoints, BindingsAreUniqueWithinOne) {
             "@binding(0)\n");
 }
 
+constexpr std::string_view kExtensions =
+    "vyre has clip_distances, dual_source_blending, f16, primitive_index, subgroup_size_control, "
+    "subgroups [docs/wgsl.md lists what is supported]\n";
+
 TEST(Directives, ExtensionsAreNamed) {
   EXPECT_EQ(error_text("enable f16; enable f16;"), "");
-  EXPECT_EQ(error_text("enable chromium_experimental_pixel_local;"),
-            "1:8: the extension 'chromium_experimental_pixel_local' is not supported; vyre has "
-            "clip_distances, dual_source_blending, f16, primitive_index, subgroup_size_control, "
-            "subgroups [docs/wgsl.md "
-            "lists what is supported]\n");
   EXPECT_EQ(error_text("enable warp_speed;"),
-            "1:8: unknown extension 'warp_speed'; vyre has clip_distances, dual_source_blending, "
-            "f16, primitive_index, subgroup_size_control, subgroups\n");
+            "1:8: unknown extension 'warp_speed'; " + std::string(kExtensions));
   EXPECT_EQ(error_text("requires unrestricted_pointer_parameters, pointer_composite_access;"), "");
   EXPECT_EQ(error_text("requires pointer_composit_access;"),
             "1:10: unknown language feature 'pointer_composit_access'; did you mean "
-            "'pointer_composite_access'?\n");
+            "'pointer_composite_access'? [docs/wgsl.md lists what is supported]\n");
+}
+
+TEST(Directives, ThoseOfOthersAreRefusedWithTheReason) {
+  const auto enable = [](std::string_view name) {
+    return error_text(fmt::format("enable {};", name));
+  };
+  const auto refused = [](std::string_view name, std::string_view why) {
+    return fmt::format("1:8: the extension '{}' is not supported: {}; {}", name, why, kExtensions);
+  };
+  EXPECT_EQ(enable("wgpu_ray_query"), refused("wgpu_ray_query", "vyre has no ray queries"));
+  EXPECT_EQ(enable("wgpu_cooperative_matrix"),
+            refused("wgpu_cooperative_matrix", "vyre has no cooperative matrices"));
+  EXPECT_EQ(enable("wgpu_binding_array"),
+            refused("wgpu_binding_array", "vyre has no arrays of bindings"));
+  EXPECT_EQ(enable("wgpu_other"), refused("wgpu_other", "only wgpu has it"));
+  EXPECT_EQ(enable("naga_ext_atomics"), refused("naga_ext_atomics", "only naga has it"));
+  EXPECT_EQ(enable("chromium_experimental_pixel_local"),
+            refused("chromium_experimental_pixel_local", "only Chromium has it"));
+  EXPECT_EQ(error_text("requires sized_binding_arrays;"),
+            "1:10: the language feature 'sized_binding_arrays' is not supported: vyre has no "
+            "arrays of bindings [docs/wgsl.md lists what is supported]\n");
   EXPECT_EQ(error_text("requires buffer_view;"),
-            "1:10: the language feature 'buffer_view' is not supported\n");
+            "1:10: the language feature 'buffer_view' is not supported: vyre has no buffer views "
+            "[docs/wgsl.md lists what is supported]\n");
 }
 
 TEST(Directives, DiagnosticControls) {
@@ -375,7 +395,8 @@ TEST(Directives, ADiagnosticRuleIsSetOnceOnAnItem) {
 
 TEST(Directives, RequireOnlyWhatThereIs) {
   EXPECT_EQ(error_text("requires buffer_view;"),
-            "1:10: the language feature 'buffer_view' is not supported\n");
+            "1:10: the language feature 'buffer_view' is not supported: vyre has no buffer views "
+            "[docs/wgsl.md lists what is supported]\n");
 }
 
 TEST(EntryPoints, HaveOneStage) {

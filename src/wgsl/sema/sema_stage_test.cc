@@ -180,6 +180,20 @@ TEST(WholeModules, WhatOthersAddIsRefusedByName) {
             "1:8: 'i64' is not available: vyre has no 64-bit numbers (docs/wgsl.md)\n");
   EXPECT_EQ(body_errors("var q: ray_query;"),
             "1:8: 'ray_query' is not available: vyre has no ray queries (docs/wgsl.md)\n");
+  EXPECT_EQ(body_errors("_ = textureAtomicMax(1);"),
+            "1:5: 'textureAtomicMax' is not available: vyre has no atomic operations on textures "
+            "(docs/wgsl.md)\n");
+  EXPECT_EQ(body_errors("subgroupBarrier();"),
+            "1:1: 'subgroupBarrier' is not available: vyre has no barrier for a subgroup alone "
+            "(docs/wgsl.md)\n");
+  EXPECT_EQ(error_text("var<push_constant> a: u32;"),
+            "1:5: 'push_constant' is not available: WGSL has the address space 'immediate' instead "
+            "(docs/wgsl.md)\n");
+  EXPECT_EQ(error_text("fn f(p: ptr<push_constant, u32>) {}"),
+            "1:13: 'push_constant' is not available: WGSL has the address space 'immediate' "
+            "instead (docs/wgsl.md)\n");
+  EXPECT_EQ(error_text("const a = 1li;"),
+            "1:11: '1li': vyre has no 64-bit numbers (docs/wgsl.md)\n");
   EXPECT_EQ(error_text("var<workgroup> a: atomic<f32>;"),
             "1:26: atomic is made of i32 or u32; f32 is not [docs/wgsl.md lists what is "
             "supported]\n");

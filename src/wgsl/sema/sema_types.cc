@@ -206,6 +206,10 @@ std::optional<TypeId> pointer_type(Context& cx, const ast::Identifier& name, Spa
   const auto text = enumerant(cx, space, "an address space");
   if (!text) return std::nullopt;
   const auto memory = find_memory_kind(*text);
+  if (const std::string_view why = refusal(*text); !why.empty()) {
+    cx.error(space.span, fmt::format("'{}' is not available: {}", *text, why));
+    return std::nullopt;
+  }
   if (!memory) {
     cx.error(space.span, fmt::format("'{}' is not an address space that vyre has; there are "
                                      "function, private, workgroup, storage, uniform and immediate",
