@@ -86,6 +86,16 @@ NotRun not_run(const sema::EntryPoint& entry, const sema::FunctionInfo& info,
                             verb, info.not_run)};
 }
 
+void keep_functions(sema::Context& cx, Module& module) {
+  for (const sema::FunctionInfo& info : cx.functions) {
+    module.functions.push_back({.name = cx.program[info.id].name,
+                                .id = info.id,
+                                .entry = info.entry,
+                                .not_run = info.not_run});
+  }
+  module.library = std::make_shared<const Program>(std::move(cx.program));
+}
+
 // Fills in `features` unless it is null.
 std::optional<Module> analyse(const Source& source, ParseOptions options, Diagnostics& diagnostics,
                               ModuleFeatures* features) {
@@ -131,6 +141,7 @@ std::optional<Module> analyse(const Source& source, ParseOptions options, Diagno
     module.programs.push_back(std::move(program));
   }
   if (diagnostics.has_errors()) return std::nullopt;
+  if (options.functions) keep_functions(cx, module);
   return module;
 }
 
@@ -148,6 +159,11 @@ const Program* Module::find(std::string_view entry) const {
 std::string_view Module::why_not_run(std::string_view entry) const {
   const auto at = std::ranges::find(not_run, entry, &NotRun::entry);
   return at == not_run.end() ? std::string_view() : at->why;
+}
+
+const ModuleFunction* Module::find_function(std::string_view name) const {
+  const auto at = std::ranges::find(functions, name, &ModuleFunction::name);
+  return at == functions.end() ? nullptr : &*at;
 }
 
 Result<Kernel> ParsedModule::kernel(std::string_view entry,

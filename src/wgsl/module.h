@@ -32,6 +32,14 @@ struct NotRun {
   std::string why;  // the whole message: "'shade' uses the texture_2d<f32> 'image', ..."
 };
 
+// A function of the text, whether or not an entry point uses it.
+struct ModuleFunction {
+  std::string name;
+  FunctionId id{};  // in Module::library
+  bool entry = false;
+  std::string not_run;  // what it uses that vyre checks and does not run; empty: nothing
+};
+
 // A valid module: one valid Program for each @compute entry point that vyre runs, in the order of
 // the text. A program holds only the variables, functions and overrides that its entry point uses.
 // Its overrides are not set yet.
@@ -40,11 +48,18 @@ struct Module {
   // All overrides of the text, including those that no entry point uses.
   std::vector<ModuleOverride> overrides;
   std::vector<NotRun> not_run;
+  // All functions of the text, and the program that holds them with everything that they use. It
+  // has no entry point: ProgramCopy takes functions from it. Both are empty unless
+  // ParseOptions::functions asks for them.
+  std::vector<ModuleFunction> functions;
+  std::shared_ptr<const Program> library;
 
   // The program of that entry point; null if there is none.
   const Program* find(std::string_view entry) const;
   // Why vyre does not run the entry point; empty if it does, or if there is none.
   std::string_view why_not_run(std::string_view entry) const;
+  // The function of that name; null if there is none, or if nobody asked for functions.
+  const ModuleFunction* find_function(std::string_view name) const;
 };
 
 struct ParsedModule {
@@ -66,6 +81,8 @@ struct ParseOptions {
   // extensions that are used and not enabled, plain loads and stores of atomics, and operators
   // mixed without parentheses.
   bool lenient = false;
+  // Keep all functions (Module::library), for programs that are made of functions alone.
+  bool functions = false;
 };
 
 // Every failure is a diagnostic. Messages print `file_name` before the line; it also becomes

@@ -39,5 +39,33 @@ TEST(ParsedModule, NamesTheEntryPointsWhereThereIsNoSuch) {
             std::string::npos);
 }
 
+TEST(ParsedModule, KeepsFunctionsWhereTheyAreAskedFor) {
+  const char* text =
+      "var<private> calls: u32;\n"
+      "fn twice(x: u32) -> u32 { calls++; return x + x; }\n"
+      "fn four(x: u32) -> u32 { return twice(twice(x)); }\n"
+      "@compute @workgroup_size(1) fn entry() {}\n";
+  const ParsedModule without = parse_wgsl(text);
+  ASSERT_TRUE(without.module);
+  EXPECT_TRUE(without.module->functions.empty());
+  EXPECT_EQ(without.module->library, nullptr);
+
+  const ParsedModule parsed = parse_wgsl(text, "a.wgsl", {.functions = true});
+  ASSERT_TRUE(parsed.module);
+  const Module& module = *parsed.module;
+  ASSERT_EQ(module.functions.size(), 3U);
+  EXPECT_EQ(module.find_function("five"), nullptr);
+  const ModuleFunction* four = module.find_function("four");
+  ASSERT_NE(four, nullptr);
+  EXPECT_FALSE(four->entry);
+  EXPECT_EQ(four->not_run, "");
+  const Function& function = (*module.library)[four->id];
+  EXPECT_EQ(function.name, "four");
+  EXPECT_EQ(function.parameters, 1U);
+  EXPECT_EQ(function.pos.line, 3U);
+  ASSERT_NE(module.find_function("entry"), nullptr);
+  EXPECT_TRUE(module.find_function("entry")->entry);
+}
+
 }  // namespace
 }  // namespace vyre

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "vyre/ir/builder/builder_internal.h"
+#include "vyre/ir/copy_program.h"
 #include "vyre/ir/fold_constants.h"
 #include "vyre/ir/validate/validate.h"
 
@@ -192,6 +193,14 @@ FunctionId ProgramBuilder::function(std::string name, TypeId result,
   state_->function().parameters = static_cast<std::uint32_t>(parameters.size());
   if (body) body(values);
   return state_->close_function();
+}
+
+std::vector<FunctionId> ProgramBuilder::copy_functions(const Program& from,
+                                                       std::span<const FunctionId> functions) {
+  ProgramCopy copy(from, state_->program);
+  std::vector<FunctionId> out;
+  for (const FunctionId id : functions) out.push_back(copy.function(id));
+  return out;
 }
 
 Value ProgramBuilder::call(FunctionId function, std::initializer_list<Arg> arguments, Where where) {

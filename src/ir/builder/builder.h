@@ -273,6 +273,10 @@ class ProgramBuilder {
   FunctionId function(std::string name, TypeId result, const std::vector<Field>& parameters,
                       const std::function<void(std::span<const Value>)>& body,
                       Where where = Where::current());
+  // Copies functions of another program with everything that they use, and returns their ids here.
+  // The other program's functions must be valid.
+  std::vector<FunctionId> copy_functions(const Program& from,
+                                         std::span<const FunctionId> functions);
   Value call(FunctionId function, std::initializer_list<Arg> arguments,
              Where where = Where::current());
 

@@ -434,5 +434,44 @@ TEST(Builder, BlockReductionRuns) {
   EXPECT_EQ(output, (std::vector<std::uint32_t>{120, 376, 632, 888}));
 }
 
+TEST(Builder, CopiesFunctionsOfAnotherProgram) {
+  ProgramBuilder from("from", {1, 1, 1});
+  const Ref table = from.storage_read("table", from.array(from.u32), BindingPoint{2, 5});
+  const FunctionId look =
+      from.function("look", from.u32, {{"i", from.u32}},
+                    [&](std::span<const Value> p) { from.return_(table[p[0]]); });
+  const FunctionId next =
+      from.function("next", from.u32, {{"i", from.u32}},
+                    [&](std::span<const Value> p) { from.return_(from.call(look, {p[0]}) + 1U); });
+  const Program library = built(std::move(from));
+
+  ProgramBuilder b("to", {1, 1, 1});
+  const Ref out = b.storage("out", b.array(b.u32));
+  const FunctionId wanted[] = {next};
+  const std::vector<FunctionId> copied = b.copy_functions(library, wanted);
+  ASSERT_EQ(copied.size(), 1U);
+  out[0U] = b.call(copied[0], {2U});
+  EXPECT_EQ(text_of(std::move(b)), R"(program to
+workgroup 1, 1, 1
+
+@group(0) @binding(0) storage read_write @out: array<u32>
+@group(2) @binding(5) storage read @table: array<u32>
+
+fn look(%i: u32) -> u32 {
+  return load @table[%i]
+}
+
+fn next(%i: u32) -> u32 {
+  let %_1: u32 = call look(%i)
+  return (%_1 + 1u)
+}
+
+entry fn to() {
+  let %_0: u32 = call next(2u)
+  @out[0u] = %_0
+}
+)");
+}
+
 }  // namespace
 }  // namespace vyre
