@@ -11,9 +11,9 @@
 //
 //   fn init(vertex: u32)                    for every vertex, when a run begins
 //   fn start(vertex: u32)                   for every first vertex
-//   fn visit(source: u32, edge: u32, target: u32, round: u32) -> bool
+//   fn visit(source: u32, edge: u32, vertex: u32, round: u32) -> bool
 //                                           for every edge that leaves the frontier; true: the
-//                                           target was reached
+//                                           vertex was reached
 //   fn wants(vertex: u32) -> bool           false: visits to this vertex would change nothing
 //   fn after(vertex: u32, round: u32) -> bool
 //                                           for every vertex that was reached, once, after all
@@ -22,8 +22,8 @@
 //
 // or, in the place of visit, wants and after, a sum over the incoming edges of every vertex:
 //
-//   fn gather(target: u32, source: u32, edge: u32, sum: f32) -> f32
-//   fn apply(target: u32, sum: f32, round: u32) -> bool
+//   fn gather(vertex: u32, source: u32, edge: u32, sum: f32) -> f32
+//   fn apply(vertex: u32, sum: f32, round: u32) -> bool
 //                                           after all gathers of the round
 //
 // The vertices that were reached, and that `after` kept, are the frontier of the next round; a run
@@ -143,10 +143,11 @@ struct FrontierBinding {
 
 struct FrontierOptions {
   ResidentPolicy policy = kStandardPolicy;
-  std::uint64_t memory_budget = 0;  // bytes; 0: no limit
-  std::uint32_t workers = 0;        // 0: the device's threads
-  std::uint32_t hit_capacity = 0;   // vertices that a queue holds; 0: all of them
-  bool solo = true;                 // small frontiers run round after round in one launch
+  std::uint64_t memory_budget = 0;    // bytes; 0: no limit
+  std::uint32_t workers = 0;          // 0: the device's threads
+  std::uint32_t worker_edges = 4096;  // what makes another worker worth its start
+  std::uint32_t hit_capacity = 0;     // vertices that a queue holds; 0: all of them
+  bool solo = true;                   // small frontiers run round after round in one launch
 };
 
 struct FrontierRun {
@@ -160,8 +161,8 @@ struct FrontierRun {
 
 // One round: what the policy was asked, what it answered, and what the round did.
 //
-// Unless `forced`, compute_recommendation(options.policy, request, previous) has this topology and
-// these workers.
+// Unless `forced`, compute_recommendation(options.policy, request, previous) has this topology; its
+// grid has this number of workers, unless the round was `solo`.
 struct RoundRecord {
   std::uint32_t round = 0;
   ResidentRequest request{};  // queue_len is the number of vertices of the frontier

@@ -1,0 +1,38 @@
+// What the functions of a graph program may access, so that the order in which the engine runs them
+// does not matter.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vyre/frontier/functions.h"
+
+namespace vyre {
+
+// An access to a storage variable, made by a function or by what it calls.
+struct FunctionAccess {
+  static constexpr std::uint32_t kAnywhere = 0xFFFFFFFFU;
+
+  GlobalId global{};
+  // The parameter that is the index of the element, exactly as it was passed; kAnywhere: it may be
+  // any element, or the variable is no array.
+  std::uint32_t element = kAnywhere;
+  bool writes = false;  // atomics other than loads write
+  bool atomic = false;
+  SourcePos pos{};
+};
+
+// Every access of the function to storage. An error names a statement that no graph program may
+// have: barriers, memory other than storage and uniforms, operations of subgroups, ids.
+Result<std::vector<FunctionAccess>> accesses_of(const Program& program, FunctionId function);
+
+// In `visit`, every store is atomic. In `init`, `start`, `after` and `apply`, plain stores go to
+// the function's own vertex, and what is stored so is read there alone. `wants` and `gather` store
+// nothing. The error names the function, the variable and the line.
+Result<void> check_legality(const FrontierFunctions& functions);
+
+// Whether `after` may run for a vertex as soon as its own incoming edges were visited, while edges
+// of other vertices are visited: whatever one of the two writes, both access at the target alone.
+Result<bool> after_may_follow_pull(const FrontierFunctions& functions);
+
+}  // namespace vyre

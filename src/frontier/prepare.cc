@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "vyre/base/arithmetic.h"
+#include "vyre/base/nearest.h"
+#include "vyre/frontier/state_internal.h"
+
+namespace vyre {
+namespace {
+
+// The same room for indices as the engine's halves need.
+constexpr std::uint32_t kMostVertices = 0x7FFFFFE0U;
+
+std::uint64_t variable_bytes(const FrontierVariable& v, std::uint32_t vertices) {
+  if (v.fill != FrontierFill::vertices) return v.least_bytes;
+  return v.least_bytes + v.element_bytes * (std::max(vertices, 1U) - 1);
+}
+
+bool is_the_graphs(const FrontierVariable& v) {
+  return v.fill == FrontierFill::weights || v.fill == FrontierFill::offsets;
+}
+
+Result<void> check_names(const FrontierProgram& program, std::span<const FrontierBinding> given) {
+  std::vector<std::string> names;
+  for (const FrontierVariable& v : program.variables()) names.push_back(v.name);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const std::string& name = given[i].variable;
+    if (std::ranges::find(names, name) == names.end()) {
+      return fail(Code::invalid_input, fmt::format("the graph program uses no variable '{}'", name),
+                  names.empty() ? "" : fmt::format("it uses {}", fmt::join(names, ", ")));
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (given[j].variable == name) {
+        return fail(Code::invalid_input, fmt::format("'{}' is bound twice", name));
+      }
+    }
+  }
+  return {};
+}
+
+const FrontierBinding* find(std::span<const FrontierBinding> given, const std::string& name) {
+  const auto at = std::ranges::find(given, name, &FrontierBinding::variable);
+  return at == given.end() ? nullptr : &*at;
+}
+
+std::uint16_t pressure_of(std::uint64_t bytes, std::uint64_t budget) {
+  if (budget == 0) return 0;
+  const std::uint64_t share = saturating_mul(bytes, std::uint64_t{kWholeBps}) / budget;
+  return static_cast<std::uint16_t>(std::min<std::uint64_t>(share, kWholeBps));
+}
+
+}  // namespace
+
+void FrontierState::bind(EngineBuffer which, const Buffer& buffer) {
+  workers_.bindings.push_back({.group = code_->functions.group,
+                               .binding = static_cast<std::uint32_t>(which),
+                               .buffer = buffer});
+}
+
+// What the graph, the state and the engine need, and whether queues fit the budget as well.
+Result<void> FrontierState::plan_memory(const FrontierOptions& options,
+                                        std::uint64_t variable_bytes) {
+  const FrontierFunctions& f = code_->functions;
+  const std::uint64_t n = graph_->vertices, m = graph_->edges;
+  const std::uint32_t capacity =
+      std::clamp(options.hit_capacity, 1U, std::max(graph_->vertices, 1U));
+  facts_.vertices = graph_->vertices;
+  facts_.edges = graph_->edges;
+  facts_.workers = workers_.most_workers();
+  facts_.lanes = workers_.lanes();
+  facts_.worker_edges = options.worker_edges;
+  facts_.hit_capacity = options.hit_capacity == 0 ? std::max(graph_->vertices, 1U) : capacity;
+  facts_.budget_bytes = options.memory_budget;
+  std::uint64_t resident = variable_bytes + graph_->offsets.size() + graph_->columns.size() +
+                           graph_->weights.size() + control::kWords * 4;
+  if (f.wants || f.gather) resident += (n + 1 + m + (f.visit_edge ? m : 0)) * 4;
+  resident += f.gather ? n * 4 : std::uint64_t{bit_words_} * 8;
+  if (graph_->largest_degree > kHubEdges) resident += (m / kPieceEdges + 1) * 16;
+  facts_.resident_bytes = resident;
+  const std::uint64_t queues = std::uint64_t{facts_.hit_capacity} * 8;
+  facts_.pressure_bps = pressure_of(resident + queues, options.memory_budget);
+  has_queues = facts_.pressure_bps < policy_.memory_pressure_threshold_bps;
+  if (!has_queues || f.gather) facts_.hit_capacity = 1;
+  bytes = resident + (has_queues && !f.gather ? queues : 0);
+  const auto answer =
+      compute_recommendation(policy_, frontier_request(facts_, {1, 1}, 0), std::nullopt);
+  if (!answer) return std::unexpected(to_error(answer.error()));
+  if (solo_allowed_ && has_queues) solo_ = solo_limits(policy_, facts_);
+  return {};
+}
+
+Result<void> FrontierState::allocate() {
+  const FrontierFunctions& f = code_->functions;
+  if (f.wants || f.gather) VYRE_CHECK(graph_->transpose(f.visit_edge, {}));
+  bind(EngineBuffer::offsets, graph_->offsets);
+  bind(EngineBuffer::columns, graph_->columns);
+  if (f.wants || f.gather) {
+    bind(EngineBuffer::in_offsets, graph_->in_offsets);
+    bind(EngineBuffer::in_columns, graph_->in_columns);
+    if (f.visit_edge) bind(EngineBuffer::in_edges, graph_->in_edges);
+  }
+  VYRE_TRY(bits_, session_.buffer(std::max<std::uint64_t>(bit_words_, 1) * 8));
+  bind(EngineBuffer::bits, bits_);
+  if (f.gather) {
+    VYRE_TRY(const Buffer sums, session_.buffer(std::max(graph_->vertices, 1U) * 4ULL));
+    bind(EngineBuffer::sums, sums);
+    return {};
+  }
+  if (has_queues) {
+    VYRE_TRY(queue_, session_.buffer(std::uint64_t{facts_.hit_capacity} * 8));
+    bind(EngineBuffer::queue, queue_);
+    VYRE_TRY(records_, session_.buffer(kSoloRecords * kSoloRecordWords * 4));
+    bind(EngineBuffer::records, records_);
+  }
+  const bool hubs = graph_->largest_degree > kHubEdges;
+  const std::uint64_t pieces = hubs ? graph_->edges / kPieceEdges * 2 + 2 : 1;
+  VYRE_TRY(const Buffer cut, session_.buffer(pieces * 8));
+  bind(EngineBuffer::pieces, cut);
+  return {};
+}
+
+Result<void> FrontierState::bind_variables(std::span<const FrontierBinding> given) {
+  for (const FrontierVariable& v : code_->variables) {
+    Buffer buffer;
+    if (const FrontierBinding* own = find(given, v.name)) {
+      buffer = own->buffer;
+    } else if (v.fill == FrontierFill::weights) {
+      buffer = graph_->weights;
+    } else if (v.fill == FrontierFill::offsets) {
+      buffer = graph_->offsets;
+    } else {
+      VYRE_TRY(buffer, session_.buffer(variable_bytes(v, graph_->vertices)));
+    }
+    workers_.bindings.push_back({.group = v.group, .binding = v.binding, .buffer = buffer});
+    variables.push_back({v.name, buffer});
+  }
+  return {};
+}
+
+Result<PreparedFrontier> FrontierState::make(const Session& session, const FrontierProgram& program,
+                                             const Graph& graph,
+                                             std::span<const FrontierBinding> bindings,
+                                             const FrontierOptions& options) {
+  VYRE_CHECK(check_names(program, bindings));
+  if (graph.vertices() > kMostVertices) {
+    return fail(Code::limit,
+                fmt::format("the graph has {} vertices; graph programs run on up to {}",
+                            graph.vertices(), kMostVertices));
+  }
+  std::uint64_t own_bytes = 0;
+  for (const FrontierVariable& v : program.variables()) {
+    const FrontierBinding* given = find(bindings, v.name);
+    if (given == nullptr && v.fill == FrontierFill::weights && !graph.weighted()) {
+      return fail(Code::invalid_input, "the graph program uses 'weights', and the graph has none",
+                  "give a graph with weights, or bind a buffer with one number for each edge");
+    }
+    const std::uint64_t needed =
+        is_the_graphs(v) && given == nullptr ? 0 : variable_bytes(v, graph.vertices());
+    own_bytes += given == nullptr ? needed : given->buffer.size();
+  }
+  VYRE_TRY(FrontierWorkers workers,
+           FrontierWorkers::make(session, *program.code_, options.workers));
+  std::shared_ptr<FrontierState> state(
+      new FrontierState(session, program.code_, graph.memory_, std::move(workers)));
+  state->policy_ = options.policy;
+  state->solo_allowed_ = options.solo;
+  state->bit_words_ = (graph.vertices() + 31) / 32;
+  VYRE_CHECK(state->plan_memory(options, own_bytes));
+  VYRE_CHECK(state->allocate());
+  VYRE_CHECK(state->bind_variables(bindings));
+  return PreparedFrontier(std::move(state));
+}
+
+Result<PreparedFrontier> prepare(const Session& session, const FrontierProgram& program,
+                                 const Graph& graph, std::span<const FrontierBinding> bindings,
+                                 const FrontierOptions& options) {
+  return FrontierState::make(session, program, graph, bindings, options);
+}
+
+Result<FrontierResult> PreparedFrontier::run(const FrontierRun& run) const {
+  return state_->run(run);
+}
+std::optional<Buffer> PreparedFrontier::buffer(std::string_view variable) const {
+  const auto at = std::ranges::find(state_->variables, variable, &StateBuffer::variable);
+  if (at == state_->variables.end()) return std::nullopt;
+  return at->buffer;
+}
+std::uint64_t PreparedFrontier::bytes() const { return state_->bytes; }
+bool PreparedFrontier::bitmaps_alone() const { return !state_->has_queues; }
+
+}  // namespace vyre

@@ -1,0 +1,304 @@
+// A run: its beginning, and round after round, each as the policy says.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "vyre/frontier/state_internal.h"
+
+namespace vyre {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::uint64_t ns_since(Clock::time_point begin) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
+}
+
+bool wants_queue(Topology topology) {
+  return topology == Topology::sparse_frontier || topology == Topology::hybrid_frontier;
+}
+bool pulls(Topology topology) {
+  return topology == Topology::dense_frontier || topology == Topology::fused_dense;
+}
+
+constexpr std::uint32_t kQueueChunk = 128;
+constexpr std::uint32_t kWordChunk = 64;
+constexpr std::uint32_t kVertexChunk = 1024;
+
+}  // namespace
+
+struct FrontierState::Progress {
+  FrontierResult result;
+  Frontier frontier;
+  std::optional<Topology> previous;
+  std::uint32_t hot_windows = 0;  // rounds before this one that had the topology `previous`
+  std::uint32_t round = 0;
+  RunLimits limits;
+  Clock::time_point begun = Clock::now();
+
+  RunLimits left() const { return limits.counted_from(begun); }
+};
+
+void FrontierState::set_halves(const Frontier& f) {
+  workers_.words[control::in_bits] = f.bits * bit_words_;
+  workers_.words[control::out_bits] = (1 - f.bits) * bit_words_;
+  workers_.words[control::in_queue] = f.queue * facts_.hit_capacity;
+  workers_.words[control::out_queue] = (1 - f.queue) * facts_.hit_capacity;
+}
+
+Result<void> FrontierState::clear_bits(Frontier& f, std::uint32_t half) {
+  if (f.zero[half]) return {};
+  f.zero[half] = true;
+  const std::uint64_t size = std::uint64_t{bit_words_} * 4;
+  if (bits_.host() != nullptr) {
+    std::memset(bits_.host() + half * size, 0, size);
+    return {};
+  }
+  const std::vector<std::byte> zeros(size);
+  return session_.write(bits_, half * size, zeros);
+}
+
+Result<void> FrontierState::begin(const FrontierRun& run, Progress& p) {
+  std::vector<std::uint32_t> first(bit_words_);
+  for (const std::uint32_t v : run.first) {
+    if (v >= facts_.vertices) {
+      return fail(
+          Code::invalid_input,
+          fmt::format("vertex {} is not in the graph, which has {} vertices", v, facts_.vertices));
+    }
+    first[v / 32] |= 1U << (v % 32);
+  }
+  if (run.all && !first.empty()) {
+    std::ranges::fill(first, 0xFFFFFFFFU);
+    if (facts_.vertices % 32 != 0) first.back() = (1U << (facts_.vertices % 32)) - 1;
+  }
+  workers_.words[control::vertices] = facts_.vertices;
+  workers_.words[control::capacity] = facts_.hit_capacity;
+  workers_.words[control::hub] = graph_->largest_degree > kHubEdges ? kHubEdges : 0xFFFFFFFFU;
+  workers_.words[control::round] = 0;
+  workers_.begin_round();
+  const std::uint32_t all = facts_.workers;
+  if (code_->functions.init) {
+    VYRE_CHECK(
+        workers_.launch(FrontierKernel::init, {facts_.vertices, kVertexChunk, all}, p.left()));
+  }
+  Frontier& f = p.frontier;
+  VYRE_CHECK(clear_bits(f, 0));
+  VYRE_CHECK(session_.write(bits_, std::uint64_t{bit_words_} * 4, std::as_bytes(std::span(first))));
+  f.bits = 0;
+  set_halves(f);
+  VYRE_CHECK(workers_.launch(FrontierKernel::start, {bit_words_, kWordChunk, all}, p.left()));
+  f.bits = 1;
+  f.zero[1] = false;
+  f.counts = {workers_.words[control::reached], workers_.words[control::edges]};
+  return {};
+}
+
+void FrontierState::add(Progress& p, const RoundRecord& record) const {
+  p.hot_windows = p.previous == record.topology ? p.hot_windows + 1 : 1;
+  p.previous = record.topology;
+  p.result.edges += record.edges;
+  p.result.overflows += record.overflowed ? 1 : 0;
+  p.result.rounds.push_back(record);
+}
+
+Result<void> FrontierState::fill_queue(Progress& p, const RoundRecord& record) {
+  Frontier& f = p.frontier;
+  // The kernel appends to the half that is `out` for it.
+  workers_.words[control::out_queue] = f.queue * facts_.hit_capacity;
+  workers_.words[control::in_bits] = f.bits * bit_words_;
+  workers_.begin_round();
+  VYRE_CHECK(workers_.launch(FrontierKernel::fill_queue, {bit_words_, kWordChunk, record.workers},
+                             p.left()));
+  f.queued = true;
+  return {};
+}
+
+// The edges of the frontier, those of hubs in a second launch.
+Result<void> FrontierState::push(Progress& p, const RoundRecord& record, bool from_queue,
+                                 bool to_queue) {
+  Frontier& f = p.frontier;
+  VYRE_CHECK(clear_bits(f, 1 - f.bits));
+  const FrontierKernel kernel = !from_queue ? FrontierKernel::push_bits
+                                : to_queue  ? FrontierKernel::push_queue
+                                            : FrontierKernel::push_hybrid;
+  const FrontierWork work = from_queue
+                                ? FrontierWork{f.counts.vertices, kQueueChunk, record.workers}
+                                : FrontierWork{bit_words_, kWordChunk, record.workers};
+  VYRE_CHECK(workers_.launch(kernel, work, p.left()));
+  f.zero[1 - f.bits] = false;
+  f.zero[f.bits] = from_queue;  // the kernel clears the bits of the vertices that it takes
+  if (const std::uint32_t pieces = workers_.words[control::pieces]; pieces != 0) {
+    VYRE_CHECK(workers_.launch(to_queue ? FrontierKernel::hubs_queue : FrontierKernel::hubs_bits,
+                               {pieces, 1, record.workers}, p.left()));
+  }
+  return {};
+}
+
+Result<void> FrontierState::pull(Progress& p, const RoundRecord& record) {
+  Frontier& f = p.frontier;
+  const bool with_after = record.topology == Topology::fused_dense && code_->folds_after;
+  f.zero = {false, false};
+  return workers_.launch(with_after ? FrontierKernel::pull_after : FrontierKernel::pull,
+                         {bit_words_, kWordChunk, record.workers}, p.left());
+}
+
+// `after` for the vertices that were reached, in the queue or in the bits.
+Result<void> FrontierState::follow(Progress& p, const RoundRecord& record, bool queued) {
+  Frontier& f = p.frontier;
+  const std::uint32_t reached = workers_.words[control::appended];
+  workers_.begin_round();
+  if (!queued) {
+    return workers_.launch(FrontierKernel::after_bits, {bit_words_, kWordChunk, record.workers},
+                           p.left());
+  }
+  // What was reached is in the other half, and what is kept goes where the frontier was.
+  std::swap(workers_.words[control::in_queue], workers_.words[control::out_queue]);
+  f.queue = 1 - f.queue;
+  return workers_.launch(FrontierKernel::after_queue, {reached, kQueueChunk, record.workers},
+                         p.left());
+}
+
+Result<void> FrontierState::run_step(Progress& p, RoundRecord& record) {
+  const FrontierFunctions& fn = code_->functions;
+  Frontier& f = p.frontier;
+  const bool from_queue =
+      wants_queue(record.topology) && has_queues && f.counts.vertices <= facts_.hit_capacity;
+  if (from_queue && !f.queued) VYRE_CHECK(fill_queue(p, record));
+  workers_.words[control::round] = record.round;
+  workers_.begin_round();
+  set_halves(f);
+  const bool to_queue = from_queue && record.topology == Topology::sparse_frontier;
+  record.pulled = pulls(record.topology) && fn.wants;
+  if (record.pulled) {
+    VYRE_CHECK(pull(p, record));
+  } else {
+    VYRE_CHECK(push(p, record, from_queue, to_queue));
+  }
+  record.overflowed = to_queue && workers_.words[control::appended] > facts_.hit_capacity;
+  bool queued = to_queue && !record.overflowed;
+  const bool folded =
+      record.pulled && record.topology == Topology::fused_dense && code_->folds_after;
+  if (fn.after && !folded) VYRE_CHECK(follow(p, record, queued));
+  f.bits = 1 - f.bits;
+  f.queue = 1 - f.queue;
+  f.queued = queued;
+  f.counts = {workers_.words[control::reached], workers_.words[control::edges]};
+  return {};
+}
+
+// A round of a program that gathers: every vertex pulls.
+Result<void> FrontierState::sum(Progress& p, const RoundRecord& record) {
+  workers_.words[control::round] = record.round;
+  workers_.begin_round();
+  const FrontierWork work{facts_.vertices, kVertexChunk, record.workers};
+  VYRE_CHECK(workers_.launch(FrontierKernel::gather, work, p.left()));
+  VYRE_CHECK(workers_.launch(FrontierKernel::apply, work, p.left()));
+  // All vertices gather again if any of them goes on.
+  if (workers_.words[control::reached] == 0) p.frontier.counts = {};
+  return {};
+}
+
+Result<void> FrontierState::run_solo(Progress& p, const RoundRecord& first, std::uint32_t most,
+                                     const FrontierCounts& limits) {
+  Frontier& f = p.frontier;
+  if (!f.queued) VYRE_CHECK(fill_queue(p, first));
+  VYRE_CHECK(clear_bits(f, 1 - f.bits));
+  const auto begun = Clock::now();
+  auto& words = workers_.words;
+  workers_.begin_round();
+  set_halves(f);
+  words[control::round] = first.round;
+  words[control::solo_vertices] = limits.vertices;
+  words[control::solo_edges] = limits.edges;
+  words[control::solo_rounds] = std::min(most, kSoloRecords);
+  words[control::frontier_edges] = f.counts.edges;
+  VYRE_CHECK(workers_.launch(FrontierKernel::solo, {f.counts.vertices, 1, 1}, p.left()));
+  const std::uint64_t spent = ns_since(begun);
+  const std::uint32_t done = words[control::done];
+  const FrontierCounts end{words[control::reached], words[control::edges]};
+  std::vector<std::uint32_t> counts(std::size_t{done} * kSoloRecordWords);
+  VYRE_CHECK(session_.read(records_, 0, std::as_writable_bytes(std::span(counts))));
+  std::uint64_t all = 0;
+  for (std::uint32_t i = 0; i < done; ++i) all += counts[i * kSoloRecordWords + 1] + 1;
+  for (std::uint32_t i = 0; i < done; ++i) {
+    const FrontierCounts now{counts[i * kSoloRecordWords], counts[i * kSoloRecordWords + 1]};
+    RoundRecord record = first;
+    record.solo = true;
+    record.round = first.round + i;
+    record.previous = p.previous;
+    record.request = frontier_request(facts_, now, p.hot_windows);
+    record.edges = now.edges;
+    record.reached = i + 1 < done ? counts[(i + 1) * kSoloRecordWords] : end.vertices;
+    record.workers = 1;
+    record.nanoseconds = spent * (now.edges + 1) / std::max<std::uint64_t>(all, 1);
+    add(p, record);
+  }
+  if (done % 2 == 1) {
+    f.bits = 1 - f.bits;
+    f.queue = 1 - f.queue;
+  }
+  f.zero[f.bits] = false;
+  f.zero[1 - f.bits] = true;
+  f.counts = end;
+  p.round = first.round + done;
+  return {};
+}
+
+Result<void> FrontierState::next_round(const FrontierRun& run, Progress& p) {
+  const bool gathers = code_->functions.gather.has_value();
+  const FrontierCounts now =
+      gathers ? FrontierCounts{facts_.vertices, facts_.edges} : p.frontier.counts;
+  RoundRecord record;
+  record.round = p.round;
+  record.previous = p.previous;
+  record.request = frontier_request(facts_, now, p.hot_windows);
+  record.edges = now.edges;
+  const auto answer = compute_recommendation(policy_, record.request, p.previous);
+  if (!answer) return std::unexpected(to_error(answer.error()));
+  record.forced = run.topology.has_value();
+  record.topology = run.topology.value_or(answer->topology);
+  record.workers = answer->geometry.dispatch_grid[0];
+  const FrontierCounts limits =
+      record.forced ? FrontierCounts{kSoloVertices, std::min(kSoloEdges, facts_.hit_capacity)}
+                    : solo_;
+  const bool solo =
+      !gathers && solo_allowed_ && has_queues && record.topology == Topology::sparse_frontier &&
+      now.vertices <= std::min(limits.vertices, facts_.hit_capacity) && now.edges <= limits.edges;
+  if (solo) return run_solo(p, record, run.most_rounds - p.round, limits);
+  const auto begun = Clock::now();
+  if (gathers) {
+    VYRE_CHECK(sum(p, record));
+    record.pulled = true;
+    record.reached = workers_.words[control::reached];
+  } else {
+    VYRE_CHECK(run_step(p, record));
+    record.reached = p.frontier.counts.vertices;
+  }
+  record.nanoseconds = ns_since(begun);
+  add(p, record);
+  ++p.round;
+  return {};
+}
+
+Result<FrontierResult> FrontierState::run(const FrontierRun& run) {
+  const std::scoped_lock lock(mutex_);
+  if (run.topology == Topology::empty) {
+    return fail(Code::invalid_input, "no round can have the topology 'empty'",
+                "leave the topology out, and the policy decides");
+  }
+  Progress p;
+  p.limits = run.limits;
+  VYRE_CHECK(begin(run, p));
+  while (p.frontier.counts.vertices != 0 && p.round < run.most_rounds) {
+    VYRE_CHECK(next_round(run, p));
+  }
+  p.result.ended = p.frontier.counts.vertices == 0;
+  p.result.nanoseconds = ns_since(p.begun);
+  return std::move(p.result);
+}
+
+}  // namespace vyre

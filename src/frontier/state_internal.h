@@ -1,0 +1,88 @@
+// A graph program made ready for a graph: its buffers, and the rounds of a run.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vyre/frontier/code_internal.h"
+#include "vyre/frontier/frontier.h"
+#include "vyre/frontier/graph_internal.h"
+#include "vyre/frontier/signals.h"
+#include "vyre/frontier/workers_internal.h"
+
+namespace vyre {
+
+struct StateBuffer {
+  std::string variable;
+  Buffer buffer;
+};
+
+class FrontierState {
+ public:
+  static Result<PreparedFrontier> make(const Session& session, const FrontierProgram& program,
+                                       const Graph& graph,
+                                       std::span<const FrontierBinding> bindings,
+                                       const FrontierOptions& options);
+
+  Result<FrontierResult> run(const FrontierRun& run);
+
+  std::vector<StateBuffer> variables;
+  std::uint64_t bytes = 0;
+  bool has_queues = true;
+
+ private:
+  FrontierState(const Session& session, std::shared_ptr<FrontierCode> code,
+                std::shared_ptr<GraphMemory> graph, FrontierWorkers workers)
+      : session_(session),
+        code_(std::move(code)),
+        graph_(std::move(graph)),
+        workers_(std::move(workers)) {}
+
+  // Preparing.
+  Result<void> plan_memory(const FrontierOptions& options, std::uint64_t variable_bytes);
+  Result<void> allocate();
+  Result<void> bind_variables(std::span<const FrontierBinding> given);
+  void bind(EngineBuffer which, const Buffer& buffer);
+
+  // A run. Where the frontier is:
+  struct Frontier {
+    FrontierCounts counts;
+    std::uint32_t bits = 0;      // the half of the bits
+    std::uint32_t queue = 0;     // the half of the queue
+    bool queued = false;         // the queue holds it as well
+    std::array<bool, 2> zero{};  // which halves of the bits hold zeros
+  };
+  struct Progress;
+
+  Result<void> begin(const FrontierRun& run, Progress& p);
+  Result<void> next_round(const FrontierRun& run, Progress& p);
+  Result<void> run_solo(Progress& p, const RoundRecord& first, std::uint32_t most,
+                        const FrontierCounts& limits);
+  Result<void> run_step(Progress& p, RoundRecord& record);
+  Result<void> push(Progress& p, const RoundRecord& record, bool from_queue, bool to_queue);
+  Result<void> pull(Progress& p, const RoundRecord& record);
+  Result<void> follow(Progress& p, const RoundRecord& record, bool queued);
+  Result<void> sum(Progress& p, const RoundRecord& record);
+  Result<void> fill_queue(Progress& p, const RoundRecord& record);
+  Result<void> clear_bits(Frontier& f, std::uint32_t half);
+  void set_halves(const Frontier& f);
+  void add(Progress& p, const RoundRecord& record) const;
+
+  Session session_;
+  std::shared_ptr<FrontierCode> code_;
+  std::shared_ptr<GraphMemory> graph_;
+  FrontierWorkers workers_;
+  ResidentPolicy policy_;
+  FrontierFacts facts_;
+  FrontierCounts solo_;  // as the policy says
+  bool solo_allowed_ = true;
+  std::uint32_t bit_words_ = 0;  // of one half
+  Buffer bits_, queue_, records_;
+  std::mutex mutex_;  // held by a run
+};
+
+}  // namespace vyre

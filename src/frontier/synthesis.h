@@ -1,0 +1,104 @@
+// The kernels of the frontier engine: ordinary programs written around the functions of a graph
+// program. Which of them a round launches is decided in rounds.cc.
+//
+// A kernel is a pool of workers, one invocation each, that take chunks of the work from a common
+// cursor until none is left. What a round needs to know, and what it leaves, are words of one
+// small buffer (Control). The frontier is always a set of bits; where the round takes or makes a
+// queue, the same vertices are in the queue as well. Two sets of bits and two queues change places
+// from round to round; each pair is one buffer with two halves.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "vyre/frontier/functions.h"
+#include "vyre/ir/kernel.h"
+
+namespace vyre {
+
+enum class FrontierKernel : std::uint8_t {
+  init,            // init for every vertex
+  start,           // start for the vertices in the bits, which it counts
+  fill_queue,      // bits to a queue
+  push_queue,      // edges of the vertices in the queue; reached vertices go to queue and bits
+  push_hybrid,     // the same; reached vertices go to bits alone
+  push_bits,       // edges of the vertices in the bits; reached vertices go to bits alone
+  hubs_queue,      // pieces of the edges of vertices that have many; to queue and bits
+  hubs_bits,       // the same; to bits alone
+  pull,            // vertices that want look at their incoming edges; bits to bits
+  pull_after,      // the same, and `after` for those that were reached
+  after_queue,     // after for the vertices in the queue; those that it keeps go to the other queue
+  after_bits,      // after for the vertices in the bits
+  gather,          // the sums of all vertices
+  apply,           // apply for all vertices
+  solo,            // rounds of small frontiers, one after the other
+  count_incoming,  // the transpose: how many edges lead to each vertex
+  sum_blocks,      // the sum of each block of counts
+  place_blocks,    // counts to offsets
+  fill_incoming,   // the edges that lead to each vertex
+};
+inline constexpr std::size_t kFrontierKernels = 19;
+std::string_view to_string(FrontierKernel kernel);
+
+// Buffers of the engine: their bindings in the group FrontierFunctions::group.
+enum class EngineBuffer : std::uint8_t {
+  control,
+  offsets,
+  columns,
+  in_offsets,
+  in_columns,
+  in_edges,
+  queue,
+  bits,
+  pieces,
+  sums,
+  records,
+  counts,   // while the transpose is made: of edges that lead to each vertex
+  blocks,   // while the transpose is made: the sums of blocks of counts
+  starts,   // in_offsets while the transpose is made
+  sources,  // in_columns while the transpose is made
+  origins,  // in_edges while the transpose is made
+};
+inline constexpr std::size_t kEngineBuffers = 16;
+
+// Words of the control buffer. Those that workers change together have cache lines of their own.
+namespace control {
+enum Word : std::uint32_t {
+  round = 0,
+  count,     // of what the kernel works on: places of a queue, words of bits, vertices
+  chunk,     // how much of it a worker takes at a time
+  workers,   // workgroups with a higher number do nothing
+  vertices,  // of the graph
+  in_queue,  // where the halves begin
+  out_queue,
+  in_bits,
+  out_bits,
+  capacity,       // of a queue
+  hub,            // vertices with more edges are cut into pieces
+  solo_vertices,  // solo ends beyond these limits
+  solo_edges,
+  solo_rounds,
+  frontier_edges,  // that leave the first frontier of solo
+  cursor = 16,
+  appended = 32,  // to the queue; may be more than its capacity
+  reached = 48,   // vertices of the next frontier
+  edges,          // that leave them
+  pieces = 64,
+  done,  // rounds of solo
+};
+inline constexpr std::uint32_t kWords = 80;
+inline constexpr std::uint32_t kInputs = 16;  // the first words, which only the host writes
+}  // namespace control
+
+inline constexpr std::uint32_t kHubEdges = 4096;    // more than these are cut
+inline constexpr std::uint32_t kPieceEdges = 2048;  // into pieces of these
+inline constexpr std::uint32_t kBlockVertices = 4096;
+inline constexpr std::uint32_t kSoloRecords = 4096;   // rounds of one launch
+inline constexpr std::uint32_t kSoloRecordWords = 2;  // vertices and edges of the frontier
+
+// `lanes` is the number of workers in a workgroup. The kernels of the transpose are the same for
+// all programs.
+Result<Kernel> make_frontier_kernel(const FrontierFunctions& functions, FrontierKernel kernel,
+                                    std::uint32_t lanes);
+
+}  // namespace vyre

@@ -1,0 +1,176 @@
+// Kernels that run over edges: pushing along outgoing ones, pulling along incoming ones, sums.
+#include "vyre/frontier/synthesis_internal.h"
+#include "vyre/ir/builder/builder_math.h"
+
+namespace vyre {
+namespace {
+
+// The index of an incoming edge in the graph's own order, where the program reads it.
+Value original_edge(KernelWriter& w, const Value& place) {
+  if (!w.functions().visit_edge) return w.b.constant(w.b.u32, 0U);
+  return w.buffer(EngineBuffer::in_edges)[place];
+}
+
+void write_edges(KernelWriter& w, const Value& source, const Value& first, const Value& last,
+                 const std::function<void(Value)>& reach) {
+  const Ref columns = w.buffer(EngineBuffer::columns);
+  w.b.for_("edge", first, last, [&](const Value& edge) {
+    const Value target = w.b.let("target", columns[edge]);
+    write_visit(w, source, edge, target, w.input(control::round), [&] { reach(target); });
+  });
+}
+
+// Edges of a vertex with many become pieces, which other workers take.
+void write_cut(KernelWriter& w, const Value& vertex, const Value& first, const Value& edges) {
+  const Ref pieces = w.buffer(EngineBuffer::pieces);
+  const Value count = w.b.let("count", (edges + (kPieceEdges - 1)) / kPieceEdges);
+  const Value at = w.b.let("first_piece", w.word(control::pieces).atomic_add(count));
+  w.b.for_("i", 0U, count, [&](const Value& i) {
+    const Value place = w.b.let("place", (at + i) * 2U);
+    pieces[place] = vertex;
+    pieces[place + 1U] = first + i * kPieceEdges;
+  });
+}
+
+// A vertex looks at its incoming edges until it does not want any more. Stores whether it was
+// reached in `hit`.
+void write_look(KernelWriter& w, const Value& vertex, const Ref& hit) {
+  const Ref in_offsets = w.buffer(EngineBuffer::in_offsets);
+  const Ref in_columns = w.buffer(EngineBuffer::in_columns);
+  const Ref bits = w.buffer(EngineBuffer::bits);
+  const Value first = w.b.let("first", in_offsets[vertex]);
+  const Value last = w.b.let("last", in_offsets[vertex + 1U]);
+  w.b.for_("place", first, last, [&](const Value& place) {
+    const Value source = w.b.let("source", in_columns[place]);
+    const Value word = bits[w.input(control::in_bits) + (source >> 5U)].atomic_load();
+    w.b.if_(((word >> (source & 31U)) & 1U) != 0U, [&] {
+      const Value reached = w.call(&FrontierFunctions::visit, {source, original_edge(w, place),
+                                                               vertex, w.input(control::round)});
+      w.b.if_(reached, [&] { hit = w.b.constant(w.b.boolean, true); });
+      w.b.if_(!w.call(&FrontierFunctions::wants, {vertex}), [&] { w.b.break_(); });
+    });
+  });
+}
+
+}  // namespace
+
+void write_visit(KernelWriter& w, const Value& source, const Value& edge, const Value& target,
+                 const Value& round, const std::function<void()>& reached) {
+  const auto visit = [&] {
+    w.b.if_(w.call(&FrontierFunctions::visit, {source, edge, target, round}), reached);
+  };
+  if (!w.has(&FrontierFunctions::wants)) return visit();
+  w.b.if_(w.call(&FrontierFunctions::wants, {target}), visit);
+}
+
+void write_push(KernelWriter& w, bool from_queue, bool to_queue) {
+  w.begin_worker();
+  w.begin_counting(to_queue);
+  const bool counted = !w.has(&FrontierFunctions::after);
+  const Ref bits = w.buffer(EngineBuffer::bits);
+  const Ref offsets = w.buffer(EngineBuffer::offsets);
+  const auto push = [&](const Value& vertex) {
+    const Value first = w.b.let("first", offsets[vertex]);
+    const Value last = w.b.let("last", offsets[vertex + 1U]);
+    w.b.if_(
+        last - first > w.input(control::hub), [&] { write_cut(w, vertex, first, last - first); },
+        [&] {
+          write_edges(w, vertex, first, last,
+                      [&](const Value& target) { w.reach(target, to_queue, counted); });
+        });
+  };
+  w.for_work([&](const Value& at) {
+    if (from_queue) {
+      const Value vertex =
+          w.b.let("vertex", w.buffer(EngineBuffer::queue)[w.input(control::in_queue) + at]);
+      bits[w.input(control::in_bits) + (vertex >> 5U)].atomic_store(0U);
+      push(vertex);
+    } else {
+      const Value word = bits[w.input(control::in_bits) + at].atomic_load();
+      w.for_bits(at, word, push);
+    }
+  });
+  w.end_counting();
+}
+
+void write_hubs(KernelWriter& w, bool to_queue) {
+  w.begin_worker();
+  w.begin_counting(to_queue);
+  const bool counted = !w.has(&FrontierFunctions::after);
+  const Ref offsets = w.buffer(EngineBuffer::offsets);
+  const Ref pieces = w.buffer(EngineBuffer::pieces);
+  w.for_work([&](const Value& piece) {
+    const Value vertex = w.b.let("vertex", pieces[piece * 2U]);
+    const Value first = w.b.let("first", pieces[piece * 2U + 1U]);
+    const Value last = w.b.let("last", offsets[vertex + 1U]);
+    write_edges(w, vertex, first, first + min(last - first, kPieceEdges),
+                [&](const Value& target) { w.reach(target, to_queue, counted); });
+  });
+  w.end_counting();
+}
+
+void write_pull(KernelWriter& w, bool with_after) {
+  w.begin_worker();
+  w.begin_counting(false);
+  const bool counted = with_after || !w.has(&FrontierFunctions::after);
+  const Value vertices = w.input(control::vertices);
+  w.for_work([&](const Value& at) {
+    const Value begin = w.b.let("begin_vertex", at << 5U);
+    const Ref reached = w.b.var("reached_bits", w.b.u32);
+    w.b.for_("i", 0U, min(vertices - begin, 32U), [&](const Value& i) {
+      const Value vertex = w.b.let("vertex", begin + i);
+      w.b.if_(w.call(&FrontierFunctions::wants, {vertex}), [&] {
+        const Ref hit = w.b.var("hit", w.b.boolean);
+        write_look(w, vertex, hit);
+        if (with_after) {
+          w.b.if_(hit, [&] {
+            hit = w.call(&FrontierFunctions::after, {vertex, w.input(control::round)});
+          });
+        }
+        w.b.if_(hit, [&] {
+          reached = reached | (w.b.constant(w.b.u32, 1U) << i);
+          if (counted) w.count(vertex);
+        });
+      });
+    });
+    w.buffer(EngineBuffer::bits)[w.input(control::out_bits) + at].atomic_store(reached);
+  });
+  w.end_counting();
+}
+
+void write_gather(KernelWriter& w) {
+  w.begin_worker();
+  const Ref sums = w.buffer(EngineBuffer::sums);
+  const Ref in_offsets = w.buffer(EngineBuffer::in_offsets);
+  const Ref in_columns = w.buffer(EngineBuffer::in_columns);
+  w.for_work([&](const Value& target) {
+    const Ref sum = w.b.var("sum", w.sum_type());
+    const Value first = w.b.let("first", in_offsets[target]);
+    const Value last = w.b.let("last", in_offsets[target + 1U]);
+    w.b.for_("place", first, last, [&](const Value& place) {
+      const Value source = in_columns[place];
+      const Value edge = original_edge(w, place);
+      if (w.functions().gather_round) {
+        sum = w.call(&FrontierFunctions::gather,
+                     {target, source, edge, w.input(control::round), sum});
+      } else {
+        sum = w.call(&FrontierFunctions::gather, {target, source, edge, sum});
+      }
+    });
+    sums[target] = sum;
+  });
+}
+
+void write_apply(KernelWriter& w) {
+  w.begin_worker();
+  w.begin_counting(false);
+  const Ref sums = w.buffer(EngineBuffer::sums);
+  w.for_work([&](const Value& target) {
+    const Value goes_on =
+        w.call(&FrontierFunctions::apply, {target, sums[target], w.input(control::round)});
+    w.b.if_(goes_on, [&] { w.count(target); });
+  });
+  w.end_counting();
+}
+
+}  // namespace vyre

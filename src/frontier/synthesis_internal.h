@@ -1,0 +1,82 @@
+// Writes one kernel of the frontier engine.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+
+#include "vyre/frontier/synthesis.h"
+#include "vyre/ir/builder/builder.h"
+
+namespace vyre {
+
+class KernelWriter {
+ public:
+  KernelWriter(const FrontierFunctions& functions, FrontierKernel kernel, std::uint32_t lanes);
+
+  ProgramBuilder b;
+
+  bool has(std::optional<FunctionId> FrontierFunctions::* function) const {
+    return (functions_.*function).has_value();
+  }
+  const FrontierFunctions& functions() const { return functions_; }
+  // Calls a function of the program, which it must have.
+  Value call(std::optional<FunctionId> FrontierFunctions::* function,
+             std::initializer_list<Arg> arguments);
+
+  Ref buffer(EngineBuffer which);
+  Ref word(control::Word which) { return buffer(EngineBuffer::control)[Arg(std::uint32_t(which))]; }
+  // A word that only the host writes, loaded once.
+  Value input(control::Word which);
+
+  // Ends the invocation if it is not one of the workers.
+  void begin_worker();
+  // Calls the body for each number below the input word `count`, shared between all workers.
+  void for_work(const std::function<void(Value)>& body);
+  // Calls the body for the vertex of each bit of a word.
+  void for_bits(const Value& word_index, const Value& bits, const std::function<void(Value)>& body);
+
+  // Vertices that were reached: counted, and kept for the queue if there is one.
+  void begin_counting(bool queue);
+  void count(const Value& vertex);   // it is in the next frontier
+  void append(const Value& vertex);  // to the queue
+  void end_counting();
+  // Sets the vertex's bit among the reached; counts and appends it if it was not set.
+  void reach(const Value& vertex, bool queue, bool counted);
+
+  Value degree(const Value& vertex);
+  TypeId sum_type();  // of gather
+
+ private:
+  void flush();
+
+  const FrontierFunctions& functions_;
+  std::array<std::optional<Ref>, kEngineBuffers> buffers_;
+  std::array<Value, control::kInputs> inputs_;
+  std::array<bool, control::kInputs> loaded_{};
+  std::vector<FunctionId> ids_, copied_;
+  std::optional<Ref> kept_, kept_count_, reached_, edges_;
+};
+
+// The bodies, by subject.
+void write_init(KernelWriter& w);
+void write_start(KernelWriter& w);
+void write_fill_queue(KernelWriter& w);
+void write_after_queue(KernelWriter& w);
+void write_after_bits(KernelWriter& w);
+void write_push(KernelWriter& w, bool from_queue, bool to_queue);
+void write_hubs(KernelWriter& w, bool to_queue);
+void write_pull(KernelWriter& w, bool with_after);
+void write_gather(KernelWriter& w);
+void write_apply(KernelWriter& w);
+void write_solo(KernelWriter& w);
+void write_count_incoming(KernelWriter& w);
+void write_sum_blocks(KernelWriter& w);
+void write_place_blocks(KernelWriter& w);
+void write_fill_incoming(KernelWriter& w);
+
+// visit, where the target wants it; calls `reached` where it returned true.
+void write_visit(KernelWriter& w, const Value& source, const Value& edge, const Value& target,
+                 const Value& round, const std::function<void()>& reached);
+
+}  // namespace vyre
