@@ -106,6 +106,10 @@ Result<void> check(const PlanOptions& options) {
     return {};
   }
   if (options.budget) return fail(Code::invalid_input, "--budget needs --stages");
+  if (options.limits && !run.files.empty() && names_pipeline(run)) {
+    return fail(Code::invalid_input, "--limits is for kernels; a pipeline is planned for a device",
+                "give --device");
+  }
   if (run.files.empty()) {
     return fail(Code::invalid_input, "FILE is missing", "give a WGSL file, or --stages FILE");
   }

@@ -1,35 +1,73 @@
-// What a dispatch tells of itself.
+// What a dispatch tells of itself, and the plans of what it launches.
 #include <algorithm>
 
 #include "vyre/engine/session.h"
 #include "vyre/engine/tuned_kernel_internal.h"
+#include "vyre/ir/slots.h"
 #include "vyre/plan/geometry.h"
 #include "vyre/plan/variants/variant_space.h"
 
 namespace vyre {
 
+std::vector<BindingBytes> bytes_of(std::span<const Binding> bindings) {
+  std::vector<BindingBytes> out;
+  for (const Binding& b : bindings) {
+    const std::uint64_t bytes = b.bytes.value_or(b.buffer.size() - b.offset);
+    out.push_back({b.group, b.binding, bytes, b.initialised});
+  }
+  return out;
+}
+
+Decided decided_now(const TunedKernel& t) {
+  if (t.tuner.best() != t.start) return {Authority::evidence, t.tuner.reason()};
+  if (t.settled_before || !t.tuner.settled()) return {t.start_by, t.start_why};
+  const bool untunable = !t.tuner.untunable().empty();
+  return {untunable ? Authority::declared : Authority::evidence, t.tuner.reason()};
+}
+
+Result<std::vector<LaunchPlan>> plans_of(const LaunchStep& step, const TunedCandidate& candidate,
+                                         const Decided& decided, TunerMode mode) {
+  // Which buffers a launch of the caller's own kernel finds written; the stages of a fused one find
+  // all of theirs so.
+  const auto is_output = [&](const Global& global) {
+    return candidate.launches.size() == 1 &&
+           std::ranges::any_of(step.plan.bindings, [&](const BoundBinding& b) {
+             return b.group == global.group && b.binding == global.binding &&
+                    b.planned.role == BindingRole::output;
+           });
+  };
+  std::vector<LaunchPlan> out;
+  for (const CandidateLaunch& launch : candidate.launches) {
+    const Program& program = *launch.kernel.program;
+    const KernelChoice kernel{launch.kernel, launch.variant.overrides};
+    std::vector<BindingBytes> bindings;
+    for (const GlobalId id : slots_of(program)) {
+      const std::size_t own = bindings.size();
+      const std::size_t slot = launch.slots.empty() ? own : launch.slots[own];
+      bindings.push_back({program[id].group, program[id].binding, step.bindings[slot].bytes,
+                          !is_output(program[id])});
+    }
+    const DispatchSize size = launch.extent ? DispatchSize::extent(*launch.extent) : step.size;
+    VYRE_TRY(
+        out.emplace_back(),
+        lay_out(
+            {.identity = {}, .kernels = std::span(&kernel, 1), .bindings = bindings, .size = size},
+            *step.plan_device, 0, launch.variant, decided.by, decided.why, mode));
+  }
+  return out;
+}
+
 const Variant& Dispatch::variant() const {
   return step_.tuned == nullptr ? step_.plan.variant : step_.tuned->incumbent().first().variant;
 }
 
-LaunchPlan Dispatch::plan() const {
-  if (step_.tuned == nullptr) return step_.plan;
-  const std::uint32_t best = step_.tuned->tuner.best();
-  const CandidateLaunch& served = step_.tuned->candidates[best].first();
-  if (served.variant == step_.plan.variant) return step_.plan;
-  const KernelChoice kernel{served.kernel, served.variant.overrides};
-  std::vector<BindingBytes> bindings;
-  for (const BoundBinding& b : step_.plan.bindings) {
-    bindings.push_back({b.group, b.binding, b.bytes, b.planned.role != BindingRole::output});
-  }
-  const LaunchRequest request{
-      .identity = {}, .kernels = std::span(&kernel, 1), .bindings = bindings, .size = step_.size};
-  const bool as_planned = best == step_.tuned->start;
-  const auto moved = lay_out(request, *step_.plan_device, 0, served.variant,
-                             as_planned ? step_.tuned->start_by : Authority::evidence,
-                             as_planned ? step_.tuned->start_why : step_.tuned->tuner.reason(),
-                             step_.tuned->tuner.mode());
-  return moved ? *moved : step_.plan;
+LaunchPlan Dispatch::plan() const { return plans().front(); }
+
+std::vector<LaunchPlan> Dispatch::plans() const {
+  if (step_.tuned == nullptr) return {step_.plan};
+  const TunedKernel& t = *step_.tuned;
+  auto out = plans_of(step_, t.incumbent(), decided_now(t), t.tuner.mode());
+  return out && !out->empty() ? *std::move(out) : std::vector{step_.plan};
 }
 
 CodeSource Dispatch::code_source() const {

@@ -5,18 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 
 #include "vyre/engine/session.h"
 #include "vyre/engine/tuned_kernel_internal.h"
-#include "vyre/plan/variants/variant_space.h"
+#include "vyre/plan/fused_space.h"
 
 namespace vyre {
 namespace {
-
-constexpr const char* kApart = "launches=apart";  // how the names of candidates of several begin
-// Beside what the planner would launch for each stage: settings that all stages share.
-constexpr std::size_t kMostApart = 16;
 
 std::string group_identity(const FusedStages& stages) {
   Hasher hasher;
@@ -26,59 +21,6 @@ std::string group_identity(const FusedStages& stages) {
     for (const std::uint32_t axis : part.extent) hasher.update_u32(axis);
   }
   return to_hex(hasher.finish());
-}
-
-// "launches=apart workgroup=64x1x1,16x16x1 gang=8": a setting that all parts share stands once.
-std::string apart_text(std::span<const Variant> variants, TargetKind kind) {
-  std::vector<std::string> names;
-  std::map<std::string, std::vector<std::string>> values;
-  for (const Variant& variant : variants) {
-    for (const auto& [name, value] : configuration_of(variant, kind)) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-      values[name].push_back(value);
-    }
-  }
-  std::string out = kApart;
-  for (const std::string& name : names) {
-    std::vector<std::string>& all = values[name];
-    if (std::ranges::count(all, all.front()) == std::ssize(all) && all.size() == variants.size()) {
-      all.resize(1);
-    }
-    out += fmt::format(" {}={}", name, fmt::join(all, ","));
-  }
-  return out;
-}
-
-// One way to launch the stages on their own.
-struct Apart {
-  std::vector<Variant> variants;  // by stage
-  double expected_ns = 0;
-};
-
-// What the planner would launch for each stage by itself comes first; then settings that every
-// stage has among its candidates, the cheapest first.
-std::vector<Apart> ways_apart(std::span<const LaunchSpace> spaces) {
-  std::vector<Apart> out(1);
-  for (const LaunchSpace& space : spaces) {
-    const LaunchCandidate& first = space.candidates[space.start];
-    out.front().variants.push_back(first.variant);
-    out.front().expected_ns += first.expected_ns;
-  }
-  for (const LaunchCandidate& shared : spaces.front().candidates) {
-    Apart way;
-    for (const LaunchSpace& space : spaces) {
-      const auto found =
-          std::ranges::find(space.candidates, shared.variant, &LaunchCandidate::variant);
-      if (found == space.candidates.end()) break;
-      way.variants.push_back(shared.variant);
-      way.expected_ns += found->expected_ns;
-    }
-    if (way.variants.size() != spaces.size() || way.variants == out.front().variants) continue;
-    out.push_back(std::move(way));
-  }
-  std::ranges::stable_sort(std::span(out).subspan(1), {}, &Apart::expected_ns);
-  if (out.size() > kMostApart + 1) out.resize(kMostApart + 1);
-  return out;
 }
 
 // Adds what a part binds to the step, and returns the step's slot for each slot of the part.
@@ -118,6 +60,14 @@ std::vector<std::uint32_t> cleared_slots(LaunchStep& step, std::span<const Buffe
 
 }  // namespace
 
+// The fused launch and its stages, bound and planned: what a search of them begins with.
+struct BoundStages {
+  LaunchStep step;  // all that a candidate binds, whichever it is
+  LaunchSpace space;
+  std::deque<TunedCandidate> candidates;
+  std::string name;  // of the search
+};
+
 bool Session::may_run_apart(const FusedStages& stages) const {
   if (tuning_ == nullptr || stages.parts.size() < 2) return false;
   const TunerMode mode = tuning_options_->mode;
@@ -132,119 +82,133 @@ bool Session::may_run_apart(const FusedStages& stages) const {
                               *plan_device_, memory);
   if (!key) return false;
   const auto match = evidence_->lookup(key->key);
-  return match && match->is_answer() && match->state.decision().starts_with(kApart);
+  return match && match->is_answer() && runs_apart(match->state.decision());
 }
 
-Result<LaunchSpace> Session::space_of(const std::string& identity, const StageLaunch& launch,
-                                      bool exact) const {
-  const KernelChoice only{launch.kernel};
-  const auto gangs = default_gangs(std::span(&only, 1));
-  std::vector<BindingBytes> bytes;
-  for (const Binding& b : launch.bindings) {
-    bytes.push_back({b.group, b.binding, b.bytes.value_or(b.buffer.size() - b.offset)});
+Result<FusedSpace> Session::space_of(const FusedStages& stages) const {
+  std::vector<KernelChoice> kernels{{stages.fused.kernel}};
+  for (const StageLaunch& part : stages.parts) kernels.push_back({part.kernel});
+  const auto gangs = default_gangs(kernels);
+  std::vector<std::vector<BindingBytes>> bytes;
+  std::vector<LaunchRequest> requests;
+  bytes.reserve(kernels.size());
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const StageLaunch& launch = i == 0 ? stages.fused : stages.parts[i - 1];
+    bytes.push_back(bytes_of(launch.bindings));
+    requests.push_back({.identity = to_hex(launch.kernel.fingerprint),
+                        .kernels = std::span(&kernels[i], 1),
+                        .bindings = bytes.back(),
+                        .size = DispatchSize::extent(launch.extent)});
+    if (!gangs.empty()) requests.back().default_gangs = std::span(&gangs[i], 1);
   }
-  PlanMemory memory = plan_memory();
-  memory.exact_size = memory.exact_size || exact;
-  return plan_space({.identity = identity,
-                     .kernels = std::span(&only, 1),
-                     .default_gangs = gangs,
-                     .bindings = bytes,
-                     .size = DispatchSize::extent(launch.extent)},
-                    *plan_device_, memory);
+  requests.front().identity = group_identity(stages);
+  return plan_fused_space(requests.front(), std::span(requests).subspan(1), *plan_device_,
+                          plan_memory());
 }
 
-Result<Dispatch> Session::prepare(const FusedStages& stages, bool may_run_apart,
-                                  const RunLimits& limits) const {
+Result<BoundStages> Session::bind_stages(const FusedStages& stages,
+                                         const WorkLimits& limits) const {
   const StageLaunch& fused = stages.fused;
-  const std::string identity = group_identity(stages);
-  const KernelChoice only{fused.kernel};
-  LaunchRequest request{.identity = identity,
-                        .kernels = std::span(&only, 1),
-                        .size = DispatchSize::extent(fused.extent)};
-  if (tuning_ == nullptr) request.identity = to_hex(fused.kernel.fingerprint);
-  if (!may_run_apart || tuning_ == nullptr) {
-    return prepare_launch(request, fused.bindings, limits.for_work());
-  }
-  const WorkLimits work = limits.for_work();
-  VYRE_TRY(LaunchStep step, bind(fused.kernel, fused.bindings));
-  step.size = request.size;
+  BoundStages out;
+  VYRE_TRY(out.step, bind(fused.kernel, fused.bindings));
+  out.step.size = DispatchSize::extent(fused.extent);
   std::vector<std::vector<std::uint32_t>> slots;
   std::vector<std::vector<std::uint32_t>> by_value;
-  std::vector<LaunchSpace> spaces;
   for (const StageLaunch& part : stages.parts) {
     VYRE_TRY(const LaunchStep bound, bind(part.kernel, part.bindings));
-    slots.push_back(join(step, bound));
+    slots.push_back(join(out.step, bound));
     by_value.push_back(bound.by_value);
-    VYRE_TRY(spaces.emplace_back(), space_of(to_hex(part.kernel.fingerprint), part, false));
   }
-  VYRE_TRY(LaunchSpace space, space_of(identity, fused, true));
-
-  const bool wide = is_wide(step.bindings);
-  std::deque<TunedCandidate> candidates;
+  VYRE_TRY(FusedSpace space, space_of(stages));
+  const bool wide = is_wide(out.step.bindings);
   const auto options = [&](const Variant& variant, const Extent& extent,
                            const std::vector<std::uint32_t>& values) {
     return CodeOptions{.wide_offsets = wide,
                        .check_at_start = has_many_groups(variant, extent, plan_device_->kind),
                        .by_value = values};
   };
-  for (const LaunchCandidate& c : space.candidates) {
-    TunedCandidate& candidate = candidates.emplace_back();
-    candidate.text = c.text;
-    candidate.fuses = static_cast<std::uint32_t>(space.candidates.size());
-    CandidateLaunch& launch = candidate.launches.emplace_back();
-    launch.kernel = fused.kernel;
-    launch.variant = c.variant;
-    launch.options = options(c.variant, fused.extent, step.by_value);
-    launch.cleared = cleared_slots(step, fused.cleared);
-  }
-  // Costs of different kernels do not compare well enough to leave one of them untried.
-  const double expected_ns = space.candidates[space.start].expected_ns;
-  const std::vector<Apart> ways = ways_apart(spaces);
-  for (const Apart& way : ways) {
-    TunedCandidate& candidate = candidates.emplace_back();
-    candidate.text = apart_text(way.variants, plan_device_->kind);
+  for (std::size_t c = 0; c < space.space.candidates.size(); ++c) {
+    TunedCandidate& candidate = out.candidates.emplace_back();
+    candidate.text = space.space.candidates[c].text;
+    if (!space.is_apart(c)) {
+      candidate.fuses = static_cast<std::uint32_t>(space.fused());
+      CandidateLaunch& launch = candidate.launches.emplace_back();
+      launch.kernel = fused.kernel;
+      launch.variant = space.space.candidates[c].variant;
+      launch.options = options(launch.variant, fused.extent, out.step.by_value);
+      launch.cleared = cleared_slots(out.step, fused.cleared);
+      continue;
+    }
     for (std::size_t i = 0; i < stages.parts.size(); ++i) {
       const StageLaunch& part = stages.parts[i];
       CandidateLaunch& launch = candidate.launches.emplace_back();
       launch.kernel = part.kernel;
-      launch.variant = way.variants[i];
-      launch.options = options(way.variants[i], part.extent, by_value[i]);
+      launch.variant = space.apart[c - space.fused()][i];
+      launch.options = options(launch.variant, part.extent, by_value[i]);
       launch.slots = slots[i];
       if (part.extent != fused.extent) launch.extent = part.extent;
-      launch.cleared = cleared_slots(step, part.cleared);
+      launch.cleared = cleared_slots(out.step, part.cleared);
     }
-    space.candidates.push_back(
-        {.kernel = 0,
-         .variant = way.variants.front(),
-         .text = candidate.text,
-         .expected_ns = expected_ns * way.expected_ns / ways.front().expected_ns});
   }
-  VYRE_CHECK(undo_if_it_spills(space, candidates, work));
+  out.space = std::move(space.space);
+  VYRE_CHECK(undo_if_it_spills(out.space, out.candidates, limits));
   // Candidates that clear or pass by value other slots are other candidates.
-  std::string name = fmt::format("{}|{}", key_id(space.key), wide);
-  for (const TunedCandidate& candidate : candidates) {
+  out.name = fmt::format("{}|{}", key_id(out.space.key), wide);
+  for (const TunedCandidate& candidate : out.candidates) {
     for (const CandidateLaunch& l : candidate.launches) {
-      name += fmt::format("|{}/{}/{}", l.slots, l.cleared, l.options.by_value);
+      out.name += fmt::format("|{}/{}/{}", l.slots, l.cleared, l.options.by_value);
     }
   }
-  VYRE_TRY(step.tuned, tuning_->find_or_tune(name, work, [&] {
-    return tuning_->tune(space, std::move(candidates), work);
+  return out;
+}
+
+// Without a search, or without memory for the stages, a fused launch is like any other.
+LaunchRequest Session::fused_request(const FusedStages& stages, const KernelChoice& only) const {
+  return {.identity = tuning_ == nullptr ? to_hex(only.kernel.fingerprint) : group_identity(stages),
+          .kernels = std::span(&only, 1),
+          .size = DispatchSize::extent(stages.fused.extent)};
+}
+
+Result<Dispatch> Session::prepare(const FusedStages& stages, bool may_run_apart,
+                                  const RunLimits& limits) const {
+  const WorkLimits work = limits.for_work();
+  if (!may_run_apart || tuning_ == nullptr) {
+    const KernelChoice only{stages.fused.kernel};
+    return prepare_launch(fused_request(stages, only), stages.fused.bindings, work);
+  }
+  VYRE_TRY(BoundStages bound, bind_stages(stages, work));
+  LaunchStep& step = bound.step;
+  VYRE_TRY(step.tuned, tuning_->find_or_tune(bound.name, work, [&] {
+    return tuning_->tune(bound.space, std::move(bound.candidates), work);
   }));
   step.served = std::make_shared<ServedLaunches>();
-  std::vector<BindingBytes> bytes;
-  for (const Binding& b : fused.bindings) {
-    bytes.push_back({b.group, b.binding, b.bytes.value_or(b.buffer.size() - b.offset)});
-  }
+  // The call's own plan is that of the fused kernel, whichever candidate serves.
+  const KernelChoice only{stages.fused.kernel};
+  const auto bytes = bytes_of(stages.fused.bindings);
+  LaunchRequest request = fused_request(stages, only);
   request.bindings = bytes;
-  const TunedKernel& tuned = *step.tuned;
-  const std::uint32_t best = tuned.tuner.best();
-  const TunedCandidate& serves = tuned.candidates[best];
-  const Variant laid_out = serves.fuses ? serves.first().variant : default_variant(fused.kernel);
-  VYRE_TRY(step.plan, lay_out(request, *plan_device_, 0, laid_out,
-                              best == tuned.start ? tuned.start_by : Authority::evidence,
-                              best == tuned.start ? tuned.start_why : tuned.tuner.reason(),
-                              tuned.tuner.mode()));
+  const TunedCandidate& serves = step.tuned->incumbent();
+  const Decided now = decided_now(*step.tuned);
+  VYRE_TRY(step.plan, lay_out(request, *plan_device_, 0,
+                              serves.fuses ? serves.first().variant : default_variant(only.kernel),
+                              now.by, now.why, step.tuned->tuner.mode()));
   return Dispatch(std::move(step));
+}
+
+Result<std::vector<LaunchPlan>> Session::plan(const FusedStages& stages, bool may_run_apart) const {
+  if (!may_run_apart || tuning_ == nullptr) {
+    const KernelChoice only{stages.fused.kernel};
+    const auto gangs = default_gangs(std::span(&only, 1));
+    const auto bytes = bytes_of(stages.fused.bindings);
+    LaunchRequest request = fused_request(stages, only);
+    request.default_gangs = gangs;
+    request.bindings = bytes;
+    VYRE_TRY(LaunchPlan plan, plan_launch(request, *plan_device_, plan_memory()));
+    return std::vector<LaunchPlan>{std::move(plan)};
+  }
+  VYRE_TRY(const BoundStages bound, bind_stages(stages, {}));
+  return plans_of(bound.step, bound.candidates[bound.space.start],
+                  {bound.space.by, bound.space.why}, tuning_options_->mode);
 }
 
 // Where the fused kernel spills registers and its stages do not, the stages serve first, and
@@ -252,7 +216,7 @@ Result<Dispatch> Session::prepare(const FusedStages& stages, bool may_run_apart,
 Result<void> Session::undo_if_it_spills(LaunchSpace& space, std::deque<TunedCandidate>& candidates,
                                         const WorkLimits& limits) const {
   const TunedCandidate& start = candidates[space.start];
-  if (!start.fuses) return {};
+  if (!start.fuses || plan_device_->kind == TargetKind::host) return {};
   VYRE_TRY(const FoundCode found, tuning_->find_code(start.first(), limits));
   const std::uint64_t spilled = found.code->facts().local_bytes;
   if (spilled == 0) return {};

@@ -85,6 +85,12 @@ Result<PreparedPipeline> prepare(const Session& session, const ReadyPipeline& re
                                 std::make_shared<const PipelinePlan>(plan));
 }
 
+std::vector<std::string> texts_of(const std::vector<LaunchPlan>& plans) {
+  std::vector<std::string> out;
+  for (const LaunchPlan& plan : plans) out.push_back(plan_json(plan));
+  return out;
+}
+
 bool is_stage(std::string_view kernel) {
   return kernel == "twice" || kernel == "plus_one" || kernel == "in_place";
 }
@@ -165,9 +171,38 @@ TEST(FusedChoice, WhatWasDecidedServesTheNextSession) {
     ASSERT_FALSE(w.choice().fused) << w.choice().reason;
   }
   World later(TunerMode::frozen, {}, evidence);
+  // The plan says so before anything runs, and does not need the memory.
+  const auto planned = later.session->plan(later.ready, later.plan);
+  ASSERT_TRUE(planned) << planned.error().what;
+  ASSERT_EQ(planned->size(), 1U);
   ASSERT_TRUE(later.run());
   EXPECT_EQ(later.ran, (std::vector<std::string>{"twice", "plus_one", "in_place"}));
   EXPECT_FALSE(later.choice().fused);
+  EXPECT_EQ(texts_of(planned->front()), texts_of(later.prepared->plans().front()));
+  ASSERT_EQ(planned->front().size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(planned->front()[i].kernel, later.ran[i]);
+    EXPECT_EQ(planned->front()[i].by, Authority::evidence);
+  }
+  EXPECT_EQ(later.prepared->dispatch(0).plan().kernel, "twice") << "the first launch";
+  const std::string text = later.prepared->plan();
+  EXPECT_NE(text.find("test: 3 stages in 3 launches on cpu, mode frozen"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("runs as 3 launches; evidence: "), std::string::npos) << text;
+  EXPECT_NE(text.find("in memory while its stages run on their own"), std::string::npos) << text;
+}
+
+// What serves first is what is planned, whatever the mode.
+TEST(FusedChoice, ThePlanIsWhatServesFirst) {
+  for (const TunerMode mode : {TunerMode::natural_gradient, TunerMode::sweep, TunerMode::frozen,
+                               TunerMode::cached_or_default}) {
+    const World w(mode);
+    const auto planned = w.session->plan(w.ready, w.plan);
+    ASSERT_TRUE(planned) << planned.error().what;
+    ASSERT_EQ(planned->size(), 1U);
+    EXPECT_EQ(planned->front().size(), 1U) << "fused";
+    EXPECT_EQ(texts_of(planned->front()), texts_of(w.prepared->plans().front()));
+  }
 }
 
 TEST(FusedChoice, WhereNothingIsSearchedThereIsNoMemoryForTheStages) {
@@ -222,10 +257,12 @@ struct FakeGpu {
 TEST(FusedChoice, AFusedKernelThatSpillsIsNotTriedWhereItsStagesDoNot) {
   for (const int stages_spill : {0, 8}) {
     FakeGpu w(TunerMode::natural_gradient, true, 96, stages_spill);
+    const std::size_t launched = w.prepared->plans().at(0).size();
     ASSERT_TRUE(w.prepared && w.prepared->run());
     const auto choice = w.prepared->choices().at(0);
     ASSERT_TRUE(choice);
     EXPECT_EQ(choice->fused, stages_spill != 0);
+    EXPECT_EQ(launched, choice->fused ? 1U : 3U);
     EXPECT_FALSE(choice->fused_time);
   }
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "vyre/data/packed_elements.h"
+#include "vyre/engine/stage_launches_internal.h"
 #include "vyre/pipeline/pipeline_plan_text.h"
 
 namespace vyre {
@@ -113,24 +114,10 @@ Result<Dispatch> PreparedPipeline::dispatch_of_parts(const PlannedLaunch& launch
     const PlannedBuffer& buffer = plan_->buffers[b];
     return memory_[buffer.memory ? *buffer.memory : *buffer.memory_apart];
   };
-  const auto stage_launch = [&](const auto& planned) {
-    StageLaunch out{.kernel = planned.kernel, .bindings = {}, .extent = planned.extent};
-    for (const std::size_t b : planned.cleared) out.cleared.push_back(place(b));
-    for (const StageBinding& b : planned.bindings) {
-      out.bindings.push_back(
-          {b.group, b.binding, place(b.buffer), 0, ready_->buffers[b.buffer].bytes});
-    }
-    return out;
-  };
-  const auto all = [&] {
-    FusedStages out{.fused = stage_launch(launch), .parts = {}};
-    for (const PlannedPart& part : launch.parts) out.parts.push_back(stage_launch(part));
-    return out;
-  };
-  FusedStages stages = all();
+  FusedStages stages = fused_stages(launch, *ready_, place);
   if (session_.may_run_apart(stages)) {
     VYRE_TRY(step.clears_itself, allocate_apart(launch));
-    stages = all();
+    stages = fused_stages(launch, *ready_, place);
   }
   return session_.prepare(stages, step.clears_itself);
 }
@@ -144,7 +131,7 @@ Result<bool> PreparedPipeline::allocate_apart(const PlannedLaunch& launch) {
       if (!piece || memory_[*piece].size() != 0) continue;
       const std::uint64_t bytes = plan_->memory_apart[*piece - plan_->memory.size()];
       VYRE_TRY(const MemoryInfo info, session_.device().memory_info());
-      if (bytes > info.free / 2) return false;
+      if (!may_take(bytes, info.free)) return false;
       auto memory = session_.buffer(bytes);
       if (!memory) {
         if (memory.error().code == Code::out_of_memory) return false;
@@ -182,11 +169,7 @@ Result<Dispatch> PreparedPipeline::dispatch_of(const PlannedLaunch& launch, Step
         group == nullptr ? 0 : order[static_cast<std::size_t>(group - ready_->swap_groups.data())];
     return memory_[piece_of(b, at)];
   };
-  std::vector<Binding> bindings;
-  for (const StageBinding& b : launch.bindings) {
-    bindings.push_back(
-        {b.group, b.binding, memory_of(b.buffer), 0, ready_->buffers[b.buffer].bytes});
-  }
+  const std::vector<Binding> bindings = bindings_of(launch.bindings, *ready_, memory_of);
   if (!launch.grid) {
     return session_.prepare(launch.kernel, bindings, DispatchSize::extent(launch.extent));
   }
@@ -350,8 +333,14 @@ Result<void> PreparedPipeline::keep_contents(const PreparedPipeline& before) {
   return session_.wait();
 }
 
-std::string PreparedPipeline::plan() const { return plan_text(*ready_, *plan_); }
-std::string PreparedPipeline::json() const { return plan_json(*ready_, *plan_); }
+std::vector<std::vector<LaunchPlan>> PreparedPipeline::plans() const {
+  std::vector<std::vector<LaunchPlan>> out;
+  for (const Step& step : steps_) out.push_back(dispatch_now(step).plans());
+  return out;
+}
+
+std::string PreparedPipeline::plan() const { return plan_text(*ready_, *plan_, plans()); }
+std::string PreparedPipeline::json() const { return plan_json(*ready_, *plan_, plans()); }
 
 // ---- The session's part
 

@@ -85,13 +85,16 @@ class PreparedPipeline {
   // What runs launch number `launch` of the plan at this moment.
   const Dispatch& dispatch(std::size_t launch) const { return dispatch_now(steps_[launch]); }
 
+  // For each launch of the plan, what runs at this moment: itself, or its stages one after the
+  // other.
+  std::vector<std::vector<LaunchPlan>> plans() const;
   // For each launch of the plan, whether it runs fused or as its stages; absent where there is no
   // choice.
   std::vector<std::optional<FusionChoice>> choices() const;
   // How the last run was submitted: "as a recording of 5 items", "launch by launch: ...".
   std::string played() const;
 
-  // What was fused, what was not, and why; the same as JSON.
+  // What was fused, what was not, and why, and what runs at this moment; the same as JSON.
   std::string plan() const;
   std::string json() const;
   const ReadyPipeline& ready() const { return *ready_; }

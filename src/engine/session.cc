@@ -199,6 +199,19 @@ Result<LaunchPlan> Session::plan(const Kernel& kernel, std::span<const BindingBy
                      *plan_device_, plan_memory());
 }
 
+Result<LaunchPlan> Session::plan_indirect(const Kernel& kernel,
+                                          std::span<const BindingBytes> bindings) const {
+  const KernelChoice only{kernel};
+  const auto gangs = default_gangs(std::span(&only, 1));
+  return plan_launch({.identity = to_hex(kernel.fingerprint),
+                      .kernels = std::span(&only, 1),
+                      .default_gangs = gangs,
+                      .bindings = bindings,
+                      .size = DispatchSize::workgroups({1, 1, 1}),
+                      .grid_in_buffer = true},
+                     *plan_device_, plan_memory());
+}
+
 // All that does not depend on the variant.
 Result<LaunchStep> Session::bind(const Kernel& kernel, std::span<const Binding> bindings) const {
   LaunchStep out;
@@ -238,7 +251,7 @@ Result<Dispatch> Session::prepare(std::string_view identity, std::span<const Ker
 }
 
 Result<Dispatch> Session::prepare(const Kernel& kernel, std::span<const Binding> bindings,
-                                  const IndirectGrid& grid, FixedChoices fixed,
+                                  const IndirectGrid& grid, const FixedChoices& fixed,
                                   const RunLimits& limits) const {
   VYRE_TRY(const BoundMemory groups, part(grid.buffer, grid.offset, kGridBytes));
   if (grid.offset % 4 != 0) {
@@ -246,11 +259,11 @@ Result<Dispatch> Session::prepare(const Kernel& kernel, std::span<const Binding>
                 fmt::format("the grid of '{}' is at byte {}; it must be at a multiple of 4",
                             kernel.program->name, grid.offset));
   }
-  if (!fixed.any()) fixed.bounds = BoundsMode::tested_once;  // one variant for all grids
   const KernelChoice only{kernel};
   VYRE_TRY(Dispatch out, prepare_launch({.identity = to_hex(kernel.fingerprint),
                                          .kernels = std::span(&only, 1),
                                          .size = DispatchSize::workgroups({1, 1, 1}),
+                                         .grid_in_buffer = true,
                                          .fixed = fixed},
                                         bindings, limits.for_work(), groups));
   out.step_.buffers.push_back(grid.buffer);
@@ -267,13 +280,9 @@ Result<Dispatch> Session::prepare_launch(const LaunchRequest& asked,
   VYRE_TRY(LaunchStep out, bind(request.kernels.front().kernel, bindings));
   out.size = request.size;
   out.groups = groups;
-  std::vector<BindingBytes> bytes;
-  for (const Binding& b : bindings) {
-    const std::uint64_t size = b.bytes.value_or(b.buffer.size() - b.offset);
-    bytes.push_back({b.group, b.binding, size, b.initialised});
-  }
+  const std::vector<BindingBytes> bytes = bytes_of(bindings);
   request.bindings = bytes;
-  if (tuning_ == nullptr || request.fixed.any()) {
+  if (tuning_ == nullptr || request.fixed.any() || request.grid_in_buffer) {
     VYRE_TRY(out.plan, plan_launch(request, *plan_device_, plan_memory()));
     VYRE_CHECK(compile(out, request.kernels.front().kernel, limits));
     return Dispatch(std::move(out));
@@ -282,12 +291,10 @@ Result<Dispatch> Session::prepare_launch(const LaunchRequest& asked,
   VYRE_TRY(out.tuned, tuning_->kernel_for(request, needs, limits));
   out.served = std::make_shared<ServedLaunches>();
   const TunedKernel& tuned = *out.tuned;
-  const TunedCandidate& first = tuned.candidates[tuned.tuner.best()];
-  const bool as_planned = tuned.tuner.best() == tuned.start;
-  VYRE_TRY(out.plan,
-           lay_out(request, *plan_device_, first.choice, first.first().variant,
-                   as_planned ? tuned.start_by : Authority::evidence,
-                   as_planned ? tuned.start_why : tuned.tuner.reason(), tuned.tuner.mode()));
+  const TunedCandidate& first = tuned.incumbent();
+  const Decided now = decided_now(tuned);
+  VYRE_TRY(out.plan, lay_out(request, *plan_device_, first.choice, first.first().variant, now.by,
+                             now.why, tuned.tuner.mode()));
   return Dispatch(std::move(out));
 }
 

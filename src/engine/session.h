@@ -35,13 +35,17 @@
 
 namespace vyre {
 
+struct BoundStages;
 struct CallContext;
 class DefaultGangs;
 struct DimValue;
+struct FusedSpace;
 struct Pipeline;
+struct PipelinePlan;
 class PipelineBuilder;
 struct PipelineOptions;
 class PreparedPipeline;
+struct ReadyPipeline;
 class RecordedPlay;
 class ServedLaunches;
 struct ServedLaunch;
@@ -155,6 +159,9 @@ class Dispatch {
   const std::string& kernel() const { return step_.plan.kernel; }
   // What a call launches, and where each choice comes from. plan_text and plan_json render it.
   LaunchPlan plan() const;
+  // The same where a call may launch several kernels, one after the other: fused stages that run on
+  // their own. `plan`, `variant`, `grid` and `facts` are then those of the first launch.
+  std::vector<LaunchPlan> plans() const;
   const Variant& variant() const;
   CodeSource code_source() const;
   CodeFacts facts() const;
@@ -240,7 +247,7 @@ class Session {
   // waits for that. An axis of 0 runs nothing; a grid beyond the device's limits is an error of the
   // call, and then nothing runs. The variant is fixed.
   Result<Dispatch> prepare(const Kernel& kernel, std::span<const Binding> bindings,
-                           const IndirectGrid& grid, FixedChoices fixed = {},
+                           const IndirectGrid& grid, const FixedChoices& fixed = {},
                            const RunLimits& limits = {}) const;
   // A pipeline with the sizes of its dims, ready to run again and again; and one from a file's text
   // or elsewhere. include/vyre/pipeline.h
@@ -254,6 +261,12 @@ class Session {
                            const RunLimits& limits = {}) const;
   // Whether this session would run the parts: it searches, or the evidence has chosen them.
   bool may_run_apart(const FusedStages& stages) const;
+  // What `prepare` would launch first: the fused kernel, or its stages.
+  Result<std::vector<LaunchPlan>> plan(const FusedStages& stages, bool may_run_apart) const;
+  // The same for each launch of a pipeline, without memory for its buffers. On a GPU, code of fused
+  // launches may be compiled to see whether it spills registers.
+  Result<std::vector<std::vector<LaunchPlan>>> plan(const ReadyPipeline& pipeline,
+                                                    const PipelinePlan& plan) const;
   // What `prepare` would launch first, without memory, code or a launch.
   Result<LaunchPlan> plan(const Kernel& kernel, std::span<const BindingBytes> bindings,
                           DispatchSize size, const FixedChoices& fixed = {}) const;
@@ -298,8 +311,12 @@ class Session {
                                   const WorkLimits& limits,
                                   std::optional<BoundMemory> groups = {}) const;
   Result<void> compile(LaunchStep& step, const Kernel& kernel, const WorkLimits& limits) const;
-  Result<LaunchSpace> space_of(const std::string& identity, const StageLaunch& launch,
-                               bool exact) const;
+  Result<FusedSpace> space_of(const FusedStages& stages) const;
+  Result<BoundStages> bind_stages(const FusedStages& stages, const WorkLimits& limits) const;
+  LaunchRequest fused_request(const FusedStages& stages, const KernelChoice& only) const;
+  Result<LaunchPlan> plan_indirect(const Kernel& kernel,
+                                   std::span<const BindingBytes> bindings) const;
+  Buffer stand_in(std::uint64_t address, std::uint64_t bytes) const;
   Result<void> undo_if_it_spills(LaunchSpace& space, std::deque<TunedCandidate>& candidates,
                                  const WorkLimits& limits) const;
   std::vector<std::uint32_t> default_gangs(std::span<const KernelChoice> choices) const;

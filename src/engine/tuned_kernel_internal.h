@@ -210,6 +210,7 @@ class TunedKernel {
   std::atomic<std::uint32_t> known_before{0};  // candidates that a sweep need not measure again
   const std::string left_out;                  // which part of the space is no candidate, and why
   OnlineTuner tuner;
+  const bool settled_before;  // there was nothing to search when it was made
   const std::vector<WrittenSlot> written;
   std::atomic<double> compile_ns{0};    // processor time of the last candidate that was compiled
   std::atomic<double> slowed_ns{0};     // what calls lost while something was compiled
@@ -228,6 +229,17 @@ class TunedKernel {
   const double items_;  // invocations that times are scaled to
   const bool exact_;    // times are of one size alone, and need no scale
 };
+
+// Who decided what a tuned kernel serves at this moment, and why.
+struct Decided {
+  Authority by = Authority::declared;
+  std::string why;
+};
+Decided decided_now(const TunedKernel& kernel);
+// The plan of each launch of a candidate that serves the step.
+Result<std::vector<LaunchPlan>> plans_of(const LaunchStep& step, const TunedCandidate& candidate,
+                                         const Decided& decided, TunerMode mode);
+std::vector<BindingBytes> bytes_of(std::span<const Binding> bindings);
 
 // What a sweep has measured.
 struct SweptTimes {

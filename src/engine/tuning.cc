@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <thread>
 
@@ -12,6 +11,7 @@
 #include "vyre/engine/plan_facts.h"
 #include "vyre/engine/tuned_kernel_internal.h"
 #include "vyre/plan/bindings/extent_volume.h"
+#include "vyre/plan/geometry.h"
 #include "vyre/plan/variants/variant_space.h"
 
 namespace vyre {
@@ -111,10 +111,7 @@ std::string spill_text(std::uint64_t bytes) {
 bool has_many_groups(const Extent& grid) { return volume(grid) > double(kManyGroups); }
 
 bool has_many_groups(const Variant& variant, const Extent& extent, TargetKind kind) {
-  const Extent covers = covered_by(variant, kind);
-  double groups = 1;
-  for (unsigned a = 0; a < 3; ++a) groups *= std::ceil(double(extent[a]) / covers[a]);
-  return groups > double(kManyGroups);
+  return has_many_groups(grid_covering(extent, covered_by(variant, kind)));
 }
 
 TunedKernel::TunedKernel(const LaunchSpace& space, std::deque<TunedCandidate> made, TunerMode mode,
@@ -129,6 +126,7 @@ TunedKernel::TunedKernel(const LaunchSpace& space, std::deque<TunedCandidate> ma
       left_out(space.left_out),
       tuner(space.key, online_candidates(space), space.start, mode,
             with_declared(options, space.declared), std::move(store)),
+      settled_before(tuner.settled()),
       written(written_by(candidates)),
       load_ns(costs.load_ns),
       items_(std::max(1.0, volume(space.largest))),

@@ -65,6 +65,20 @@ Json launch_json(const ReadyPipeline& pipeline, const PlannedLaunch& launch) {
   return out;
 }
 
+// What a device runs for one launch of the plan, below its stages.
+std::string runs_text(const std::vector<LaunchPlan>& runs) {
+  constexpr std::size_t kIndent = 13;
+  const std::string indent(kIndent, ' ');
+  if (runs.size() == 1) return fmt::format("{}{}\n", indent, plan_line(runs.front()));
+  std::string out = fmt::format("{}runs as {} launches; {}\n", indent, runs.size(),
+                                decision_text(runs.front().by, runs.front().why));
+  for (const LaunchPlan& each : runs) {
+    out += fmt::format("{}{}: {} in {} workgroups\n", indent, each.kernel, to_string(each.variant),
+                       extent_text(each.grid));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string fate_text(const ReadyBuffer& buffer, const PlannedBuffer& plan) {
@@ -78,18 +92,42 @@ std::string fate_text(const ReadyBuffer& buffer, const PlannedBuffer& plan) {
   return buffer.uniform ? "uniform" : buffer.temporary() ? "in memory for a while" : "in memory";
 }
 
-std::string headline(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
+namespace {
+
+// Whether the stages of a launch run on their own and pass this buffer on.
+bool is_passed_apart(const PipelinePlan& plan, std::size_t buffer, RunsOf runs) {
+  if (runs.empty() || !plan.buffers[buffer].memory_apart) return false;
+  for (std::size_t l = 0; l < plan.launches.size(); ++l) {
+    if (runs[l].size() == 1) continue;
+    for (const PlannedPart& part : plan.launches[l].parts) {
+      if (std::ranges::find(part.bindings, buffer, &StageBinding::buffer) != part.bindings.end()) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string headline(const ReadyPipeline& pipeline, const PipelinePlan& plan, RunsOf runs) {
+  std::size_t launches = runs.empty() ? plan.launches.size() : 0;
+  for (const std::vector<LaunchPlan>& each : runs) launches += each.size();
   const auto counted = [](std::size_t n, const char* one, const char* many) {
     return fmt::format("{} {}", n, n == 1 ? one : many);
   };
   return fmt::format("{}: {} in {}", pipeline.name,
                      counted(pipeline.stages.size(), "stage", "stages"),
-                     counted(plan.launches.size(), "launch", "launches"));
+                     counted(launches, "launch", "launches"));
 }
 
-std::string plan_text(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
-  std::string out = fmt::format("{}; {} bytes of memory, {} saved\n\n", headline(pipeline, plan),
-                                plan.allocated_bytes, plan.saved_bytes);
+std::string plan_text(const ReadyPipeline& pipeline, const PipelinePlan& plan, RunsOf runs) {
+  std::string out = headline(pipeline, plan, runs);
+  if (!runs.empty()) {
+    out += fmt::format(" on {}, mode {}", runs.front().front().device,
+                       mode_word(runs.front().front().mode));
+  }
+  out += fmt::format("; {} bytes of memory, {} saved\n\n", plan.allocated_bytes, plan.saved_bytes);
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     const PlannedLaunch& launch = plan.launches[l];
     const bool after_loop = std::ranges::any_of(plan.loops, [&](const PlannedLoop& loop) {
@@ -111,6 +149,7 @@ std::string plan_text(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
                                                        : "|",
                          stage.name, size_text(pipeline, stage));
     }
+    if (!runs.empty()) out += runs_text(runs[l]);
   }
   if (!plan.loops.empty() &&
       plan.loops.back().first_launch + plan.loops.back().launch_count == plan.launches.size()) {
@@ -121,13 +160,15 @@ std::string plan_text(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
   for (const ReadyBuffer& b : pipeline.buffers) width = std::max(width, b.name.size());
   for (std::size_t b = 0; b < pipeline.buffers.size(); ++b) {
     const ReadyBuffer& buffer = pipeline.buffers[b];
-    out += fmt::format("{:<{}}  {:>12} bytes  {}\n", buffer.name, width, buffer.bytes,
-                       fate_text(buffer, plan.buffers[b]));
+    out +=
+        fmt::format("{:<{}}  {:>12} bytes  {}\n", buffer.name, width, buffer.bytes,
+                    is_passed_apart(plan, b, runs) ? "in memory while its stages run on their own"
+                                                   : fate_text(buffer, plan.buffers[b]));
   }
   return out;
 }
 
-std::string plan_json(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
+std::string plan_json(const ReadyPipeline& pipeline, const PipelinePlan& plan, RunsOf runs) {
   Json json;
   json["pipeline"] = pipeline.name;
   json["dims"] = Json::object();
@@ -135,17 +176,21 @@ std::string plan_json(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
   json["allocated_bytes"] = plan.allocated_bytes;
   json["saved_bytes"] = plan.saved_bytes;
   json["launches"] = Json::array();
-  for (const PlannedLaunch& launch : plan.launches) {
-    json["launches"].push_back(launch_json(pipeline, launch));
+  for (std::size_t l = 0; l < plan.launches.size(); ++l) {
+    Json& launch = json["launches"].emplace_back(launch_json(pipeline, plan.launches[l]));
+    if (runs.empty()) continue;
+    launch["runs"] = Json::array();
+    for (const LaunchPlan& each : runs[l]) launch["runs"].push_back(Json::parse(plan_json(each)));
   }
   json["loops"] = Json::array();
   for (const PlannedLoop& loop : plan.loops) json["loops"].push_back(loop_json(pipeline, loop));
   json["buffers"] = Json::array();
   for (std::size_t b = 0; b < pipeline.buffers.size(); ++b) {
-    json["buffers"].push_back({{"name", pipeline.buffers[b].name},
-                               {"bytes", pipeline.buffers[b].bytes},
-                               {"fate", to_string(plan.buffers[b].fate)},
-                               {"in_memory", plan.buffers[b].memory.has_value()}});
+    json["buffers"].push_back(
+        {{"name", pipeline.buffers[b].name},
+         {"bytes", pipeline.buffers[b].bytes},
+         {"fate", to_string(plan.buffers[b].fate)},
+         {"in_memory", plan.buffers[b].memory.has_value() || is_passed_apart(plan, b, runs)}});
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -84,6 +84,7 @@ std::optional<LogicalLaunch> logical_of(const LaunchPlan& plan, const Kernel& ke
 }
 
 std::string workgroup_why(const LaunchRequest& request, const Kernel& kernel) {
+  if (request.grid_in_buffer) return "as declared: a buffer counts workgroups of this size";
   if (request.size.in_workgroups) return "as declared: the launch counts workgroups of this size";
   if (works_together(kernel)) {
     return "as declared: the program shares memory or waits within its workgroup";
@@ -173,12 +174,18 @@ Result<LaunchPlan> lay_out(const LaunchRequest& request, const PlanDevice& devic
   out.kind = device.kind;
   out.mode = mode;
   out.declared = kernel.program->workgroup;
-  VYRE_TRY(out.extent, extent_of(request));
+  out.grid_in_buffer = request.grid_in_buffer;
   out.variant = variant;
   out.by = request.fixed.any() ? Authority::caller : by;
+  out.why = out.by == Authority::caller ? "fixed by the caller" : std::string(why);
   out.choices = choices_of(request, kernel, device, variant, by, why);
-  VYRE_TRY(out.grid, grid_for(out.extent, variant, device));
   VYRE_TRY(out.bindings, bind(request, kernel));
+  if (out.grid_in_buffer) {
+    out.extent = out.grid = {0, 0, 0};
+    return out;
+  }
+  VYRE_TRY(out.extent, extent_of(request));
+  VYRE_TRY(out.grid, grid_for(out.extent, variant, device));
   out.logical = logical_of(out, kernel, device);
   return out;
 }

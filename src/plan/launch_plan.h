@@ -47,9 +47,13 @@ struct LaunchPlan {
   TargetKind kind = TargetKind::host;
   TunerMode mode = kProductionMode;
   Extent declared{1, 1, 1};  // the program's own workgroup
-  Extent extent{1, 1, 1};    // only the invocations inside run
+  // The number of workgroups of the declared size is read from a buffer when the launch begins:
+  // extent and grid are 0 here.
+  bool grid_in_buffer = false;
+  Extent extent{1, 1, 1};  // only the invocations inside run
   Variant variant;
   Authority by = Authority::declared;  // who decided the variant
+  std::string why;                     // and for which reason
   std::vector<PlanChoice> choices;     // the parts of the variant
   Extent grid{1, 1, 1};                // workgroups of the variant that cover the extent
   std::vector<BoundBinding> bindings;  // by slot
@@ -70,6 +74,10 @@ Result<Extent> grid_for(const Extent& extent, const Variant& variant, const Plan
 Result<Extent> grid_for_covers(const Extent& extent, const Extent& covers,
                                const PlanDevice& device);
 
+// "256x1x1 gang=16 in 64x1x1 workgroups; evidence: decided before for this size"
+std::string plan_line(const LaunchPlan& plan);
+// "evidence: decided before for this size"; for the declared variant the reason alone.
+std::string decision_text(Authority by, std::string_view why);
 // plan_text is for people: aligned lines, each with a line feed. plan_json is a JSON object.
 std::string plan_text(const LaunchPlan& plan);
 std::string plan_json(const LaunchPlan& plan);

@@ -64,6 +64,9 @@ struct LaunchRequest {
   std::span<const std::uint32_t> default_gangs{};
   std::span<const BindingBytes> bindings{};
   DispatchSize size;
+  // The number of workgroups is read from a buffer when the launch begins. `size` says nothing
+  // then, and nothing is tuned.
+  bool grid_in_buffer = false;
   FixedChoices fixed{};
 };
 

@@ -52,19 +52,35 @@ Json to_json(const BoundBinding& b) {
 
 }  // namespace
 
+std::string decision_text(Authority by, std::string_view why) {
+  return by == Authority::declared ? std::string(why) : fmt::format("{}: {}", to_string(by), why);
+}
+
+std::string plan_line(const LaunchPlan& plan) {
+  const std::string grid = plan.grid_in_buffer ? "as many workgroups as the buffer says"
+                                               : size_text(plan.grid) + " workgroups";
+  return fmt::format("{} in {}; {}", to_string(plan.variant), grid,
+                     decision_text(plan.by, plan.why));
+}
+
 std::string plan_text(const LaunchPlan& plan) {
   std::string out =
       fmt::format("{} on {}, mode {}\n", plan.kernel, plan.device, mode_word(plan.mode));
   const auto line = [&](std::string_view what, std::string_view value, std::string_view why) {
     out += fmt::format("  {:<15} {:<16}{}{}\n", what, value, why.empty() ? "" : "  ", why);
   };
-  line("extent", size_text(plan.extent), invocations_text(plan.extent));
-  for (const PlanChoice& c : plan.choices) {
-    line(c.part, c.value,
-         c.by == Authority::declared ? c.why : fmt::format("{}: {}", to_string(c.by), c.why));
+  if (!plan.grid_in_buffer) {
+    line("extent", size_text(plan.extent), invocations_text(plan.extent));
   }
-  line("grid", size_text(plan.grid),
-       fmt::format("workgroups; the variant is {}", to_string(plan.variant)));
+  for (const PlanChoice& c : plan.choices) {
+    line(c.part, c.value, decision_text(c.by, c.why));
+  }
+  const std::string variant = fmt::format("the variant is {}", to_string(plan.variant));
+  if (plan.grid_in_buffer) {
+    line("grid", "from a buffer", "read when the launch begins; " + variant);
+  } else {
+    line("grid", size_text(plan.grid), "workgroups; " + variant);
+  }
   if (plan.logical) {
     line("alignment", fmt::format("{} bytes", plan.logical->max_binding_alignment),
          "the largest of the bindings");
@@ -93,10 +109,12 @@ std::string plan_json(const LaunchPlan& plan) {
             {"device", plan.device},
             {"mode", wire_name(plan.mode)},
             {"declared_workgroup", to_json(plan.declared)},
-            {"extent", to_json(plan.extent)},
+            {"extent", plan.grid_in_buffer ? Json() : to_json(plan.extent)},
             {"variant", to_json(plan.variant)},
             {"decided_by", to_string(plan.by)},
-            {"grid", to_json(plan.grid)}};
+            {"why", plan.why},
+            {"grid", plan.grid_in_buffer ? Json() : to_json(plan.grid)},
+            {"grid_from_buffer", plan.grid_in_buffer}};
   json["choices"] = Json::array();
   for (const PlanChoice& c : plan.choices) {
     json["choices"].push_back(

@@ -159,7 +159,7 @@ std::optional<Decision> by_decision_file(const LaunchRequest& request, const Pla
   Variant wanted = space.candidates[space.declared.value_or(0)].variant;
   wanted.workgroup = *workgroup;
   const auto found = std::ranges::find(space.candidates, wanted, &LaunchCandidate::variant);
-  if (found == space.candidates.end()) return std::nullopt;
+  if (found == space.candidates.end() || found->kernel == kOtherKernels) return std::nullopt;
   return Decision{static_cast<std::uint32_t>(found - space.candidates.begin()),
                   Authority::decision_file,
                   fmt::format("decided in {}", adapter.decisions.string())};
@@ -256,8 +256,8 @@ Result<LaunchKey> launch_key(const LaunchRequest& request, const PlanDevice& dev
   return out;
 }
 
-Result<LaunchSpace> plan_space(const LaunchRequest& request, const PlanDevice& device,
-                               const PlanMemory& memory) {
+Result<LaunchSpace> candidate_space(const LaunchRequest& request, const PlanDevice& device,
+                                    const PlanMemory& memory) {
   const Extent& declared = request.kernels.front().kernel.program->workgroup;
   for (const KernelChoice& c : request.kernels) {
     if (request.size.in_workgroups && c.kernel.program->workgroup != declared) {
@@ -280,10 +280,21 @@ Result<LaunchSpace> plan_space(const LaunchRequest& request, const PlanDevice& d
                 fmt::format("no setting of the overrides gives a kernel '{}' that {} can run",
                             request.kernels.front().kernel.program->name, device.name));
   }
-  Decision decision = decide(request, device, memory, out);
-  out.start = decision.candidate;
-  out.by = decision.by;
-  out.why = std::move(decision.why);
+  return out;
+}
+
+void decide_start(const LaunchRequest& request, const PlanDevice& device, const PlanMemory& memory,
+                  LaunchSpace& space) {
+  Decision decision = decide(request, device, memory, space);
+  space.start = decision.candidate;
+  space.by = decision.by;
+  space.why = std::move(decision.why);
+}
+
+Result<LaunchSpace> plan_space(const LaunchRequest& request, const PlanDevice& device,
+                               const PlanMemory& memory) {
+  VYRE_TRY(LaunchSpace out, candidate_space(request, device, memory));
+  decide_start(request, device, memory, out);
   return out;
 }
 
@@ -294,6 +305,12 @@ Result<LaunchPlan> plan_launch(const LaunchRequest& request, const PlanDevice& d
         declared_variant(request.kernels.front().kernel, default_gang(request, 0), device);
     return lay_out(request, device, 0, request.fixed.applied_to(declared), Authority::caller,
                    "fixed by the caller", memory.mode);
+  }
+  if (request.grid_in_buffer) {
+    return lay_out(
+        request, device, 0,
+        declared_variant(request.kernels.front().kernel, default_gang(request, 0), device),
+        Authority::declared, "as declared: its grid is read from a buffer", memory.mode);
   }
   if (device.limits_alone) return plan_by_limits(request, device, memory);
   VYRE_TRY(const LaunchSpace space, plan_space(request, device, memory));

@@ -25,9 +25,12 @@ struct PlanMemory {
   std::size_t most_candidates = 4096;
 };
 
+// Of a candidate that launches kernels which are none of the request's own.
+constexpr std::size_t kOtherKernels = SIZE_MAX;
+
 // One way to run the launch.
 struct LaunchCandidate {
-  std::size_t kernel = 0;  // which of the request's kernels
+  std::size_t kernel = 0;  // which of the request's kernels, or kOtherKernels
   Variant variant;
   std::string text;        // its configuration, which names it in the evidence
   double expected_ns = 0;  // by the cost model, up to a common factor
@@ -57,6 +60,13 @@ Result<LaunchKey> launch_key(const LaunchRequest& request, const PlanDevice& dev
 // Requires that the request fixes nothing, and that more than the limits of the device is known.
 Result<LaunchSpace> plan_space(const LaunchRequest& request, const PlanDevice& device,
                                const PlanMemory& memory);
+
+// The two parts of `plan_space`: the candidates, and which of them serves first. Candidates that
+// launch other kernels may be added between the two.
+Result<LaunchSpace> candidate_space(const LaunchRequest& request, const PlanDevice& device,
+                                    const PlanMemory& memory);
+void decide_start(const LaunchRequest& request, const PlanDevice& device, const PlanMemory& memory,
+                  LaunchSpace& space);
 
 // The plan of the first launch.
 Result<LaunchPlan> plan_launch(const LaunchRequest& request, const PlanDevice& device,

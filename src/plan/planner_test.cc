@@ -233,6 +233,48 @@ TEST_F(PlanAuthority, ADecisionFileSpeaksOfOneKernelAndOfInvocations) {
   EXPECT_EQ(launch.space(device_, frozen).by, Authority::declared);
 }
 
+TEST_F(PlanAuthority, WhereOnlyLimitsAreKnownTheColdStartDecides) {
+  const PlanDevice limits_alone = device_of_limits_alone();
+  Launch launch("streams", {1'000'000, 1, 1});
+  const auto natural = TunerMode::natural_gradient;
+  const LaunchPlan cold = launch.plan(limits_alone, memory(natural));
+  EXPECT_EQ(cold.by, Authority::cold_start);
+  EXPECT_EQ(cold.why, "cheapest by the specification's cost table");
+  EXPECT_EQ(cold.variant.workgroup, (Extent{1024, 1, 1}));
+  EXPECT_EQ(launch.plan(limits_alone, memory(TunerMode::frozen)).by, Authority::declared)
+      << "a cold start is a guess";
+  EXPECT_EQ(launch.plan(limits_alone, memory(TunerMode::cached_or_default)).by,
+            Authority::declared);
+  // A kernel whose invocations share memory keeps its workgroup.
+  Launch shares("reverses_groups", {1'000'000, 1, 1});
+  EXPECT_EQ(shares.plan(limits_alone, memory(natural)).by, Authority::declared);
+  // What was decided, and what the caller fixes, stands above it.
+  ASSERT_TRUE(export_decision(adapter_of(limits_alone), launch.kernels.front().kernel,
+                              launch.request.size.value, {128, 1, 1}));
+  EXPECT_EQ(launch.plan(limits_alone, memory(natural)).by, Authority::decision_file);
+  EXPECT_EQ(launch.plan(limits_alone, memory(natural)).variant.workgroup, (Extent{128, 1, 1}));
+  launch.request.fixed.workgroup = Extent{32, 1, 1};
+  EXPECT_EQ(launch.plan(limits_alone, memory(natural)).by, Authority::caller);
+}
+
+TEST(Planner, AGridInABufferHasNoExtent) {
+  Launch launch("streams", {1, 1, 1});
+  launch.request.size = DispatchSize::workgroups({1, 1, 1});
+  launch.request.grid_in_buffer = true;
+  const LaunchPlan plan = launch.plan(large_gpu(), {.mode = TunerMode::natural_gradient});
+  EXPECT_TRUE(plan.grid_in_buffer);
+  EXPECT_EQ(plan.by, Authority::declared);
+  EXPECT_EQ(plan.extent, (Extent{0, 0, 0}));
+  EXPECT_FALSE(plan.logical);
+  const std::string text = plan_text(plan);
+  EXPECT_EQ(text.find("extent"), std::string::npos) << text;
+  EXPECT_NE(text.find("grid            from a buffer     read when the launch begins"),
+            std::string::npos)
+      << text;
+  launch.request.fixed.items_per_lane = 2;
+  EXPECT_EQ(launch.plan(large_gpu()).by, Authority::caller);
+}
+
 TEST(Planner, TheModelDecidesOnlyWhereItIsSure) {
   const auto by = [](std::string_view kernel) {
     Launch launch(kernel, {50'000'000, 1, 1});

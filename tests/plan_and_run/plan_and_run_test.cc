@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "generator.h"
@@ -200,6 +201,109 @@ TEST_F(PlanAndRun, AgreeOnEveryExample) {
     }
   }
   EXPECT_GE(compared_, cases.size());
+}
+
+// ---- Pipelines
+
+// A pipeline of the examples, in a folder where its outputs may be written, with small sizes.
+struct PipelineCase {
+  std::string folder, file;
+  std::vector<std::string> dims;
+};
+
+const std::vector<PipelineCase>& pipelines() {
+  static const std::vector<PipelineCase> kAll{
+      {"edges", "edges.toml", {"--dim", "width=83", "--dim", "height=47"}},
+      {"fluid", "fluid.toml", {"--dim", "width=37", "--dim", "height=29"}},
+      {"layer", "layer.toml", {"--dim", "tokens=13"}}};
+  return kAll;
+}
+
+class PlanAndRunPipelines : public PlanAndRun {
+ protected:
+  Json command(const std::string& word, const PipelineCase& c, const std::string& device,
+               const std::string& mode) const {
+    const auto to = folder_.path() / c.folder;
+    if (!std::filesystem::exists(to)) {
+      std::filesystem::copy(std::filesystem::path(VYRE_ROOT_DIR "/examples") / c.folder, to);
+    }
+    std::vector<std::string> arguments{
+        word, (to / c.file).string(), "--device", device, "--mode", mode, "--json"};
+    arguments.insert(arguments.end(), c.dims.begin(), c.dims.end());
+    const CommandResult done = run_vyre(arguments);
+    EXPECT_EQ(done.exit, 0) << c.file << ": " << done.err;
+    EXPECT_EQ(done.err, "") << c.file;
+    return done.exit == 0 ? Json::parse(done.out) : Json();
+  }
+
+  // For each launch of the pipeline, what runs for it. What a run prints is of its end.
+  static std::vector<Json> runs_of(const Json& pipeline) {
+    std::vector<Json> out;
+    for (const Json& launch : pipeline.at("launches")) out.push_back(launch.at("runs"));
+    return out;
+  }
+
+  // Returns how many launches the plan has.
+  std::size_t compare(const PipelineCase& c, const std::string& device, const std::string& mode) {
+    const Json plan = command("plan", c, device, mode);
+    const Json ran = command("run", c, device, mode);
+    std::size_t launches = 0;
+    for (const Json& runs : runs_of(plan)) launches += runs.size();
+    EXPECT_EQ(runs_of(plan), runs_of(ran)) << c.file << " on " << device << ", mode " << mode;
+    EXPECT_EQ(plan.at("buffers"), ran.at("buffers"));
+    return launches;
+  }
+
+  // Decides for every launch that may run apart: the candidate that `chosen` accepts.
+  static unsigned decide(EventKind kind, const std::function<bool(const std::string&)>& chosen) {
+    const auto store = EvidenceStore::open(evidence_path());
+    EXPECT_TRUE(store) << describe(store.error());
+    unsigned decided = 0;
+    for (const KeyState& key : (*store)->all()) {
+      const auto is_apart = [](const CandidateState& s) { return s.candidate.contains("apart"); };
+      if (std::ranges::none_of(key.candidates, is_apart)) continue;
+      for (const CandidateState& s : key.candidates) {
+        if (!chosen(s.candidate)) continue;
+        const EvidenceEvent event{
+            .kind = kind, .candidate = s.candidate, .reason = "a test says so"};
+        EXPECT_TRUE((*store)->append(key.key, std::span(&event, 1)));
+        ++decided;
+        break;
+      }
+    }
+    return decided;
+  }
+};
+
+TEST_F(PlanAndRunPipelines, AgreeOnEveryExample) {
+  if (std::getenv("VYRE_PLAN_AND_RUN_DEVICE") != nullptr) GTEST_SKIP() << "nothing runs there";
+  for (const PipelineCase& c : pipelines()) {
+    forget();
+    EXPECT_EQ(compare(c, "null", "frozen"), compare(c, "cpu", "off"));
+    const std::size_t fused = compare(c, "cpu", "frozen");
+    compare(c, "cpu", "natural");
+    forget();
+    // A sweep measures every launch in the first run. The next plan is what it found.
+    command("run", c, "cpu", "on");
+    compare(c, "cpu", "frozen");
+    const auto is_apart = [](const std::string& text) { return text.contains("apart"); };
+    for (const EventKind kind : {EventKind::settled, EventKind::pinned}) {
+      const unsigned groups = decide(kind, is_apart);
+      const std::size_t apart = compare(c, "cpu", "frozen");
+      EXPECT_EQ(apart > fused, groups != 0) << c.file;
+      EXPECT_EQ(decide(kind, [&](const std::string& text) { return !is_apart(text); }), groups);
+      EXPECT_EQ(compare(c, "cpu", "frozen"), fused);
+    }
+  }
+}
+
+TEST_F(PlanAndRunPipelines, AgreeThatADeviceIsMissing) {
+  const std::string file = VYRE_ROOT_DIR "/examples/edges/edges.toml";
+  const CommandResult planned = run_vyre({"plan", file, "--device", "cuda:77"});
+  const CommandResult ran = run_vyre({"run", file, "--device", "cuda:77"});
+  EXPECT_NE(planned.exit, 0);
+  EXPECT_EQ(planned.exit, ran.exit);
+  EXPECT_EQ(planned.err, ran.err);
 }
 
 // Two hundred kernels that nobody wrote. Half of them with what was tuned for them.

@@ -179,7 +179,7 @@ Exit run_command(const BenchOptions& given, Streams& streams) {
   if (!ready) return report(streams, ready.error());
   Way fused, separate;
   for (Way* way : {&fused, &separate}) {
-    auto plan = plan_within_memory(**ready, way == &fused, options.run);
+    auto plan = plan_loaded(**ready, way == &fused, options.run);
     if (!plan) return report(streams, plan.error());
     way->plan = *std::move(plan);
   }

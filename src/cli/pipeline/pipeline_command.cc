@@ -19,18 +19,27 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+using Runs = std::vector<std::vector<LaunchPlan>>;
+
 struct Loaded {
   std::shared_ptr<const ReadyPipeline> ready;
   std::shared_ptr<const PipelinePlan> planned;
+  std::optional<Session> session;  // none: the interpreter runs one stage after the other
+  Runs runs;                       // what the session launches first
 
   const ReadyPipeline& pipeline() const { return *ready; }
   const PipelinePlan& plan() const { return *planned; }
 };
 
-Result<Loaded> load(const RunOptions& options, Streams& streams) {
+Result<Loaded> load(const RunOptions& options, Streams& streams, NeedsMemory needs_memory) {
   Loaded out;
+  const bool interprets = is_interpreter(options.device);
   VYRE_TRY(out.ready, load_pipeline(options, streams));
-  VYRE_TRY(out.planned, plan_within_memory(*out.ready, !options.no_fuse, options));
+  VYRE_TRY(out.planned,
+           plan_loaded(*out.ready, !options.no_fuse && !interprets, options, needs_memory));
+  if (interprets) return out;
+  VYRE_TRY(out.session, open_session(options));
+  VYRE_TRY(out.runs, out.session->plan(*out.ready, *out.planned));
   return out;
 }
 
@@ -42,12 +51,13 @@ struct Outcome {
   std::optional<std::uint64_t> verified;        // values that are the interpreter's
   std::vector<std::uint64_t> launch_ns;         // of each launch; empty: not asked for
   std::vector<std::string> written;
-  std::vector<std::optional<FusionChoice>> choices;  // by launch; empty where nothing was prepared
+  Runs runs;                                         // what ran last; empty: nothing was prepared
+  std::vector<std::optional<FusionChoice>> choices;  // by launch
   std::string played;                                // how the last run was submitted
 };
 
 Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded) {
-  VYRE_TRY(const Session session, open_session(options));
+  const Session& session = *loaded.session;
   Outcome out;
   out.device = session.device().name();
   std::optional<PreparedPipeline> prepared;
@@ -79,13 +89,14 @@ Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded) {
     VYRE_TRY(const auto times, prepared->launch_times());
     for (const auto time : times) out.launch_ns.push_back(static_cast<std::uint64_t>(time.count()));
   }
+  out.runs = prepared->plans();
   out.choices = prepared->choices();
   out.played = prepared->played();
   return out;
 }
 
 Result<void> write_page(const RunOptions& options, const Loaded& loaded, const Outcome& outcome) {
-  VYRE_TRY(const auto separate, plan_within_memory(loaded.pipeline(), false, options));
+  VYRE_TRY(const auto separate, plan_loaded(loaded.pipeline(), false, options));
   const PipelineRun run{.command = "vyre " + options.command,
                         .device = outcome.device,
                         .run_ns = outcome.elapsed_ns,
@@ -123,7 +134,7 @@ void put_choices(Json& json, const Outcome& outcome) {
 void print_outcome(const RunOptions& options, const Loaded& loaded, const Outcome& outcome,
                    Streams& streams) {
   if (options.json) {
-    Json json = Json::parse(plan_json(loaded.pipeline(), loaded.plan()));
+    Json json = Json::parse(plan_json(loaded.pipeline(), loaded.plan(), outcome.runs));
     json["device"] = outcome.device;
     json["elapsed_ns"] = outcome.elapsed_ns;
     if (outcome.timing) json["median_ns"] = outcome.timing->median_ns;
@@ -134,8 +145,8 @@ void print_outcome(const RunOptions& options, const Loaded& loaded, const Outcom
     write_json(streams.out, json);
     return;
   }
-  streams.out.print("{} on {}, {}\n", headline(loaded.pipeline(), loaded.plan()), outcome.device,
-                    format_duration(outcome.elapsed_ns));
+  streams.out.print("{} on {}, {}\n", headline(loaded.pipeline(), loaded.plan(), outcome.runs),
+                    outcome.device, format_duration(outcome.elapsed_ns));
   for (std::size_t l = 0; l < outcome.choices.size(); ++l) {
     if (!outcome.choices[l]) continue;
     streams.out.print("{}\n",
@@ -187,25 +198,22 @@ Result<void> check_pipeline_options(const RunOptions& options) {
 }
 
 Exit plan_pipeline_file(const RunOptions& options, Streams& streams) {
-  const auto loaded = load(options, streams);
-  if (!loaded) return report(streams, loaded.error());
-  if (options.json) {
-    streams.out.write(plan_json(loaded->pipeline(), loaded->plan()));
-  } else {
-    streams.out.write(plan_text(loaded->pipeline(), loaded->plan()));
-  }
+  const auto loaded = load(options, streams, NeedsMemory::no);
+  if (!loaded) return report(streams, loaded.error(), exit_for(loaded.error()));
+  streams.out.write(options.json ? plan_json(loaded->pipeline(), loaded->plan(), loaded->runs)
+                                 : plan_text(loaded->pipeline(), loaded->plan(), loaded->runs));
   return Exit::done;
 }
 
 Exit run_pipeline(const RunOptions& options, Streams& streams) {
-  const auto loaded = load(options, streams);
-  if (!loaded) return report(streams, loaded.error());
+  const auto loaded = load(options, streams, NeedsMemory::yes);
+  if (!loaded) return report(streams, loaded.error(), exit_for(loaded.error()));
   if (options.explain && !options.json) {
-    streams.out.write(plan_text(loaded->pipeline(), loaded->plan()) + "\n");
+    streams.out.write(plan_text(loaded->pipeline(), loaded->plan(), loaded->runs) + "\n");
   }
   const InterruptGuard guard;
   Outcome outcome;
-  if (is_interpreter(options.device)) {
+  if (!loaded->session) {
     const Clock::time_point begin = Clock::now();
     auto results = interpret_stages(loaded->pipeline(), options.repeat);
     if (!results) return report(streams, results.error(), Exit::failed);

@@ -38,14 +38,14 @@ Result<std::shared_ptr<const ReadyPipeline>> load_pipeline(const RunOptions& opt
   return std::make_shared<const ReadyPipeline>(std::move(made));
 }
 
-Result<std::shared_ptr<const PipelinePlan>> plan_within_memory(const ReadyPipeline& pipeline,
-                                                               bool fuse,
-                                                               const RunOptions& options) {
+Result<std::shared_ptr<const PipelinePlan>> plan_loaded(const ReadyPipeline& pipeline, bool fuse,
+                                                        const RunOptions& options,
+                                                        NeedsMemory needs_memory) {
   PipelinePlanOptions how;
   how.fuse = fuse;
   how.memory_budget = options.memory_budget;
   VYRE_TRY(auto plan, plan_pipeline(pipeline, how));
-  if (plan.allocated_bytes > available_memory()) {
+  if (needs_memory == NeedsMemory::yes && plan.allocated_bytes > available_memory()) {
     return fail(Code::limit,
                 fmt::format("the buffers need {}; {} of memory are available",
                             format_bytes(plan.allocated_bytes), format_bytes(available_memory())));

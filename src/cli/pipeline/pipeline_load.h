@@ -13,10 +13,11 @@ namespace vyre {
 // its WGSL files go to the error stream.
 Result<std::shared_ptr<const ReadyPipeline>> load_pipeline(const RunOptions& options,
                                                            Streams& streams);
-// Fails where its memory is more than the budget, or more than there is.
-Result<std::shared_ptr<const PipelinePlan>> plan_within_memory(const ReadyPipeline& pipeline,
-                                                               bool fuse,
-                                                               const RunOptions& options);
+// Fails where its memory is more than the budget, or more than there is and needed.
+enum class NeedsMemory : std::uint8_t { no, yes };
+Result<std::shared_ptr<const PipelinePlan>> plan_loaded(
+    const ReadyPipeline& pipeline, bool fuse, const RunOptions& options,
+    NeedsMemory needs_memory = NeedsMemory::yes);
 RunLimits pipeline_limits(const RunOptions& options);
 // What the buffers hold after this number of runs when the interpreter runs one stage after the
 // other.

@@ -78,14 +78,16 @@ void print(const PreparedPipeline& pipeline, const Tuned& tuned, const TuneOptio
             {"settled", tuned.settled},
             {"launches", Json::array()}};
   if (!options.json) {
-    streams.out.print("{} on {}: {} runs; {}\n", headline(pipeline.ready(), pipeline.launches()),
+    streams.out.print("{} on {}: {} runs; {}\n",
+                      headline(pipeline.ready(), pipeline.launches(), pipeline.plans()),
                       session.device().name(), tuned.runs,
                       tuned.settled ? "every search has ended" : "the searches have not ended");
   }
   for (std::size_t l = 0; l < pipeline.launches().launches.size(); ++l) {
     const Dispatch& dispatch = pipeline.dispatch(l);
     const auto tuning = dispatch.tuning();
-    const std::string variant = to_string(configuration_of(dispatch.variant(), kind));
+    const std::string variant = tuning ? tuning->candidates[tuning->incumbent].text
+                                       : to_string(configuration_of(dispatch.variant(), kind));
     const std::string reason = !tuning ? "its grid is computed; nothing is tuned"
                                : !tuning->untunable.empty() ? tuning->untunable
                                                             : tuning->reason;
@@ -121,7 +123,7 @@ Result<void> check_tune_pipeline(const TuneOptions& options) {
 Exit tune_pipeline(const TuneOptions& options, Streams& streams) {
   const auto ready = load_pipeline(options.job.run, streams);
   if (!ready) return report(streams, ready.error());
-  const auto plan = plan_within_memory(**ready, true, options.job.run);
+  const auto plan = plan_loaded(**ready, true, options.job.run);
   if (!plan) return report(streams, plan.error());
   const auto session = open(options);
   if (!session) return report(streams, session.error(), exit_for(session.error()));

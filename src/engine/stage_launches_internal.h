@@ -1,0 +1,20 @@
+// The launches of a planned pipeline, with the memory that they bind.
+#pragma once
+
+#include <functional>
+
+#include "vyre/engine/session.h"
+#include "vyre/pipeline/pipeline_plan.h"
+
+namespace vyre {
+
+using PlaceOf = std::function<Buffer(std::size_t buffer)>;
+
+std::vector<Binding> bindings_of(const std::vector<StageBinding>& bindings,
+                                 const ReadyPipeline& pipeline, const PlaceOf& place);
+FusedStages fused_stages(const PlannedLaunch& launch, const ReadyPipeline& pipeline,
+                         const PlaceOf& place);
+// Whether so much of the free memory may go to what only stages that run on their own need.
+inline bool may_take(std::uint64_t bytes, std::uint64_t free) { return bytes <= free / 2; }
+
+}  // namespace vyre
