@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <string_view>
 
 #include "support/random.h"
 
@@ -15,6 +16,7 @@ class Chain {
 
   Staged make() {
     flat_ = random_.chance(0.6);
+    subgroups_ = random_.chance(0.2);
     width_ = flat_ ? random_.between(1, 150) : random_.between(1, 14);
     height_ = flat_ ? 1 : random_.between(1, 9);
     const int elements = width_ * height_;
@@ -119,6 +121,7 @@ class Chain {
       return random_.chance(0.75) ? read() : fmt::format("{}.5", random_.between(-3, 9));
     }
     const std::string a = value(depth - 1);
+    if (subgroups_ && random_.chance(0.25)) return exchange(a);
     const std::string b = value(depth - 1);
     switch (random_.below(7)) {
       case 0: return fmt::format("({} + {})", a, b);
@@ -129,6 +132,15 @@ class Chain {
       case 5: return fmt::format("fma({}, 0.5, {})", a, b);
       default: return fmt::format("floor({})", a);
     }
+  }
+
+  // A value that depends on what the other lanes have, and on which of them are active.
+  std::string exchange(const std::string& value) {
+    const char* const call =
+        random_.of({"subgroupAdd", "subgroupMax", "subgroupExclusiveAdd", "subgroupBroadcastFirst",
+                    "subgroupShuffleXor", "subgroupShuffleDown", "quadSwapDiagonal"});
+    const bool by_distance = std::string_view(call).starts_with("subgroupShuffle");
+    return fmt::format("{}({}{})", call, value, by_distance ? ", 1" : "");
   }
 
   std::string guard() {
@@ -210,7 +222,9 @@ class Chain {
     body += store(targets_[0]);
     if (random_.chance(0.2)) body += fmt::format("if (sum < 1) {{ {} }}\n", store(targets_[0]));
 
-    std::string text = "struct Sizes { x: u32, y: u32, z: u32, w: u32 }\n";
+    std::string text;
+    if (subgroups_) text += "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n";
+    text += "struct Sizes { x: u32, y: u32, z: u32, w: u32 }\n";
     int binding = 0;
     for (const char* u : {"u0", "u1"}) {
       text += fmt::format("@group(0) @binding({}) var<uniform> {}: Sizes;\n", binding++, u);
@@ -229,11 +243,12 @@ class Chain {
         "fn take(memory: ptr<storage, array<f32>, read>, at: u32) -> f32 {\n"
         "  if (at == 9) { return 4; }\n  return (*memory)[at];\n}\n";
     text += "fn cell(at: vec2<u32>) -> u32 { return at.y * u0.x + at.x; }\n";
-    const int size = random_.of({1, 16, 64});
+    const int size = subgroups_ ? 64 : random_.of({1, 16, 64});
+    const char* const area = subgroups_ ? "8, 5" : random_.of({"8, 4", "4, 4", "3, 5"});
     text += fmt::format(
         "@compute @workgroup_size({}) fn s(@builtin(global_invocation_id) id: "
         "vec3<u32>) {{\n",
-        flat_ ? std::to_string(size) : random_.of({"8, 4", "4, 4", "3, 5"}));
+        flat_ ? std::to_string(size) : area);
     text += flat_ ? "let i = id.x;\n" : fmt::format("let i = id.y * {}u + id.x;\n", width_);
     text += "let p = vec2<i32>(id.xy);\nvar sum = 0.0;\nvar own: u32;\nown = i;\n";
     text += body + "}\n";
@@ -245,6 +260,7 @@ class Chain {
   Random random_;
   Staged out_;
   bool flat_ = true;
+  bool subgroups_ = false;  // with workgroups of one shape, so that the stages can be fused
   int width_ = 1;
   int height_ = 1;
   std::map<std::string, Key> keys_;  // of what the stage writes

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "vyre/ir/argument_rules.h"
 #include "vyre/ir/interpret/interpret_testing.h"
 #include "vyre/ir/print.h"
 
@@ -28,7 +29,9 @@ class Generator {
     k_.begin("main");
     statements(6 + byte() % 16, true);
     k_.end();
-    k_.finish({1U + byte() % 5, 1U + byte() % 2, 1}, false);
+    // Sometimes more than one subgroup, the last one with missing lanes.
+    const std::uint32_t width = byte() % 4 == 0 ? 33 : 1U + byte() % 5;
+    k_.finish({width, 1U + byte() % 2, 1}, false);
     return k_.program;
   }
   std::uint8_t byte() {
@@ -110,7 +113,7 @@ class Generator {
   }
 
   void statement(bool uniform, int depth) {
-    switch (byte() % 12) {
+    switch (byte() % 13) {
       case 0:
       case 1: {
         const TypeId type = any_type();
@@ -159,10 +162,35 @@ class Generator {
         lets_.push_back({k_.u32, old});
         return;
       }
+      case 11: return exchange();
       default:
         if (uniform) k_.barrier();
         return;
     }
+  }
+
+  // A subgroup operation, in control flow of any kind.
+  void exchange() {
+    const auto op = static_cast<SubgroupOp>(
+        byte() % (static_cast<unsigned>(SubgroupOp::quad_swap_diagonal) + 1));
+    const bool votes = op >= SubgroupOp::all && op <= SubgroupOp::ballot;
+    const bool bits = op >= SubgroupOp::bit_and && op <= SubgroupOp::bit_xor;
+    static constexpr ScalarKind kNumbers[] = {ScalarKind::u32, ScalarKind::i32, ScalarKind::f32,
+                                              ScalarKind::f16};
+    TypeId type = k_.boolean;
+    if (!votes && op != SubgroupOp::elect) {
+      const ScalarKind kind = kNumbers[byte() % (bits ? 2 : std::size(kNumbers))];
+      const std::uint32_t size = 1 + byte() % 4;
+      type = size == 1 ? k_.program.types.scalar(kind) : k_.vec(kind, size);
+    }
+    ExprId lane = kNoExpr;
+    if (op >= SubgroupOp::broadcast && op <= SubgroupOp::quad_broadcast) {
+      const bool fixed = op == SubgroupOp::broadcast || op == SubgroupOp::quad_broadcast;
+      lane = fixed ? k_.u(byte() % lane_limit(op)) : value(k_.u32, 1);
+    }
+    const ExprId given = op == SubgroupOp::elect ? kNoExpr : value(type, 1);
+    const TypeId result = op == SubgroupOp::ballot ? k_.vec(ScalarKind::u32, 4) : type;
+    lets_.push_back({result, k_.subgroup(op, result, given, lane)});
   }
 
   void choose(int depth) {

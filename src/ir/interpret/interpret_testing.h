@@ -214,6 +214,12 @@ class KernelWriter {
     writer.stmt(AtomicStmt{op, Scope::device, Order::relaxed, pointer, compare, value, local});
     return local == kNoLocal ? kNoExpr : writer.expr(type, LocalExpr{local});
   }
+  // Where control flow is not uniform too. `value` and `lane` are absent for some operations.
+  ExprId subgroup(SubgroupOp op, TypeId result, ExprId value, ExprId lane = kNoExpr) {
+    const LocalId local = add_local(LocalKind::let, result);
+    writer.stmt(SubgroupStmt{op, value, lane, local, UniformityCheck::none});
+    return writer.expr(result, LocalExpr{local});
+  }
   ExprId call(FunctionId callee, std::vector<ExprId> arguments = {}) {
     const TypeId type = program[callee].result;
     const bool returns = type != program.types.void_type();

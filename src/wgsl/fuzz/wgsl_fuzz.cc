@@ -1,4 +1,5 @@
-// Any bytes are either a module or errors, and every error can be shown.
+// Any bytes are either a module or errors, and every error can be shown; the lenient mode accepts
+// whatever the other one accepts.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -16,11 +17,9 @@ void check_span(const vyre::Source& source, vyre::Span span) {
   require(span.begin <= span.end && span.end <= source.text().size());
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const vyre::ParsedModule parsed =
-      vyre::parse_wgsl(std::string(reinterpret_cast<const char*>(data), size), "fuzz.wgsl");
+// Whether the text is a module.
+bool check(const std::string& text, bool lenient) {
+  const vyre::ParsedModule parsed = vyre::parse_wgsl(text, "fuzz.wgsl", {.lenient = lenient});
   require(parsed.module.has_value() != parsed.diagnostics.has_errors());
   require(parsed.message().empty() == parsed.diagnostics.all().empty());
   for (const vyre::Diagnostic& diagnostic : parsed.diagnostics.all()) {
@@ -28,5 +27,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const vyre::Note& note : diagnostic.notes) check_span(*parsed.source, note.span);
     require(!diagnostic.message.empty());
   }
+  return parsed.module.has_value();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const bool valid = check(text, false);
+  require(check(text, true) || !valid);
   return 0;
 }
