@@ -2,33 +2,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <random>
 
 #include "vyre/tune/online/online_policy.h"
 #include "vyre/tune/online/online_simulation_testing.h"
+#include "vyre/tune/online/recorded_noise_testing.h"
 
 namespace vyre {
 namespace {
 
 constexpr std::uint32_t kCandidates = 30;
 
-// Factors of a typical time.
-using Recording = std::vector<double>;
-
-Recording read_recording(const std::string& name) {
-  std::ifstream file(VYRE_ROOM_DIR "/online/noise/" + name);
-  Recording out;
-  for (double ns = 0; file >> ns;) out.push_back(ns);
-  EXPECT_GT(out.size(), 1000U) << name;
-  std::vector<double> sorted = out;
-  std::ranges::nth_element(sorted, sorted.begin() + std::ssize(sorted) / 2);
-  const double median = sorted[sorted.size() / 2];
-  for (double& each : out) each /= median;
-  return out;
-}
-
 constexpr double kCall = 200e3;
+
+Recording recorded(const std::string& name) {
+  return read_recording(VYRE_ROOM_DIR "/online/noise/" + name);
+}
 
 // Thirty candidates that take as long as each other, but for the second one, which saves `gain`.
 std::vector<double> one_saves(double gain) {
@@ -53,14 +41,18 @@ struct Machine {
     }
     return {candidates, start, {.seed = seed}};
   }
-  void search(OnlinePolicy& policy, std::uint64_t seed, std::uint64_t calls) const {
-    std::mt19937_64 random(seed);
-    std::size_t at = random() % noise.size();
+  // Returns the most that was lost at any time, as a share of the bound.
+  double search(OnlinePolicy& policy, std::uint64_t seed, std::uint64_t calls) const {
+    double worst = 0;
+    RecordedNoise factors(noise, seed);
     for (std::uint64_t call = 0; call < calls && !policy.settled(); ++call) {
-      at = random() % 500 == 0 ? random() % noise.size() : (at + 1) % noise.size();
+      const double factor = factors.next();
       const OnlineStep step = policy.next();
-      if (step.timed) policy.report(step, true_ns[step.candidate] * noise[at]);
+      if (step.timed) policy.report(step, true_ns[step.candidate] * factor);
+      const Ledger ledger = policy.ledger();
+      if (ledger.bound_ns > 0) worst = std::max(worst, ledger.lost_ns / ledger.bound_ns);
     }
+    return worst;
   }
   // The incumbent at the end.
   std::uint32_t run(std::uint64_t seed, std::uint64_t calls) const {
@@ -84,27 +76,24 @@ struct Machine {
   }
 };
 
-constexpr const char* kQuiet[] = {"quiet_gpu.txt", "quiet_gpu_short_calls.txt"};
-constexpr const char* kNoisy[] = {"virtual_machine.txt", "two_shared_cores.txt",
-                                  "two_busy_cores.txt", "stands_still.txt"};
-
-std::vector<std::string> all_recordings() {
-  std::vector<std::string> out(std::begin(kQuiet), std::end(kQuiet));
-  out.insert(out.end(), std::begin(kNoisy), std::end(kNoisy));
-  return out;
-}
-
-// The share of searches of which this is true.
-template <typename IsTrue>
-double share_of(std::uint32_t searches, IsTrue&& is_true) {
-  std::uint32_t count = 0;
-  for (std::uint32_t seed = 1; seed <= searches; ++seed) count += is_true(seed) ? 1 : 0;
-  return double(count) / searches;
+TEST(OnlineNoise, NoMoreIsLostThanMayBe) {
+  for (const std::string& name : all_recordings()) {
+    const Recording noise = recorded(name);
+    double worst = 0;
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+      const SimulatedSpace space = simulated_space(kCandidates, kCall, 0.3, seed);
+      const Machine machine{noise, space.true_ns, space.prior_ns};
+      OnlinePolicy policy = machine.policy(seed);
+      worst = std::max(worst, machine.search(policy, seed, 3000));
+    }
+    std::printf("%-26s at most %.2f of the bound was lost\n", name.c_str(), worst);
+    EXPECT_LE(worst, 1) << name;
+  }
 }
 
 TEST(OnlineNoise, LuckWinsInOneSearchOfAHundredAtMost) {
   for (const std::string& name : all_recordings()) {
-    const Recording noise = read_recording(name);
+    const Recording noise = recorded(name);
     const Machine machine{noise, one_saves(0)};
     const double moved =
         share_of(1000, [&](std::uint64_t seed) { return machine.run(seed, 2000) != 0; });
@@ -115,7 +104,7 @@ TEST(OnlineNoise, LuckWinsInOneSearchOfAHundredAtMost) {
 }
 
 double found(const std::string& name, double gain, std::uint64_t calls) {
-  const Recording noise = read_recording(name);
+  const Recording noise = recorded(name);
   const Machine machine{noise, one_saves(gain)};
   const double share =
       share_of(60, [&](std::uint64_t seed) { return machine.run(seed, calls) == 1; });
@@ -132,7 +121,7 @@ TEST(OnlineNoise, TrueGainsAreFoundOnAQuietMachine) {
 }
 
 TEST(OnlineNoise, TrueGainsAreFoundOnANoisyMachine) {
-  for (const char* name : kNoisy) {
+  for (const std::string& name : noisy_recordings()) {
     EXPECT_GE(found(name, 0.05, 50'000), 0.8) << name;
     found(name, 0.02, 50'000);
   }
@@ -140,7 +129,7 @@ TEST(OnlineNoise, TrueGainsAreFoundOnANoisyMachine) {
 
 TEST(OnlineNoise, FreshSearchesEndWithinThreePercentOfEachOther) {
   for (const std::string& name : all_recordings()) {
-    const Recording noise = read_recording(name);
+    const Recording noise = recorded(name);
     std::uint32_t searches = 0, within = 0;
     for (std::uint64_t kernel = 1; kernel <= 3; ++kernel) {
       const SimulatedSpace space = simulated_space(kCandidates, kCall, 0.1, kernel);
@@ -161,8 +150,8 @@ TEST(OnlineNoise, FreshSearchesEndWithinThreePercentOfEachOther) {
 }
 
 TEST(OnlineNoise, ThreeShortRunsDecideWhatALongOneDoes) {
-  for (const char* name : kQuiet) {
-    const Recording noise = read_recording(name);
+  for (const std::string& name : quiet_recordings()) {
+    const Recording noise = recorded(name);
     const Machine machine{noise, one_saves(0.05)};
     const auto in_parts = [&](std::uint32_t parts) {
       return share_of(
@@ -172,10 +161,10 @@ TEST(OnlineNoise, ThreeShortRunsDecideWhatALongOneDoes) {
     std::printf(
         "%-26s a gain of 5%% was found in %.0f%% of searches of 1800 calls, and in %.0f%%"
         " of those of three times 600\n",
-        name, 100 * one, 100 * three);
+        name.c_str(), 100 * one, 100 * three);
     EXPECT_GE(three, one - 0.1) << name;
   }
-  const Recording noise = read_recording("two_shared_cores.txt");
+  const Recording noise = recorded("two_shared_cores.txt");
   const Machine equal{noise, one_saves(0)};
   EXPECT_LE(
       share_of(300, [&](std::uint64_t seed) { return equal.run_in_parts(seed, 1800, 3) != 0; }),

@@ -35,7 +35,8 @@ constexpr std::uint64_t kForever = std::uint64_t{1} << 40;
 constexpr double kCallOfCompilerNs = 20'000;
 // One that seems to save this much is compared before others are tried: every later call gains.
 constexpr double kClearGain = 0.04;
-constexpr double kWorst = 2;  // standard deviations of what a comparison says
+constexpr double kSureOfGuess = 0.95;  // that a guess is slower, before that is a loss
+constexpr double kWorst = 2;           // standard deviations of what a comparison says
 // The least gain that the longest comparison can prove is about this many times the spread of the
 // incumbent's times. Where it is larger than kHidden nothing is tried, until it is below kTold.
 constexpr double kLeastProved = 0.18, kHidden = 0.2, kTold = 0.13;
@@ -86,9 +87,9 @@ void OnlinePolicy::pace(double call_ns) {
 void OnlinePolicy::count_call() {
   const double usual_ns = call_ns();
   if (usual_ns > 0) {
-    const double ns = usual_ns * static_cast<double>(std::exchange(uncounted_calls_, 0) + 1);
-    ledger_.spend(ns);
-    served_ns_ += ns;
+    const double calls = static_cast<double>(std::exchange(uncounted_calls_, 0) + 1);
+    ledger_.spend(usual_ns * calls);
+    served_calls_ += calls;
   } else {
     ++uncounted_calls_;
   }
@@ -145,24 +146,37 @@ bool OnlinePolicy::is_guess() const {
   return guessed_ && incumbent_ != declared_ && declared.usable() && !declared.closed;
 }
 
-// A guess that is slower than the declared variant is a loss from its first call on. How much it
-// loses is known once the declared one was timed, which is done before anything else is tried; and
-// a guess that has lost what may be lost serves no longer.
+// What pairs with the declared variant say of the guess. A guess may be slower by a chance that
+// they have not ruled out yet, and that is no loss: it counts as much as they show.
+void OnlinePolicy::judge_guess() {
+  const PairedComparison& versus = candidates_[declared_].versus;
+  const bool shows = versus.evidence_above(timing_doubt()) >= std::log(2 / (1 - kSureOfGuess));
+  // To look for the end of the interval takes long where there are many pairs.
+  if (!shows || versus.pairs() % std::max<std::size_t>(1, versus.pairs() / 16) != 0) return;
+  guess_share_ = std::max(0.0, versus.interval(kSureOfGuess).low);
+}
+
+// A guess that is slower than the declared variant is a loss from its first call on, and one that
+// has lost what may be lost serves no longer. It may come back like any other candidate.
 void OnlinePolicy::charge_guess() {
-  const Candidate& declared = candidates_[declared_];
-  double share = 0;
-  if (is_guess() && declared.versus.pairs() >= kFirstSamples) {
-    share = std::max(0.0, declared.versus.gain());
-  } else if (is_guess() && declared.recent_ns.size() >= kFirstSamples) {
-    share = std::max(0.0, 1 - declared.median_ns / candidates_[incumbent_].median_ns);
-  }
-  const double lost_ns = share * served_ns_;
+  if (!is_guess()) return;
+  const double usual_ns = std::min(candidates_[incumbent_].median_ns,
+                                   candidates_[declared_].median_ns / (1 - guess_share_));
+  const double lost_ns = guess_share_ * usual_ns * served_calls_;
   ledger_.lose(lost_ns - std::exchange(guess_lost_ns_, lost_ns));
-  if (share == 0 || !ledger_.is_spent()) return;
-  promote(declared_,
-          {.reason = fmt::format("the declared one: {} seems to take {:.0f}% longer and "
-                                 "may lose no more",
-                                 candidates_[incumbent_].text, 100 * share / (1 - share))});
+  if (guess_share_ == 0 || !ledger_.is_spent()) return;
+  const std::uint32_t guess = incumbent_;
+  const GainInterval gain = candidates_[declared_].versus.interval(0.99);
+  const auto pairs = static_cast<std::uint32_t>(candidates_[declared_].versus.pairs());
+  promote(declared_, {.reason = fmt::format("the declared one again: {} in {} pairs, and {} may "
+                                            "lose no more",
+                                            gain_words(gain, candidates_[guess].text), pairs,
+                                            candidates_[guess].text),
+                      .gain = gain.gain,
+                      .gain_low = gain.low,
+                      .gain_high = gain.high,
+                      .pairs = pairs});
+  candidates_[guess].closed = false;
 }
 
 double OnlinePolicy::least_proved_gain() const {
@@ -275,14 +289,13 @@ OnlineStep OnlinePolicy::next() {
     return step;
   }
   look_for_calm();
-  if (quiet_) return waiting_step(step);
   const auto chosen = choose();
   if (!chosen) return waiting_step(step);
   return *chosen == incumbent_ ? time_incumbent(step) : probe_or_verify(step, *chosen);
 }
 
 std::optional<std::uint32_t> OnlinePolicy::to_make() const {
-  if (!options_.needs_code || quiet_ || ledger_.room_ns() <= 0) return std::nullopt;
+  if (!options_.needs_code || ledger_.room_ns() <= 0) return std::nullopt;
   // How many, and whether at all, goes by how long calls are.
   if (options_.makes_beside && !incumbent_is_known()) return std::nullopt;
   std::uint32_t making = 0;
@@ -292,6 +305,7 @@ std::optional<std::uint32_t> OnlinePolicy::to_make() const {
     const Candidate& candidate = candidates_[i];
     if (candidate.stage == CandidateStage::unmade) {
       if (i == declared_ && is_guess()) return i;
+      if (quiet_) continue;
       if (!best || estimates_[i].low < estimates_[*best].low) best = i;
     } else if (candidate.stage == CandidateStage::making) {
       ++making;
@@ -354,10 +368,19 @@ std::optional<std::uint32_t> OnlinePolicy::finalist(bool is_clear) const {
   return best;
 }
 
+// A call of the declared variant is what the program would run without a tuner: it loses nothing,
+// unless the guess is known to be faster.
+bool OnlinePolicy::may_test_guess() const {
+  if (!is_guess() || !may_step(declared_)) return false;
+  const Candidate& declared = candidates_[declared_];
+  const bool is_free = declared.stage == CandidateStage::verified && declared.versus.gain() >= 0;
+  return is_free || may_lose(step_cost(declared_));
+}
+
 std::optional<std::uint32_t> OnlinePolicy::choose() {
   const double room = ledger_.room_ns();
-  if (room < affordable_at_ns_) return std::nullopt;
-  if (is_guess() && may_step(declared_) && may_lose(step_cost(declared_))) return declared_;
+  if (may_test_guess()) return declared_;
+  if (quiet_ || room < affordable_at_ns_) return std::nullopt;
   if (const auto clear = finalist(true)) return clear;
 
   std::array<std::uint32_t, kMostActive> choices;
@@ -517,7 +540,7 @@ void OnlinePolicy::skip(std::uint64_t calls) {
   const double usual_ns = call_ns();
   if (usual_ns > 0) {
     ledger_.spend(usual_ns * static_cast<double>(calls));
-    served_ns_ += usual_ns * static_cast<double>(calls);
+    served_calls_ += static_cast<double>(calls);
   } else {
     uncounted_calls_ += calls;
   }

@@ -7,6 +7,10 @@
 // (paired_comparison.h). It is *dropped* when they show that it gains less, when its results are
 // wrong, or when it fails.
 //
+// A guess that serves in place of the declared variant is compared with that before anything else.
+// What it loses is charged as far as the pairs show it, and once it has lost what may be lost the
+// declared variant serves again.
+//
 // Before a search ends, candidates that were not much slower are timed once more: the machine may
 // have been slow at the time.
 //
@@ -159,8 +163,9 @@ class OnlinePolicy {
     std::size_t saved_pairs = 0;  // of it, that the evidence has
     std::uint32_t outstanding = 0;
     std::uint32_t abandoned = 0;
-    std::uint32_t pauses = 0;   // times that are not believed, in a row
-    bool looked_again = false;  // its first times were forgotten: the machine may have been slow
+    std::uint32_t pauses = 0;    // times that are far too long, in a row
+    double least_paused_ns = 0;  // the least of them
+    bool looked_again = false;   // its first times were forgotten: the machine may have been slow
     std::vector<double> unsaved_ns{};
     // Of its probes against the present incumbent: how many were kept, what they and the first took
     // above it, and what of that is charged.
@@ -227,6 +232,8 @@ class OnlinePolicy {
   std::uint32_t suggested(std::span<const std::uint32_t> choices) const;
   // Whether a guess serves of which it is not known yet that the declared one is no faster.
   bool is_guess() const;
+  bool may_test_guess() const;
+  void judge_guess();
   void charge_guess();
   double least_proved_gain() const;
   void look_for_calm();
@@ -256,7 +263,7 @@ class OnlinePolicy {
   enum class Belief : std::uint8_t { believed, doubted, disturbed };
   Belief belief_in(const Grant& grant, double ns);
   bool has_pauses() const;
-  void end_doubt(Candidate& candidate, bool is_slow);
+  void end_doubt(Candidate& candidate, double confirmed_ns);
   void charge_probe(Candidate& candidate, double ns, bool first);
   void charge_verification(double ns);
   void close_charges();
@@ -304,8 +311,9 @@ class OnlinePolicy {
 
   RegretLedger ledger_;
   std::uint32_t declared_ = 0;
-  bool guessed_ = false;                      // what serves was chosen by a guess
-  double served_ns_ = 0, guess_lost_ns_ = 0;  // by the incumbent, and what it lost as a guess
+  bool guessed_ = false;                        // what serves was chosen by a guess
+  double served_calls_ = 0;                     // by the incumbent
+  double guess_share_ = 0, guess_lost_ns_ = 0;  // what a guess loses of that, and what is charged
   bool quiet_ = false;
   std::uint64_t incumbent_times_ = 0, incumbent_pauses_ = 0;
   double question_ns_ = 0;              // what one costs, about

@@ -62,7 +62,9 @@ double OnlinePolicy::timing_doubt() const {
 
 double OnlinePolicy::least_gain() const { return std::max(options_.least_gain, timing_doubt()); }
 
+// What serves as a guess is compared with the declared one at once, without looking at that alone.
 bool OnlinePolicy::is_screened(std::uint32_t index) const {
+  if (index == declared_ && is_guess() && candidates_[index].first_ns > 0) return true;
   const std::size_t count = candidates_[index].recent_ns.size();
   const Estimate& it = estimates_[index];
   return candidates_[index].final != 0 || count >= kMostScreening ||

@@ -78,7 +78,7 @@ void OnlinePolicy::learn(const Grant& grant, double ns, bool slowed) {
   Candidate& candidate = candidates_[grant.candidate];
   believed_ = false;
   ledger_.spend(ns);
-  if (!grant.probe) served_ns_ += ns;
+  if (!grant.probe) ++served_calls_;
   const double usual_ns = candidates_[incumbent_].median_ns;
   if (slowed && !grant.probe && candidate.measured()) {
     // What is within the noise would have been so anyway, and compiling takes half at most.
@@ -89,17 +89,21 @@ void OnlinePolicy::learn(const Grant& grant, double ns, bool slowed) {
   Belief belief = belief_in(grant, ns);
   if (slowed && candidate.measured() && ns > 1.5 * candidate.median_ns) belief = Belief::disturbed;
   const bool believed = belief == Belief::believed;
-  if (first && believed) candidate.first_ns = ns;
-  if (!first && believed && candidate.usable()) add_sample(grant.candidate, ns);
-  const double above_ns = std::max(0.0, ns - usual_ns);
+  // Of several pauses in a row the least says most of the candidate.
+  const bool follows = believed && grant.probe && candidate.pauses > 1;
+  const double believed_ns = follows ? candidate.least_paused_ns : ns;
+  if (first && believed) candidate.first_ns = believed_ns;
+  if (!first && believed && candidate.usable()) add_sample(grant.candidate, believed_ns);
+  const double above_ns = std::max(0.0, believed_ns - usual_ns);
   if (grant.probe && usual_ns > 0) {
+    ledger_.disturb(ns - believed_ns);
     if (belief == Belief::disturbed || !candidate.usable()) {
       ledger_.disturb(above_ns);
     } else if (belief == Belief::doubted) {
       ledger_.doubt(above_ns);
       candidate.doubted_ns += above_ns;
     } else {
-      end_doubt(candidate, ns > kPause * usual_ns);
+      end_doubt(candidate, believed_ns > kPause * usual_ns ? above_ns : 0);
       charge_probe(candidate, above_ns, first);
     }
   }
@@ -118,26 +122,26 @@ OnlinePolicy::Belief OnlinePolicy::belief_in(const Grant& grant, double ns) {
   Candidate& candidate = candidates_[grant.candidate];
   const Candidate& incumbent = candidates_[incumbent_];
   if (incumbent.recent_ns.size() < kModelSamples) return Belief::believed;
-  double usual_ns = std::max(incumbent.median_ns, candidate.median_ns);
-  if (!candidate.measured() && grant.candidate < estimates_.size()) {
-    usual_ns = std::max(usual_ns, estimates_[grant.candidate].mu);
-  }
+  const double usual_ns = std::max(incumbent.median_ns, candidate.median_ns);
   const bool is_long = ns > kPause * usual_ns;
   if (!grant.probe) {
     ++incumbent_times_;
     if (is_long) ++incumbent_pauses_;
     if (is_long && has_pauses()) {
-      for (Candidate& other : candidates_) end_doubt(other, false);
+      for (Candidate& other : candidates_) end_doubt(other, 0);
     }
     return Belief::believed;  // its median stands them
   }
   const std::uint32_t before = std::exchange(candidate.pauses, is_long ? candidate.pauses + 1 : 0);
   if (!is_long) return Belief::believed;
+  candidate.least_paused_ns = before == 0 ? ns : std::min(candidate.least_paused_ns, ns);
   if (has_pauses()) {
     return before < kMostPauses ? Belief::disturbed : Belief::believed;
   }
   const bool is_known = kUsualPauses * double(incumbent_times_) >= 1;
+  const bool is_free = grant.candidate == declared_ && is_guess();  // whatever it takes
   const bool is_doubtful = !is_known && before == 0 && ns > kDoubtful * usual_ns;
+  if (is_doubtful && is_free) return Belief::disturbed;
   return is_doubtful ? Belief::doubted : Belief::believed;
 }
 
@@ -146,14 +150,13 @@ bool OnlinePolicy::has_pauses() const {
   return double(incumbent_pauses_) > kUsualPauses * double(incumbent_times_);
 }
 
-void OnlinePolicy::end_doubt(Candidate& candidate, bool is_slow) {
+// Of a time in doubt, what another one confirms is lost: the candidate may be slow, and have met a
+// pause as well.
+void OnlinePolicy::end_doubt(Candidate& candidate, double confirmed_ns) {
   const double ns = std::exchange(candidate.doubted_ns, 0);
-  if (ns == 0) return;
-  if (is_slow) {
-    ledger_.lose_doubted(ns);
-  } else {
-    ledger_.disturb_doubted(ns);
-  }
+  const double lost_ns = std::min(ns, confirmed_ns);
+  ledger_.lose_doubted(lost_ns);
+  ledger_.disturb_doubted(ns - lost_ns);
 }
 
 // One that takes far longer than expected, or than the last one, met a pause; unless the next one
@@ -186,8 +189,17 @@ void OnlinePolicy::charge_probe(Candidate& candidate, double above_ns, bool firs
     ++candidate.probes;
   }
   double charge_ns = candidate.above_ns + candidate.first_above_ns;
-  if (candidate.measured()) {
-    const double usual_ns = candidates_[incumbent_].median_ns;
+  const Candidate& incumbent = candidates_[incumbent_];
+  if (&candidate == &candidates_[declared_] && is_guess()) {
+    // The declared variant loses nothing while the guess may be slower: until not one of the
+    // guess's times is as long as any of its own.
+    charge_ns = 0;
+    if (candidate.recent_ns.size() >= kModelSamples) {
+      charge_ns = candidate.probes * std::max(0.0, std::ranges::min(candidate.recent_ns) -
+                                                       std::ranges::max(incumbent.recent_ns));
+    }
+  } else if (candidate.measured()) {
+    const double usual_ns = incumbent.median_ns;
     double typical_ns = candidate.median_ns;
     if (candidate.versus.pairs() >= kLevelSamples) {
       typical_ns = usual_ns * (1 - candidate.versus.gain());
@@ -208,7 +220,7 @@ void OnlinePolicy::close_charges() {
     candidate.probes = 0;
     candidate.above_ns = candidate.first_above_ns = candidate.charged_ns = 0;
   }
-  served_ns_ = guess_lost_ns_ = 0;
+  served_calls_ = guess_share_ = guess_lost_ns_ = 0;
 }
 
 void OnlinePolicy::add_sample(std::uint32_t index, double ns) {
@@ -308,6 +320,7 @@ void OnlinePolicy::judge(std::uint32_t index) {
   if (index == incumbent_) return;
   const PairedComparison& versus = candidate.versus;
   const double share = 1.0 / (double(candidate.final) * (candidate.final + 1));
+  if (index == declared_ && guessed_) judge_guess();
   const bool is_proved = versus.evidence_above(timing_doubt()) >= -std::log(share * options_.error);
   if (is_proved && versus.gain() >= least_gain()) {
     const GainInterval gain = versus.interval(kConfidence);
@@ -392,7 +405,7 @@ void OnlinePolicy::drop(std::uint32_t index, std::string why, double cost_ns) {
   Candidate& candidate = candidates_[index];
   end_verification(candidate);
   charge_verification(cost_ns);
-  end_doubt(candidate, true);
+  end_doubt(candidate, candidate.doubted_ns);
   if (!candidate.usable()) return;
   candidate.stage = CandidateStage::dropped;
   candidate.dropped = std::move(why);

@@ -5,7 +5,7 @@
 namespace vyre {
 namespace {
 
-constexpr double kPlanned = 0.85;  // of the bound; the rest is for surprises
+constexpr double kPlanned = 0.8;  // of the bound; the rest is for surprises
 // What was saved up over a long time must not be lost within a short one. So after the first window
 // of calls, in which the allowance counts, a part of what a window may lose can be saved up, and a
 // part is earned while it lasts.
