@@ -10,6 +10,12 @@ fn start(vertex: u32) { atomicStore(&depth[vertex], 0u); }
 
 fn wants(vertex: u32) -> bool { return atomicLoad(&depth[vertex]) == unreached; }
 
+// Sources that reach a vertex in the same round all store the same depth, so that no exchange is
+// needed to choose one of them.
 fn visit(source: u32, edge: u32, neighbour: u32, round: u32) -> bool {
-  return atomicCompareExchangeWeak(&depth[neighbour], unreached, round + 1u).exchanged;
+  if (atomicLoad(&depth[neighbour]) != unreached) {
+    return false;
+  }
+  atomicStore(&depth[neighbour], round + 1u);
+  return true;
 }

@@ -23,6 +23,10 @@ fn root_of(vertex: u32) -> u32 {
 }
 
 fn visit(source: u32, edge: u32, neighbour: u32, round: u32) -> bool {
+  // Most edges join vertices that were joined by others.
+  if (atomicLoad(&label[source]) == atomicLoad(&label[neighbour])) {
+    return true;
+  }
   var a = root_of(source);
   var b = root_of(neighbour);
   while (a != b) {

@@ -102,6 +102,9 @@ class FrontierProgram {
   bool has_wants() const;
   bool gathers() const;  // it has gather and apply instead of visit
   bool uses_weights() const;
+  // Whether `after` can run in the launch that pulls, which is what a fused round does: whatever
+  // visit, wants and after write, all of them access at their own vertex alone.
+  bool folds_after() const;
 
  private:
   friend class FrontierState;
@@ -141,8 +144,17 @@ struct FrontierBinding {
   Buffer buffer;
 };
 
+// The standard policy, with vertices beginning to pull once a tenth of the graph is in the frontier
+// or leaves it: with `wants`, most of them find a source after a few of their edges.
+constexpr ResidentPolicy frontier_policy() {
+  ResidentPolicy policy;
+  policy.dense_frontier_threshold_bps = 1000;
+  return policy;
+}
+inline constexpr ResidentPolicy kFrontierPolicy = frontier_policy();
+
 struct FrontierOptions {
-  ResidentPolicy policy = kStandardPolicy;
+  ResidentPolicy policy = kFrontierPolicy;
   std::uint64_t memory_budget = 0;    // bytes; 0: no limit
   std::uint32_t workers = 0;          // 0: the device's threads
   std::uint32_t worker_edges = 4096;  // what makes another worker worth its start
@@ -154,6 +166,7 @@ struct FrontierRun {
   std::vector<std::uint32_t> first{};
   bool all = false;  // every vertex is first
   std::uint32_t most_rounds = 0xFFFFFFFFU;
+  std::uint32_t most_records = 0xFFFFFFFFU;  // later rounds run, and leave no record
   // Every round runs with this topology. Empty and an absent value mean that the policy decides.
   std::optional<Topology> topology{};
   RunLimits limits{};
@@ -180,6 +193,8 @@ struct RoundRecord {
 
 struct FrontierResult {
   std::vector<RoundRecord> rounds;
+  std::uint32_t round_count = 0;  // with those that left no record
+  ResidentPolicy policy;          // that decided
   bool ended = false;             // false: the most rounds were run, and the frontier is not empty
   std::uint64_t edges = 0;        // of all rounds
   std::uint32_t overflows = 0;    // rounds

@@ -123,6 +123,7 @@ const TypeTable& FrontierProgram::types() const { return code_->functions.librar
 std::span<const FrontierVariable> FrontierProgram::variables() const { return code_->variables; }
 bool FrontierProgram::has_wants() const { return code_->functions.wants.has_value(); }
 bool FrontierProgram::gathers() const { return code_->functions.gather.has_value(); }
+bool FrontierProgram::folds_after() const { return code_->folds_after; }
 bool FrontierProgram::uses_weights() const {
   return std::ranges::any_of(
       code_->variables, [](const FrontierVariable& v) { return v.fill == FrontierFill::weights; });

@@ -36,6 +36,7 @@ struct FrontierState::Progress {
   std::optional<Topology> previous;
   std::uint32_t hot_windows = 0;  // rounds before this one that had the topology `previous`
   std::uint32_t round = 0;
+  std::uint32_t most_records = 0;
   RunLimits limits;
   Clock::time_point begun = Clock::now();
 
@@ -102,7 +103,8 @@ void FrontierState::add(Progress& p, const RoundRecord& record) const {
   p.previous = record.topology;
   p.result.edges += record.edges;
   p.result.overflows += record.overflowed ? 1 : 0;
-  p.result.rounds.push_back(record);
+  ++p.result.round_count;
+  if (p.result.rounds.size() < p.most_records) p.result.rounds.push_back(record);
 }
 
 Result<void> FrontierState::fill_queue(Progress& p, const RoundRecord& record) {
@@ -292,6 +294,8 @@ Result<FrontierResult> FrontierState::run(const FrontierRun& run) {
   }
   Progress p;
   p.limits = run.limits;
+  p.most_records = run.most_records;
+  p.result.policy = policy_;
   VYRE_CHECK(begin(run, p));
   while (p.frontier.counts.vertices != 0 && p.round < run.most_rounds) {
     VYRE_CHECK(next_round(run, p));

@@ -162,10 +162,13 @@ void KernelWriter::for_bits(const Value& word_index, const Value& bits,
            });
 }
 
-void KernelWriter::begin_counting(bool queue) {
+void KernelWriter::begin_counting(Keep keep, bool to_queue, bool counted) {
+  keep_ = keep;
+  to_queue_ = to_queue;
+  counted_ = counted;
   reached_.emplace(b.var("reached", b.u32));
   edges_.emplace(b.var("edges", b.u32));
-  if (!queue) return;
+  if (keep == Keep::nothing) return;
   kept_.emplace(b.var("kept", b.array(b.u32, kKept)));
   kept_count_.emplace(b.var("kept_count", b.u32));
 }
@@ -180,42 +183,59 @@ void KernelWriter::count(const Value& vertex) {
   *edges_ += degree(vertex);
 }
 
-void KernelWriter::append(const Value& vertex) {
+void KernelWriter::keep(const Value& vertex) {
   (*kept_)[*kept_count_] = vertex;
   *kept_count_ += 1U;
   b.if_(*kept_count_ == kKept, [&] { flush(); });
 }
 
-void KernelWriter::flush() {
-  const Ref queue = buffer(EngineBuffer::queue);
-  const Value count = b.let("kept_now", kept_count_->load());
-  const Value first = b.let("first_place", word(control::appended).atomic_add(count));
-  b.for_("i", 0U, count, [&](const Value& i) {
-    const Value place = b.let("place", first + i);
-    b.if_(place < input(control::capacity),
-          [&] { queue[input(control::out_queue) + place] = (*kept_)[i]; });
+void KernelWriter::reach(const Value& vertex) {
+  const Value word =
+      buffer(EngineBuffer::bits)[input(control::out_bits) + (vertex >> 5U)].atomic_load();
+  b.if_(((word >> (vertex & 31U)) & 1U) == 0U, [&] { keep(vertex); });
+}
+
+Value KernelWriter::set_bits(const Value& kept) {
+  const Ref fresh = b.var("fresh", b.u32);
+  b.for_("i", 0U, kept, [&](const Value& i) {
+    const Value vertex = b.let("vertex", (*kept_)[i]);
+    const Value bit = b.let("bit", b.constant(b.u32, 1U) << (vertex & 31U));
+    const Ref word = buffer(EngineBuffer::bits)[input(control::out_bits) + (vertex >> 5U)];
+    b.if_((word.atomic_or(bit) & bit) == 0U, [&] {
+      (*kept_)[fresh] = vertex;
+      fresh += 1U;
+    });
   });
+  return b.let("fresh_now", fresh.load());
+}
+
+// The atomics are in loops of their own: between them, the processor cannot look ahead.
+void KernelWriter::flush() {
+  const Value kept = b.let("kept_now", kept_count_->load());
+  const Value count = keep_ == Keep::reached ? set_bits(kept) : kept;
+  if (keep_ == Keep::reached && counted_) {
+    *reached_ += count;
+    b.for_("i", 0U, count,
+           [&](const Value& i) { *edges_ += degree(b.let("vertex", (*kept_)[i])); });
+  }
   *kept_count_ = 0U;
+  if (!to_queue_) return;
+  const Ref queue = buffer(EngineBuffer::queue);
+  b.if_(count != 0U, [&] {
+    const Value first = b.let("first_place", word(control::appended).atomic_add(count));
+    b.for_("i", 0U, count, [&](const Value& i) {
+      const Value place = b.let("place", first + i);
+      b.if_(place < input(control::capacity),
+            [&] { queue[input(control::out_queue) + place] = (*kept_)[i]; });
+    });
+  });
 }
 
 void KernelWriter::end_counting() {
-  if (kept_count_) {
-    b.if_(*kept_count_ != 0U, [&] { flush(); });
-  }
+  if (keep_ != Keep::nothing) flush();
   b.if_(*reached_ != 0U, [&] {
     word(control::reached).atomic_add(*reached_);
     word(control::edges).atomic_add(*edges_);
-  });
-}
-
-void KernelWriter::reach(const Value& vertex, bool queue, bool counted) {
-  const Ref word = buffer(EngineBuffer::bits)[input(control::out_bits) + (vertex >> 5U)];
-  const Value bit = b.let("bit", b.constant(b.u32, 1U) << (vertex & 31U));
-  b.if_((word.atomic_load() & bit) == 0U, [&] {
-    b.if_((word.atomic_or(bit) & bit) == 0U, [&] {
-      if (counted) count(vertex);
-      if (queue) append(vertex);
-    });
   });
 }
 

@@ -65,8 +65,7 @@ void write_visit(KernelWriter& w, const Value& source, const Value& edge, const 
 
 void write_push(KernelWriter& w, bool from_queue, bool to_queue) {
   w.begin_worker();
-  w.begin_counting(to_queue);
-  const bool counted = !w.has(&FrontierFunctions::after);
+  w.begin_counting(KernelWriter::Keep::reached, to_queue, !w.has(&FrontierFunctions::after));
   const Ref bits = w.buffer(EngineBuffer::bits);
   const Ref offsets = w.buffer(EngineBuffer::offsets);
   const auto push = [&](const Value& vertex) {
@@ -75,8 +74,7 @@ void write_push(KernelWriter& w, bool from_queue, bool to_queue) {
     w.b.if_(
         last - first > w.input(control::hub), [&] { write_cut(w, vertex, first, last - first); },
         [&] {
-          write_edges(w, vertex, first, last,
-                      [&](const Value& target) { w.reach(target, to_queue, counted); });
+          write_edges(w, vertex, first, last, [&](const Value& target) { w.reach(target); });
         });
   };
   w.for_work([&](const Value& at) {
@@ -95,8 +93,7 @@ void write_push(KernelWriter& w, bool from_queue, bool to_queue) {
 
 void write_hubs(KernelWriter& w, bool to_queue) {
   w.begin_worker();
-  w.begin_counting(to_queue);
-  const bool counted = !w.has(&FrontierFunctions::after);
+  w.begin_counting(KernelWriter::Keep::reached, to_queue, !w.has(&FrontierFunctions::after));
   const Ref offsets = w.buffer(EngineBuffer::offsets);
   const Ref pieces = w.buffer(EngineBuffer::pieces);
   w.for_work([&](const Value& piece) {
@@ -104,14 +101,14 @@ void write_hubs(KernelWriter& w, bool to_queue) {
     const Value first = w.b.let("first", pieces[piece * 2U + 1U]);
     const Value last = w.b.let("last", offsets[vertex + 1U]);
     write_edges(w, vertex, first, first + min(last - first, kPieceEdges),
-                [&](const Value& target) { w.reach(target, to_queue, counted); });
+                [&](const Value& target) { w.reach(target); });
   });
   w.end_counting();
 }
 
 void write_pull(KernelWriter& w, bool with_after) {
   w.begin_worker();
-  w.begin_counting(false);
+  w.begin_counting(KernelWriter::Keep::nothing);
   const bool counted = with_after || !w.has(&FrontierFunctions::after);
   const Value vertices = w.input(control::vertices);
   w.for_work([&](const Value& at) {
@@ -163,7 +160,7 @@ void write_gather(KernelWriter& w) {
 
 void write_apply(KernelWriter& w) {
   w.begin_worker();
-  w.begin_counting(false);
+  w.begin_counting(KernelWriter::Keep::nothing);
   const Ref sums = w.buffer(EngineBuffer::sums);
   w.for_work([&](const Value& target) {
     const Value goes_on =

@@ -36,25 +36,33 @@ class KernelWriter {
   // Calls the body for the vertex of each bit of a word.
   void for_bits(const Value& word_index, const Value& bits, const std::function<void(Value)>& body);
 
-  // Vertices that were reached: counted, and kept for the queue if there is one.
-  void begin_counting(bool queue);
-  void count(const Value& vertex);   // it is in the next frontier
-  void append(const Value& vertex);  // to the queue
+  // How vertices of the next frontier are kept until there are enough for one atomic.
+  enum class Keep : std::uint8_t {
+    nothing,  // they are counted one by one
+    unique,   // for the queue
+    reached,  // their bits are set, which drops those that were set before
+  };
+  void begin_counting(Keep keep, bool to_queue = false, bool counted = true);
+  void count(const Value& vertex);
+  void keep(const Value& vertex);
+  // Keeps the vertex unless its bit is set already.
+  void reach(const Value& vertex);
   void end_counting();
-  // Sets the vertex's bit among the reached; counts and appends it if it was not set.
-  void reach(const Value& vertex, bool queue, bool counted);
 
   Value degree(const Value& vertex);
   TypeId sum_type();  // of gather
 
  private:
   void flush();
+  Value set_bits(const Value& kept);  // the number of those that are new, which come first
 
   const FrontierFunctions& functions_;
   std::array<std::optional<Ref>, kEngineBuffers> buffers_;
   std::array<Value, control::kInputs> inputs_;
   std::array<bool, control::kInputs> loaded_{};
   std::vector<FunctionId> ids_, copied_;
+  Keep keep_ = Keep::nothing;
+  bool to_queue_ = false, counted_ = true;
   std::optional<Ref> kept_, kept_count_, reached_, edges_;
 };
 

@@ -11,7 +11,7 @@ void write_init(KernelWriter& w) {
 
 void write_start(KernelWriter& w) {
   w.begin_worker();
-  w.begin_counting(false);
+  w.begin_counting(KernelWriter::Keep::nothing);
   w.for_work([&](const Value& at) {
     const Value bits = w.buffer(EngineBuffer::bits)[w.input(control::out_bits) + at].atomic_load();
     w.for_bits(at, bits, [&](const Value& vertex) {
@@ -24,17 +24,17 @@ void write_start(KernelWriter& w) {
 
 void write_fill_queue(KernelWriter& w) {
   w.begin_worker();
-  w.begin_counting(true);
+  w.begin_counting(KernelWriter::Keep::unique, true);
   w.for_work([&](const Value& at) {
     const Value bits = w.buffer(EngineBuffer::bits)[w.input(control::in_bits) + at].atomic_load();
-    w.for_bits(at, bits, [&](const Value& vertex) { w.append(vertex); });
+    w.for_bits(at, bits, [&](const Value& vertex) { w.keep(vertex); });
   });
   w.end_counting();
 }
 
 void write_after_queue(KernelWriter& w) {
   w.begin_worker();
-  w.begin_counting(true);
+  w.begin_counting(KernelWriter::Keep::unique, true);
   const Ref queue = w.buffer(EngineBuffer::queue);
   const Ref bits = w.buffer(EngineBuffer::bits);
   w.for_work([&](const Value& place) {
@@ -44,7 +44,7 @@ void write_after_queue(KernelWriter& w) {
         keep,
         [&] {
           w.count(vertex);
-          w.append(vertex);
+          w.keep(vertex);
         },
         [&] {
           const Value bit = w.b.constant(w.b.u32, 1U) << (vertex & 31U);
@@ -56,7 +56,7 @@ void write_after_queue(KernelWriter& w) {
 
 void write_after_bits(KernelWriter& w) {
   w.begin_worker();
-  w.begin_counting(false);
+  w.begin_counting(KernelWriter::Keep::nothing);
   const Ref bits = w.buffer(EngineBuffer::bits);
   w.for_work([&](const Value& at) {
     const Ref word = bits[w.input(control::out_bits) + at];

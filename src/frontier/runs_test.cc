@@ -1,0 +1,332 @@
+// Runs as a whole: what their records say, hubs, memory, limits, and what is refused.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "vyre/data/graph.h"
+#include "vyre/data/graph_generate.h"
+#include "vyre/frontier/frontier.h"
+#include "vyre/frontier/reference.h"
+
+namespace vyre {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Topology kAll[] = {Topology::sparse_frontier, Topology::hybrid_frontier,
+                             Topology::dense_frontier, Topology::fused_dense,
+                             Topology::memory_constrained};
+
+FrontierProgram example(const std::string& name) {
+  std::ifstream file(std::string(VYRE_ROOT_DIR) + "/examples/graph/" + name + ".wgsl");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return *FrontierProgram::from_wgsl(text.str(), name);
+}
+
+GraphData recipe(std::string_view text) { return *make_graph(*parse_graph_recipe(text)); }
+
+// A vertex with `leaves` neighbours, at the end of a short path.
+GraphData star(std::uint32_t leaves) {
+  std::vector<GraphEdge> edges;
+  const auto join = [&](std::uint32_t a, std::uint32_t b) {
+    edges.emplace_back(a, b);
+    edges.emplace_back(b, a);
+  };
+  join(0, 1);
+  join(1, 2);
+  for (std::uint32_t i = 0; i < leaves; ++i) join(2, 3 + i);
+  return graph_from_edges(leaves + 3, edges);
+}
+
+class FrontierRuns : public testing::Test {
+ protected:
+  Session session = *Session::open("cpu", {.cpu = {.threads = 2}, .code_folder = {}});
+
+  Graph upload(const GraphData& g) {
+    return *Graph::from_csr(session, g.offsets, g.columns, g.weights);
+  }
+  std::vector<std::uint32_t> words(const PreparedFrontier& p, std::string_view variable) {
+    const Buffer buffer = *p.buffer(variable);
+    std::vector<std::uint32_t> out(buffer.size() / 4);
+    EXPECT_TRUE(session.read(buffer, 0, std::as_writable_bytes(std::span(out))));
+    return out;
+  }
+};
+
+void expect_the_policys_answers(const FrontierResult& result, const std::string& what) {
+  std::optional<Topology> previous;
+  std::uint32_t windows = 0;
+  for (std::size_t i = 0; i < result.rounds.size(); ++i) {
+    const RoundRecord& r = result.rounds[i];
+    SCOPED_TRACE(what + ", round " + std::to_string(i));
+    EXPECT_EQ(r.round, i);
+    EXPECT_EQ(r.previous, previous);
+    EXPECT_EQ(r.request.hot_window_count, windows);
+    if (i != 0) {
+      EXPECT_EQ(r.request.queue_len, result.rounds[i - 1].reached);
+    }
+    const auto answer = compute_recommendation(result.policy, r.request, r.previous);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->topology, r.topology);
+    EXPECT_EQ(r.workers, r.solo ? 1U : answer->geometry.dispatch_grid[0]);
+    windows = previous == r.topology ? windows + 1 : 1;
+    previous = r.topology;
+  }
+  EXPECT_EQ(result.round_count, result.rounds.size());
+}
+
+TEST_F(FrontierRuns, EveryRecordHoldsThePolicysAnswer) {
+  const FrontierProgram bfs = example("bfs"), sssp = example("sssp");
+  for (const char* text : {"kron:12", "uniform:12", "grid:70x70", "path:5000"}) {
+    GraphData data = recipe(text);
+    add_weights(data);
+    const Graph graph = upload(data);
+    for (const FrontierProgram& program : {bfs, sssp}) {
+      for (const std::uint32_t worker_edges : {1U, 4096U}) {
+        const auto p = prepare(session, program, graph, {}, {.worker_edges = worker_edges});
+        ASSERT_TRUE(p) << describe(p.error());
+        const auto result = p->run({.first = {data.vertices() / 2}});
+        ASSERT_TRUE(result) << describe(result.error());
+        expect_the_policys_answers(*result, text);
+      }
+    }
+  }
+}
+
+TEST_F(FrontierRuns, LargerGraphsGiveTheReferencesResultsInEveryTopology) {
+  const FrontierProgram bfs = example("bfs"), sssp = example("sssp"), cc = example("components");
+  for (const char* text : {"kron:13", "uniform:13", "grid:150x90"}) {
+    GraphData data = recipe(text);
+    add_weights(data);
+    const Graph graph = upload(data);
+    std::uint32_t from = 0;
+    while (data.degree(from) == 0) ++from;
+    const std::uint32_t first[] = {from};
+    const auto depths = reference_depths(data, first);
+    const auto wide = reference_distances(data, first);
+    const std::vector<std::uint32_t> distances(wide.begin(), wide.end());
+    const auto components = reference_components(data);
+    std::vector<std::optional<Topology>> ways(std::begin(kAll), std::end(kAll));
+    ways.emplace_back();
+    for (const auto& way : ways) {
+      SCOPED_TRACE(std::string(text) + " " + (way ? std::string(to_string(*way)) : "policy"));
+      const FrontierOptions options{.worker_edges = 64};
+      const auto a = prepare(session, bfs, graph, {}, options);
+      ASSERT_TRUE(a && a->run({.first = {from}, .topology = way}));
+      EXPECT_EQ(words(*a, "depth"), depths);
+      const auto b = prepare(session, sssp, graph, {}, options);
+      ASSERT_TRUE(b && b->run({.first = {from}, .topology = way}));
+      EXPECT_EQ(words(*b, "distance"), distances);
+      const auto c = prepare(session, cc, graph, {}, options);
+      ASSERT_TRUE(c && c->run({.all = true, .topology = way}));
+      EXPECT_EQ(words(*c, "label"), components);
+    }
+  }
+}
+
+TEST_F(FrontierRuns, EdgesOfHubsAreCutIntoPieces) {
+  GraphData data = star(20'000);
+  add_weights(data);
+  const Graph graph = upload(data);
+  ASSERT_GT(graph.largest_degree(), 4096U);
+  const std::uint32_t first[] = {0};
+  const auto depths = reference_depths(data, first);
+  const auto wide = reference_distances(data, first);
+  const std::vector<std::uint32_t> distances(wide.begin(), wide.end());
+  for (const Topology way : kAll) {
+    SCOPED_TRACE(to_string(way));
+    for (const std::uint32_t capacity : {0U, 100U}) {
+      const FrontierOptions options{.hit_capacity = capacity, .solo = false};
+      const auto a = prepare(session, example("bfs"), graph, {}, options);
+      const auto result = a->run({.first = {0}, .topology = way});
+      ASSERT_TRUE(result) << describe(result.error());
+      EXPECT_EQ(words(*a, "depth"), depths);
+      EXPECT_EQ(result->overflows, capacity == 100 && way == Topology::sparse_frontier ? 1U : 0U);
+      const auto b = prepare(session, example("sssp"), graph, {}, options);
+      ASSERT_TRUE(b->run({.first = {0}, .topology = way}));
+      EXPECT_EQ(words(*b, "distance"), distances);
+    }
+  }
+}
+
+TEST_F(FrontierRuns, PageRankAgreesWithTheReference) {
+  const GraphData data = recipe("kron:10");
+  const Graph graph = upload(data);
+  const auto p = prepare(session, example("pagerank"), graph, {});
+  ASSERT_TRUE(p) << describe(p.error());
+  const auto result = p->run({.all = true});
+  ASSERT_TRUE(result) << describe(result.error());
+  EXPECT_EQ(result->rounds.size(), 20U);
+  const auto expected = reference_pagerank(data, 20);
+  std::vector<float> rank(data.vertices());
+  ASSERT_TRUE(session.read(*p->buffer("rank"), 0, std::as_writable_bytes(std::span(rank))));
+  for (std::size_t v = 0; v < rank.size(); ++v) {
+    ASSERT_NEAR(rank[v], expected[v], 1e-5 * expected[v] + 1e-9);
+  }
+}
+
+TEST_F(FrontierRuns, ALongPathIsOneLaunchForManyRounds) {
+  const GraphData data = recipe("path:20000");
+  const auto p = prepare(session, example("bfs"), upload(data), {});
+  const auto result = p->run({.first = {0}});
+  ASSERT_TRUE(result) << describe(result.error());
+  ASSERT_EQ(result->rounds.size(), 20'000U);
+  for (const RoundRecord& r : result->rounds) ASSERT_TRUE(r.solo);
+  const auto few = p->run({.first = {0}, .most_records = 10});
+  ASSERT_TRUE(few);
+  EXPECT_EQ(few->rounds.size(), 10U);
+  EXPECT_EQ(few->round_count, 20'000U);
+  EXPECT_TRUE(few->ended);
+  const auto cut = p->run({.first = {0}, .most_rounds = 5000});
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->rounds.size(), 5000U);
+  EXPECT_FALSE(cut->ended);
+  EXPECT_EQ(words(*p, "depth")[5000], 5000U);
+  EXPECT_EQ(words(*p, "depth")[5001], kUnreachedDepth);
+}
+
+TEST_F(FrontierRuns, WhatDoesNotFitTheBudgetIsAnErrorBeforeAnythingIsMade) {
+  const GraphData data = recipe("uniform:10");
+  const Graph graph = upload(data);
+  const std::uint64_t before = graph.bytes();
+  const auto refused = prepare(session, example("bfs"), graph, {}, {.memory_budget = before});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::out_of_memory);
+  EXPECT_NE(refused.error().what.find(std::to_string(before) + " are allowed"), std::string::npos)
+      << refused.error().what;
+  EXPECT_EQ(graph.bytes(), before);  // no transpose was made
+
+  const auto roomy = prepare(session, example("bfs"), graph, {}, {.memory_budget = before * 100});
+  ASSERT_TRUE(roomy) << describe(roomy.error());
+  EXPECT_FALSE(roomy->bitmaps_alone());
+  const auto tight = prepare(session, example("bfs"), graph, {},
+                             {.memory_budget = roomy->bytes() + roomy->bytes() / 10});
+  ASSERT_TRUE(tight) << describe(tight.error());
+  EXPECT_TRUE(tight->bitmaps_alone());
+  EXPECT_LT(tight->bytes(), roomy->bytes());
+  const auto result = tight->run({.first = {1}});
+  ASSERT_TRUE(result) << describe(result.error());
+  for (const RoundRecord& r : result->rounds) {
+    EXPECT_EQ(r.topology, Topology::memory_constrained);
+  }
+  expect_the_policys_answers(*result, "tight");
+  const std::uint32_t first[] = {1};
+  EXPECT_EQ(words(*tight, "depth"), reference_depths(data, first));
+}
+
+constexpr const char* kEndless =
+    "@group(0) @binding(0) var<storage, read_write> n: array<atomic<u32>>;\n"
+    "override spin: bool = false;\n"
+    "fn visit(s: u32, e: u32, v: u32, r: u32) -> bool {\n"
+    "  while (spin && atomicLoad(&n[v]) != 7u) { atomicStore(&n[v], 1u); }\n"
+    "  return true;\n"
+    "}\n";
+
+TEST_F(FrontierRuns, DeadlinesAndStopsEndRunsAndLeaveThemUsable) {
+  const OverrideValue spins[] = {{"spin", 1}};
+  const auto turns = FrontierProgram::from_wgsl(kEndless, "e.wgsl");
+  const auto spin = FrontierProgram::from_wgsl(kEndless, "e.wgsl", {}, spins);
+  ASSERT_TRUE(turns && spin);
+  for (const char* text : {"path:9", "uniform:12"}) {
+    const Graph graph = upload(recipe(text));
+    for (const FrontierProgram& program : {*turns, *spin}) {
+      for (const bool solo : {true, false}) {
+        const auto p = prepare(session, program, graph, {}, {.solo = solo});
+        ASSERT_TRUE(p);
+        const auto begun = std::chrono::steady_clock::now();
+        const auto late = p->run({.all = true, .most_records = 9, .limits = {.deadline = 30ms}});
+        ASSERT_FALSE(late);
+        EXPECT_EQ(late.error().code, Code::device) << late.error().what;
+        EXPECT_LT(std::chrono::steady_clock::now() - begun, 20s);
+        std::atomic<std::uint32_t> stop{1};
+        const auto stopped = p->run({.all = true, .limits = {.stop = &stop}});
+        ASSERT_FALSE(stopped);
+        EXPECT_EQ(stopped.error().code, Code::device);
+      }
+    }
+    const auto again = prepare(session, *turns, graph, {});
+    const auto result = again->run({.all = true, .most_rounds = 3});
+    ASSERT_TRUE(result) << describe(result.error());
+    EXPECT_EQ(result->rounds.size(), 3U);
+    EXPECT_FALSE(result->ended);
+  }
+}
+
+TEST_F(FrontierRuns, RunsOfManyThreadsFollowEachOther) {
+  const GraphData data = recipe("uniform:10");
+  const std::uint32_t first[] = {3};
+  const auto expected = reference_depths(data, first);
+  const auto p = prepare(session, example("bfs"), upload(data), {});
+  std::vector<std::thread> threads;
+  std::atomic<int> failures{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) {
+        if (!p->run({.first = {3}})) ++failures;
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(words(*p, "depth"), expected);
+}
+
+TEST_F(FrontierRuns, GraphsWithoutVerticesOrEdgesRun) {
+  const std::vector<std::uint32_t> none{0};
+  const auto empty = Graph::from_csr(session, none, {});
+  ASSERT_TRUE(empty) << describe(empty.error());
+  const std::vector<std::uint32_t> three{0, 0, 0, 0};
+  const auto apart = Graph::from_csr(session, three, {});
+  ASSERT_TRUE(apart);
+  for (const char* name : {"bfs", "sssp", "components", "pagerank", "kcore"}) {
+    SCOPED_TRACE(name);
+    const auto p = prepare(session, example(name), *empty, {});
+    ASSERT_TRUE(p) << describe(p.error());
+    const auto result = p->run({.all = true});
+    ASSERT_TRUE(result) << describe(result.error());
+    EXPECT_TRUE(result->ended);
+    const auto q = prepare(session, example(name), *apart, {});
+    ASSERT_TRUE(q) << describe(q.error());
+    ASSERT_TRUE(q->run({.all = true}));
+  }
+}
+
+TEST_F(FrontierRuns, NamesWhatDoesNotFit) {
+  const std::vector<std::uint32_t> offsets{0, 1, 2}, columns{1, 0};
+  const auto graph = Graph::from_csr(session, offsets, columns);
+  const FrontierProgram bfs = example("bfs");
+  const auto error = [&](const FrontierProgram& program, std::vector<FrontierBinding> bindings) {
+    const auto p = prepare(session, program, *graph, bindings);
+    return p ? "" : describe(p.error());
+  };
+  const Buffer own = *session.buffer(8), small = *session.buffer(4);
+  EXPECT_EQ(error(bfs, {{"dept", own}}),
+            "the graph program uses no variable 'dept'; it uses depth");
+  EXPECT_EQ(error(bfs, {{"depth", own}, {"depth", own}}), "'depth' is bound twice");
+  EXPECT_EQ(error(example("sssp"), {}),
+            "the graph program uses 'weights', and the graph has none; give a graph with weights, "
+            "or bind a buffer with one number for each edge");
+  const auto p = prepare(session, bfs, *graph, std::vector<FrontierBinding>{{"depth", own}});
+  ASSERT_TRUE(p);
+  const auto beyond = p->run({.first = {2}});
+  ASSERT_FALSE(beyond);
+  EXPECT_EQ(describe(beyond.error()), "vertex 2 is not in the graph, which has 2 vertices");
+  EXPECT_FALSE(p->run({.first = {0}, .topology = Topology::empty}));
+  ASSERT_TRUE(p->run({.first = {1, 1}}));
+  EXPECT_EQ(words(*p, "depth"), (std::vector<std::uint32_t>{1, 0}));
+  std::vector<std::uint32_t> bound(2);
+  ASSERT_TRUE(session.read(own, 0, std::as_writable_bytes(std::span(bound))));
+  EXPECT_EQ(bound, (std::vector<std::uint32_t>{1, 0}));
+  const std::vector<std::uint32_t> wrong{0, 2, 1};
+  EXPECT_FALSE(Graph::from_csr(session, wrong, columns));
+}
+
+}  // namespace
+}  // namespace vyre
