@@ -1,0 +1,71 @@
+// The kernels of every included graph program compile for NVIDIA GPUs, with workgroups of many
+// workers. That they run there is not tested here.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "vyre/data/graph.h"
+#include "vyre/engine/session.h"
+#include "vyre/frontier/functions.h"
+#include "vyre/frontier/synthesis.h"
+#include "vyre/lower/gpu_compile.h"
+#include "vyre/wgsl/module.h"
+
+namespace vyre {
+namespace {
+
+FrontierFunctions functions_of(const std::string& name) {
+  std::ifstream file(std::string(VYRE_ROOT_DIR) + "/examples/graph/" + name + ".wgsl");
+  std::ostringstream text;
+  text << file.rdbuf();
+  const ParsedModule parsed = parse_wgsl(text.str(), name, {.functions = true});
+  EXPECT_TRUE(parsed.module) << parsed.message();
+  std::vector<NamedFunction> named;
+  for (const ModuleFunction& f : parsed.module->functions) named.push_back({f.name, f.id});
+  auto found = find_functions(*parsed.module->library, named, {}, {});
+  EXPECT_TRUE(found) << describe(found.error());
+  return *std::move(found);
+}
+
+bool can_make(const FrontierFunctions& f, FrontierKernel kernel) {
+  using enum FrontierKernel;
+  switch (kernel) {
+    case init: return f.init.has_value();
+    case gather:
+    case apply: return f.gather.has_value();
+    case pull: return f.wants.has_value();
+    case pull_after: return f.wants && f.after;
+    case after_queue:
+    case after_bits: return f.after.has_value();
+    case push_queue:
+    case push_hybrid:
+    case push_bits:
+    case hubs_queue:
+    case hubs_bits:
+    case solo: return f.visit.has_value();
+    default: return true;
+  }
+}
+
+TEST(FrontierGpuKernels, CompileToPtx) {
+  std::size_t compiled = 0;
+  for (const char* name : {"bfs", "sssp", "components", "pagerank", "kcore"}) {
+    const FrontierFunctions functions = functions_of(name);
+    for (std::size_t i = 0; i < kFrontierKernels; ++i) {
+      const auto which = static_cast<FrontierKernel>(i);
+      if (!can_make(functions, which)) continue;
+      SCOPED_TRACE(std::string(name) + " " + std::string(to_string(which)));
+      const auto kernel = make_frontier_kernel(functions, which, 128);
+      ASSERT_TRUE(kernel) << describe(kernel.error());
+      const auto code = compile_gpu(*kernel, {.workgroup = {128, 1, 1}}, {.processor = "sm_90"});
+      ASSERT_TRUE(code) << describe(code.error());
+      ++compiled;
+    }
+  }
+  EXPECT_EQ(compiled, 66U);
+}
+
+}  // namespace
+}  // namespace vyre
