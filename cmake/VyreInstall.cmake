@@ -74,7 +74,7 @@ set_target_properties(vyre_shared PROPERTIES
 target_include_directories(vyre_shared INTERFACE
   "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
   "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-target_link_libraries(vyre_shared PRIVATE vyre_engine third_party_fmt)
+target_link_libraries(vyre_shared PRIVATE vyre_frontier third_party_fmt)
 # It stays once it was loaded: its threads may not have ended when somebody unloads it.
 target_link_options(vyre_shared PRIVATE
   "LINKER:--version-script=${symbols}" LINKER:-Bsymbolic LINKER:-z,nodelete

@@ -45,7 +45,7 @@ extern "C" {
 /* ---- Version --------------------------------------------------------------------------------- */
 
 /* The version of this interface. It grows when something is added; nothing is ever removed. */
-#define VYRE_C_VERSION 4
+#define VYRE_C_VERSION 5
 
 VYRE_API uint32_t vyre_c_version(void);  /* VYRE_C_VERSION of the loaded library */
 VYRE_API const char* vyre_version(void); /* the version of vyre: "0.1.0" */
@@ -103,6 +103,9 @@ typedef uint64_t vyre_kernel;
 typedef uint64_t vyre_buffer;
 typedef uint64_t vyre_dispatch;
 typedef uint64_t vyre_pipeline;
+typedef uint64_t vyre_graph_program;
+typedef uint64_t vyre_graph;
+typedef uint64_t vyre_graph_work;
 
 typedef struct vyre_device_info {
   uint32_t struct_size;
@@ -454,6 +457,105 @@ VYRE_API vyre_code vyre_pipeline_plan_text(vyre_pipeline pipeline, char* text, u
                                            uint64_t* length);
 VYRE_API vyre_code vyre_pipeline_plan_json(vyre_pipeline pipeline, char* text, uint64_t capacity,
                                            uint64_t* length);
+
+/* ---- Graph programs -------------------------------------------------------------------------- */
+
+/* Since version 5. WGSL functions that run over the vertices and edges of a graph, round after
+ * round: docs/graphs.md says which, and what they may store. Load a program, create a graph,
+ * prepare the one for the other, and run that any number of times. */
+
+/* The text needs no entry point. */
+VYRE_API vyre_code vyre_graph_program_load(vyre_session session, const char* text, uint64_t length,
+                                           const char* file_name, const vyre_override* overrides,
+                                           uint64_t override_count, vyre_graph_program* program);
+VYRE_API vyre_code vyre_graph_program_free(vyre_graph_program program);
+
+typedef struct vyre_graph_description {
+  uint32_t struct_size;
+  uint32_t vertices;
+  uint64_t edges;
+  /* The edges of vertex v lead to columns[offsets[v]] and so on. There is one offset more than
+   * there are vertices, and one column for each edge. The arrays are checked and copied. */
+  const uint32_t* offsets;
+  const uint32_t* columns;
+  const uint32_t* weights; /* one for each edge; null: the graph has none */
+} vyre_graph_description;
+
+VYRE_API vyre_code vyre_graph_create(vyre_session session, const vyre_graph_description* graph,
+                                     vyre_graph* out);
+VYRE_API vyre_code vyre_graph_free(vyre_graph graph);
+
+typedef struct vyre_graph_binding {
+  const char* variable;
+  vyre_buffer buffer;
+} vyre_graph_binding;
+
+typedef struct vyre_graph_options {
+  uint32_t struct_size;
+  uint32_t hit_capacity;  /* vertices that a queue holds; 0: all of them */
+  uint64_t memory_budget; /* in bytes, of everything together; 0: none */
+} vyre_graph_options;
+
+/* Variables without a binding get buffers of their own. Null `options` are the same as options that
+ * are all 0. The program, the graph and the buffers may be freed before the result. */
+VYRE_API vyre_code vyre_graph_prepare(vyre_graph_program program, vyre_graph graph,
+                                      const vyre_graph_binding* bindings, uint64_t binding_count,
+                                      const vyre_graph_options* options, vyre_graph_work* work);
+VYRE_API vyre_code vyre_graph_work_free(vyre_graph_work work);
+/* A handle for the memory of a variable, to be freed by vyre_buffer_free. */
+VYRE_API vyre_code vyre_graph_buffer(vyre_graph_work work, const char* variable,
+                                     vyre_buffer* buffer);
+
+typedef enum vyre_topology {
+  VYRE_BY_POLICY = 0, /* as the policy decides in each round */
+  VYRE_SPARSE = 1,
+  VYRE_HYBRID = 2,
+  VYRE_DENSE = 3,
+  VYRE_FUSED = 4,
+  VYRE_MEMORY_CONSTRAINED = 5
+} vyre_topology;
+
+typedef struct vyre_graph_run_options {
+  uint32_t struct_size;
+  uint32_t topology;     /* a vyre_topology for all rounds */
+  const uint32_t* first; /* the first vertices */
+  uint64_t first_count;
+  uint32_t all;         /* not 0: every vertex is first */
+  uint32_t most_rounds; /* 0: no limit */
+  uint64_t deadline_ns; /* or VYRE_NO_DEADLINE */
+} vyre_graph_run_options;
+
+typedef struct vyre_graph_result {
+  uint32_t struct_size;
+  uint32_t ended; /* 0: the most rounds were run, and there was more to do */
+  uint64_t rounds;
+  uint64_t edges;     /* that left the frontiers of all rounds */
+  uint64_t ns;        /* of the whole run */
+  uint32_t overflows; /* rounds whose next frontier did not fit the queue */
+  uint32_t reserved;
+} vyre_graph_result;
+
+/* Returns when the run has ended. A run that takes longer than the deadline is stopped and gives
+ * VYRE_DEVICE. A call waits while another thread runs the same work. `result` may be null. */
+VYRE_API vyre_code vyre_graph_run(vyre_graph_work work, const vyre_graph_run_options* options,
+                                  vyre_graph_result* result);
+
+typedef struct vyre_graph_round {
+  uint32_t struct_size;
+  uint32_t topology; /* a vyre_topology */
+  uint32_t vertices; /* of the frontier */
+  uint32_t reached;  /* vertices of the next frontier */
+  uint64_t edges;    /* that leave the frontier */
+  uint64_t ns;       /* of a solo round: its share of the launch */
+  uint32_t workers;
+  uint32_t solo;       /* 1: many rounds in one launch */
+  uint32_t pulled;     /* 1: vertices looked at their incoming edges */
+  uint32_t overflowed; /* 1: the next frontier did not fit the queue */
+} vyre_graph_round;
+
+/* What a round of the last run did, from 0. */
+VYRE_API vyre_code vyre_graph_get_round(vyre_graph_work work, uint64_t index,
+                                        vyre_graph_round* round);
 
 /* ---- In a CUDA program ----------------------------------------------------------------------- */
 

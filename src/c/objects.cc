@@ -19,6 +19,9 @@ std::string_view to_string(HandleKind kind) {
     case HandleKind::dispatch: return "a dispatch";
     case HandleKind::tuner: return "a tuner";
     case HandleKind::pipeline: return "a pipeline";
+    case HandleKind::graph_program: return "a graph program";
+    case HandleKind::graph: return "a graph";
+    case HandleKind::graph_work: return "a prepared graph program";
   }
   return {};
 }
@@ -57,6 +60,24 @@ HandleTable<TunerObject>& table() {
 template <>
 HandleTable<PipelineObject>& table() {
   static auto& objects = make_table<PipelineObject>(HandleKind::pipeline);
+  return objects;
+}
+
+template <>
+HandleTable<GraphProgramObject>& table() {
+  static auto& objects = make_table<GraphProgramObject>(HandleKind::graph_program);
+  return objects;
+}
+
+template <>
+HandleTable<GraphObject>& table() {
+  static auto& objects = make_table<GraphObject>(HandleKind::graph);
+  return objects;
+}
+
+template <>
+HandleTable<GraphWorkObject>& table() {
+  static auto& objects = make_table<GraphWorkObject>(HandleKind::graph_work);
   return objects;
 }
 

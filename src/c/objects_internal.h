@@ -12,12 +12,14 @@
 #include <string_view>
 #include <type_traits>
 #include <unordered_set>
+#include <vector>
 
 #include "vyre/base/fork_watch.h"
 #include "vyre/base/handle_table.h"
 #include "vyre/c/failure_internal.h"
 #include "vyre/engine/prepared_pipeline.h"
 #include "vyre/engine/session.h"
+#include "vyre/frontier/frontier.h"
 #include "vyre/tune/foreign/kernel_tuner.h"
 #include "vyre/wgsl/module.h"
 
@@ -64,6 +66,26 @@ struct PipelineObject {
   std::shared_ptr<SharedSession> session;
   std::unique_ptr<PipelineState> state;
 };
+struct GraphProgramObject {
+  std::shared_ptr<SharedSession> session;
+  FrontierProgram program;
+};
+struct GraphObject {
+  std::shared_ptr<SharedSession> session;
+  Graph graph;
+};
+// A graph program that is prepared for a graph, with the records of its last run.
+struct GraphWorkState {
+  explicit GraphWorkState(PreparedFrontier made) : prepared(std::move(made)) {}
+
+  ForkSafeMutex mutex;
+  PreparedFrontier prepared;
+  std::vector<RoundRecord> rounds;
+};
+struct GraphWorkObject {
+  std::shared_ptr<SharedSession> session;
+  std::unique_ptr<GraphWorkState> state;
+};
 struct TunerObject {
   KernelTuner tuner;  // of no session
 };
@@ -75,7 +97,10 @@ enum class HandleKind : std::uint8_t {
   buffer,
   dispatch,
   tuner,
-  pipeline
+  pipeline,
+  graph_program,
+  graph,
+  graph_work
 };
 
 // "a kernel"; empty for a number that is no kind.
@@ -98,6 +123,12 @@ template <>
 HandleTable<TunerObject>& table();
 template <>
 HandleTable<PipelineObject>& table();
+template <>
+HandleTable<GraphProgramObject>& table();
+template <>
+HandleTable<GraphObject>& table();
+template <>
+HandleTable<GraphWorkObject>& table();
 
 template <class T>
 using Pin = typename HandleTable<T>::Pin;

@@ -98,6 +98,9 @@ void close_member(std::uint64_t id) {
     case HandleKind::buffer: table<BufferObject>().close(id); break;
     case HandleKind::dispatch: table<DispatchObject>().close(id); break;
     case HandleKind::pipeline: table<PipelineObject>().close(id); break;
+    case HandleKind::graph_program: table<GraphProgramObject>().close(id); break;
+    case HandleKind::graph: table<GraphObject>().close(id); break;
+    case HandleKind::graph_work: table<GraphWorkObject>().close(id); break;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/frontier/frontier.h"
 #include "vyre/frontier/functions.h"
 #include "vyre/frontier/synthesis.h"
@@ -26,7 +27,7 @@ class FrontierCode {
   bool folds_after = false;  // `after` may run in the kernel that pulls
 
  private:
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   std::map<std::pair<FrontierKernel, std::uint32_t>, Kernel> kernels_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <mutex>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/engine/session.h"
 
 namespace vyre {
@@ -23,7 +24,7 @@ class GraphMemory {
   // The sources of the edges that lead to vertex v are in_columns[in_offsets[v]] and so on. On the
   // CPU they are in the order of the sources' edges.
   Buffer in_offsets, in_columns, in_edges;
-  mutable std::mutex mutex;  // guards the transpose
+  mutable ForkSafeMutex mutex;  // guards the transpose
 };
 
 }  // namespace vyre

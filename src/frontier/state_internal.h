@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "vyre/base/fork_watch.h"
 #include "vyre/frontier/code_internal.h"
 #include "vyre/frontier/frontier.h"
 #include "vyre/frontier/graph_internal.h"
@@ -82,7 +83,7 @@ class FrontierState {
   bool solo_allowed_ = true;
   std::uint32_t bit_words_ = 0;  // of one half
   Buffer bits_, queue_, records_;
-  std::mutex mutex_;  // held by a run
+  ForkSafeMutex mutex_;  // held by a run
 };
 
 }  // namespace vyre

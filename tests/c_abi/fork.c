@@ -223,6 +223,36 @@ static void use_pipelines(struct world* w) {
   CHECK_OK(vyre_pipeline_free(pipeline));
 }
 
+/* A path of three vertices, searched from its first. */
+static void use_graphs(struct world* w) {
+  static const char* const text =
+      "@group(0) @binding(0) var<storage, read_write> d: array<atomic<u32>>;\n"
+      "fn visit(s: u32, e: u32, v: u32, r: u32) -> bool {\n"
+      "  return atomicMax(&d[v], r + 1u) == 0u;\n}\n";
+  const uint32_t offsets[] = {0, 1, 2, 2}, columns[] = {1, 2}, first = 0;
+  const vyre_graph_description description = {sizeof description, 3, 2, offsets, columns, NULL};
+  vyre_graph_program program = 0;
+  vyre_graph graph = 0;
+  vyre_graph_work work = 0;
+  vyre_buffer d = 0;
+  uint32_t depths[3] = {0};
+  CHECK_OK(vyre_graph_program_load(w->session, text, VYRE_TO_THE_END, NULL, NULL, 0, &program));
+  CHECK_OK(vyre_graph_create(w->session, &description, &graph));
+  CHECK_OK(vyre_graph_prepare(program, graph, NULL, 0, NULL, &work));
+  CHECK_OK(vyre_graph_program_free(program));
+  CHECK_OK(vyre_graph_free(graph));
+  const vyre_graph_run_options run = {sizeof run, VYRE_BY_POLICY, &first, 1, 0, 0, 10000000000u};
+  CHECK_OK(vyre_graph_run(work, &run, NULL));
+  vyre_graph_round round = {0};
+  round.struct_size = sizeof round;
+  CHECK_OK(vyre_graph_get_round(work, 2, &round));
+  CHECK_OK(vyre_graph_buffer(work, "d", &d));
+  CHECK_OK(vyre_buffer_read(d, 0, depths, sizeof depths));
+  CHECK(depths[0] == 0 && depths[1] == 1 && depths[2] == 2);
+  CHECK_OK(vyre_buffer_free(d));
+  CHECK_OK(vyre_graph_work_free(work));
+}
+
 /* A grid in a buffer: 2 x 1 x 1 workgroups. */
 static void use_indirect_grids(struct world* w) {
   const uint32_t groups[3] = {2, 1, 1};
@@ -274,6 +304,7 @@ static void make_every_call(struct world* w) {
     run_and_look(used);
     use_objects(used);
     use_pipelines(used);
+    use_graphs(used);
     use_indirect_grids(used);
     use_what_is_not_there(used);
     use_tuner(used->tuner);
