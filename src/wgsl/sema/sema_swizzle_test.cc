@@ -68,6 +68,10 @@ TEST(Swizzles, AreEvaluatedInOrder) {
                   "var<private> a: array<vec4u, 2>;\n"
                   "fn bump(i: ptr<function, i32>) -> vec2u { *i = 0; return vec2(8); }"),
             (Words{8, 8, 3, 0}));
+  // The first component that is stored is the index.
+  EXPECT_EQ(after("a[a[0].x].xy = vec2(1, 7); v = vec4(a[0].xy, a[1].xy);",
+                  "var<private> a: array<vec4u, 2>;"),
+            (Words{1, 7, 0, 0}));
 }
 
 TEST(Swizzles, StoreEachComponentOrTheWholeVector) {
