@@ -10,11 +10,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// At least this many calls tell how long one takes among others.
+// The pace of calls is known from at least this many of them.
 constexpr std::uint64_t kPaceCalls = 256;
 
-// Two events around a short launch take in what the host needs to submit it. Events of calls that
-// are far apart do not.
+// The time between two events around a short launch includes the host's time to submit it. Between
+// events of calls that are far apart, that time is hidden.
 void note_pace(const CallContext& cx, TunedKernel& t, SearchWork& work, const PendingTime& timing) {
   if (!cx.costs.runs_beside_host || t.tuner.settled()) return;
   // Calls that were leased out may not have been made: count the least.

@@ -12,17 +12,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A time is that of at most this many runs in a row, where one run is shorter than a good sample.
+// A sample is the mean of at most this many consecutive runs, if one run alone is too short.
 constexpr double kMostRuns = 64;
-// Runs that are longer hide what it takes to wake threads, or the GPU.
+// In runs longer than this, the time to wake threads or the GPU does not matter.
 constexpr double kHidesWakingNs = 3'000'000;
 constexpr std::chrono::milliseconds kWarmUp{20};
 constexpr double kFarTooSlow = 8;  // times the incumbent
 constexpr double kRaceNs = 1e9;    // that each stage of the race may take, where there is no budget
 constexpr double kRaceSamples = 500;  // at most
 constexpr double kRaceShare = 0.25;   // of the budget
-// Calls that follow each other find threads awake, as calls in a program may not; and launches of
-// so few nanoseconds are mostly launching. Small gains are none then.
+// Consecutive calls find threads awake, which a program's calls may not; and launches as short as
+// kShortLaunchNs are mostly overhead. Smaller gains than kTie do not count there.
 constexpr double kTie = 0.02;
 constexpr double kShortLaunchNs = 10'000;
 
@@ -40,9 +40,9 @@ Result<double> time_on_shadows(const CallContext& cx, const LaunchStep& d, std::
     VYRE_CHECK(launch_candidate(cx, d, candidate, bindings, d.plan.extent, limits, &all));
     return static_cast<double>(all.spent.count()) / runs;
   };
-  // A GPU that is waited for each time is timed with its waking up, and a short call on the host
-  // with that of its threads: the first run wakes them. One that is far too slow needs no second
-  // look.
+  // The time of a single run includes waking the GPU, or the threads of the host: the first run
+  // wakes them, and a second measurement follows. A candidate that is far too slow needs no second
+  // measurement.
   VYRE_TRY(double ns, timed(1));
   const double usual_ns = t.incumbent_ns;
   if (usual_ns > 0 && usual_ns < kHidesWakingNs && ns < kFarTooSlow * usual_ns) {
@@ -104,7 +104,7 @@ Result<void> sweep(const CallContext& cx, const LaunchStep& d, const RunLimits& 
     return {};
   }
   VYRE_TRY(bindings, fill_shadows(cx, d, work, {d.plan.extent, {}}));
-  // Times begin when threads run where they will, and clocks are up.
+  // Timing begins once threads have settled on processors and clocks have ramped up.
   for (const auto from = Clock::now();
        !cx.costs.runs_beside_host && Clock::now() - from < kWarmUp;) {
     VYRE_CHECK(launch_candidate(cx, d, first, bindings, d.plan.extent, limits));

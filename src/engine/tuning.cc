@@ -40,7 +40,7 @@ std::string overrides_text(const std::vector<OverrideSetting>& overrides) {
   return out;
 }
 
-// A candidate that is dropped has its reason in the evidence. One that memory ran out for has not.
+// The evidence keeps why a candidate was dropped, but not that memory ran out for one.
 void warn_of_memory(const Result<void>& made) {
   static std::atomic<bool> told{false};
   if (made || made.error().code != Code::out_of_memory || told.exchange(true)) return;
@@ -183,7 +183,7 @@ Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device,
       store_(std::move(store)),
       compilers_(compilers_for(options_, costs_, processors_here()), costs_.compiler_niceness) {
   if (options_.mode == TunerMode::natural_gradient && costs_.runs_beside_host) {
-    // Where one fails, what needs it meets the same failure and tells.
+    // A failure is ignored here: whoever needs the result meets it again and reports it.
     if (auto aside = make_side_queue(*device_)) aside_ = *std::move(aside);
     (void)device_->prepare_deadlines();
     if (is_comparing_ready(*device_, *codes_)) {
@@ -275,7 +275,7 @@ OnlineOptions Tuning::online_options() const {
   return online;
 }
 
-// What was decided before may be impossible here by now: the search then names another incumbent.
+// The variant that was decided before may not compile any more: the search then names another.
 Result<void> Tuning::make_first(TunedKernel& kernel, const WorkLimits& limits) {
   while (true) {
     const std::uint32_t best = kernel.tuner.best();
@@ -349,7 +349,7 @@ Result<void> Tuning::check_spills(const TunedKernel& kernel, const TunedCandidat
 void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
   if (!tools_asked_.exchange(true)) {
     compilers_.add([this] {
-      // Where it fails, making the tools meets the same failure and tells.
+      // A failure is ignored here: making the tools meets it again and reports it.
       (void)attempt_work(
           [&] { (void)make_comparing_ready(*device_, *codes_, compilers_.limits()); });
       tools_ready_.store(true, std::memory_order_release);
@@ -403,8 +403,8 @@ void Tuning::compile_next(const std::shared_ptr<TunedKernel>& kernel) {
     const double before = work_ns();
     kernel->slowed_ns.store(0);
     warn_of_memory(make_now(*kernel, index, compilers_.limits()));
-    // A launch ends with its last thread, so calls may lose all of the compiler's time, and no
-    // more.
+    // A launch ends with its slowest thread, so calls lose at most the whole time of the
+    // compiler.
     const double spent = std::max(1.0, work_ns() - before);
     const double lost = std::min(kernel->slowed_ns.load(), spent);
     kernel->lost_share.store((kernel->lost_share.load() + lost / spent) / 2);
@@ -412,9 +412,9 @@ void Tuning::compile_next(const std::shared_ptr<TunedKernel>& kernel) {
   });
 }
 
-// The device runs on while code for it is compiled. Loading code waits for what runs, so this
-// thread does it while nothing does. A program that never waits for its work is made to wait at
-// times, unless it has lent its own stream.
+// The device keeps running while code for it is compiled. Loading code waits for running work, so
+// this thread loads while the device is idle. A program that never waits for its work is made to
+// wait now and then, unless it has lent its own stream.
 void Tuning::compile_all_and_load(const std::shared_ptr<TunedKernel>& kernel) {
   const bool idle = queue_->known_idle();
   bool load = idle;
@@ -424,7 +424,7 @@ void Tuning::compile_all_and_load(const std::shared_ptr<TunedKernel>& kernel) {
       const std::uint32_t index = work->to_make.front();
       work->to_make.pop_front();
       compilers_.add([this, kernel, index] {
-        // Where it fails, loading meets the same failure and tells.
+        // A failure is ignored here: loading meets it again and reports it.
         (void)attempt_work([&] {
           for (const CandidateLaunch& launch : kernel->candidates[index].launches) {
             (void)codes_->make_ready(launch.kernel, launch.variant, launch.options,
@@ -457,8 +457,8 @@ bool Tuning::load_next(TunedKernel& kernel, bool idle) {
     work->load_looks = 0;
     kernel.tuner.set_attention(TunedKernel::kToMake, !work->to_load.empty());
   }
-  // The driver would wait for what runs, and that time is the program's own. A failure of what runs
-  // is for the program to hear.
+  // The driver would wait for running work, and that time must not be charged to loading. If the
+  // running work fails, the program hears of it by itself.
   if (!idle) {
     if (const auto now = queue_->record()) (void)(*now)->wait();
   }

@@ -37,7 +37,7 @@ class Floats {
   Value* with_sign(Value* x, Value* sign) const {
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, x, sign);
   }
-  // Towards zero; too large numbers to the nearest integer there is, NaN to 0.
+  // Rounds towards zero. Numbers out of range saturate, and NaN becomes 0.
   Value* to_integer(Value* x) const {
     if (gpu_) return b.CreateIntrinsic(llvm::Intrinsic::nvvm_f2i_rz, {}, {x});
     return b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {words(), type_}, {x});
@@ -155,14 +155,14 @@ struct SinCos {
   Value* cos;
 };
 
-// Quarter turns off in three steps, then short series.
+// Subtracts quarter turns in three steps, then evaluates a short series.
 SinCos sincos(const Floats& f, Value* x) {
   auto& b = f.b;
   Value* n = f.call(llvm::Intrinsic::roundeven, b.CreateFMul(x, f(2 / std::numbers::pi)));
   Value* r = f.fma(n, f(-1.5703125), x);
   r = f.fma(n, f(-4.837512969970703e-4), r);
   r = f.fma(n, f(-7.549789415861596e-8), r);
-  // Beyond 2^24 the rest means nothing any more, but a sine stays a sine.
+  // Beyond 2^24 the remainder has no correct digits, but the result stays within [-1, 1].
   r = held(f, r, -1, 1);
   Value* z = b.CreateFMul(r, r);
   Value* s = f.fma(b.CreateFMul(r, z),
@@ -230,7 +230,7 @@ Value* sinh(const Floats& f, Value* x) {
   Value* z = b.CreateFMul(x, x);
   Value* near =
       f.fma(b.CreateFMul(x, z), f.polynomial(z, {1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880}), x);
-  // Half the power, so that the last binade does not overflow early.
+  // Computes half the power first, so that the largest results do not overflow early.
   Value* big = exp(f, b.CreateFSub(f.abs(x), f(std::numbers::ln2)));
   Value* far = b.CreateFSub(big, f.div(f(0.25), big));
   return b.CreateSelect(b.CreateFCmpOLT(f.abs(x), f(1)), near, f.with_sign(far, x));
@@ -292,7 +292,7 @@ Value* pow(const Floats& f, Value* x, Value* y) {
   }
   Value* r = exp2(f, b.CreateFMul(y, log2(f, f.abs(x))));
   r = b.CreateSelect(b.CreateAnd(b.CreateFCmpOEQ(y, f(0)), b.CreateFCmpORD(x, x)), f(1), r);
-  // A negative base has a power where the exponent is whole.
+  // A negative base has a real power only if the exponent is a whole number.
   const auto is_whole = [&](Value* v) {
     return b.CreateFCmpOEQ(f.call(llvm::Intrinsic::trunc, v), v);
   };

@@ -67,7 +67,7 @@ Pointer resolved(EmitContext& e, Pointer pointer) {
   return pointer;
 }
 
-// Where the elements of a gang lie one behind the other, the address of the first one, for accesses
+// Where the elements of a gang are adjacent, the address of the first one, for accesses
 // under a mask that covers only lanes that are inside; else null. 32-bit offsets may wrap between
 // lanes, but their signed values increase evenly up to every lane that is inside, because that
 // one's offset is below 2^31.
@@ -84,7 +84,7 @@ static Value* neighbours(EmitContext& e, const Pointer& pointer,
 }
 
 // Runs `fast` when all lanes of a linear index are inside, `slow` otherwise; joins their results.
-// At the end of a row, which is reached once, `slow` alone makes less code.
+// The end of a row runs once per row; there only `slow` is emitted, which is less code.
 using Loader = llvm::function_ref<llvm::SmallVector<Leaf, 4>()>;
 static llvm::SmallVector<Leaf, 4> when_inside(EmitContext& e, const Pointer& pointer, Loader fast,
                                               Loader slow) {
@@ -116,7 +116,7 @@ static llvm::SmallVector<Leaf, 4> when_inside(EmitContext& e, const Pointer& poi
   return out;
 }
 
-// One scalar. On a GPU what nothing writes goes through the cache for constants.
+// Loads one scalar. On a GPU, data that nothing writes is loaded through the read-only cache.
 static Value* load_at(EmitContext& e, const Pointer& pointer, ScalarKind kind, Value* at) {
   auto* loaded =
       e.b.CreateAlignedLoad(memory_type(e, kind), at, llvm::Align(kind == ScalarKind::f16 ? 2 : 4));
@@ -260,7 +260,7 @@ static void scatter(EmitContext& e, const Pointer& pointer, const ScalarField& f
                           alignment_of(field.kind), lanes == nullptr ? e.all_on() : lanes);
 }
 
-// One load for the gang, behind a branch that is as good as free where it is always taken.
+// One load for the gang, behind a branch that costs almost nothing if it is always taken.
 static llvm::SmallVector<Leaf, 4> load_if_inside(EmitContext& e, const Pointer& pointer,
                                                  const std::vector<ScalarField>& fields) {
   llvm::SmallVector<Value*, 4> loaded;
@@ -295,7 +295,7 @@ static Val load_shared(EmitContext& e, const Pointer& pointer, TypeId type) {
     return out;
   }
   if (!pointer.offset.varying) {
-    // One load for the gang. Outside, the first element stands in and zero is the answer.
+    // One load for the gang. Out of range, it loads the first element and the result is zero.
     Value* inside = pointer.inside.value;
     const bool movable = pointer.constant;
     const Leaf guard = inside == nullptr ? constant_leaf(e, Scalar::of(true)) : pointer.inside;
@@ -350,7 +350,7 @@ static void store_shared(EmitContext& e, const Pointer& pointer, const Val& valu
     if (store_contiguous(e, row_address(e, pointer), pointer.along_stride, fields, value)) return;
   }
   if (!pointer.offset.varying) {
-    // All running lanes write one place: the last of them stays.
+    // All running lanes write to one address: the value of the last lane remains.
     const auto write = [&] {
       Value* last = nullptr;
       if (e.wide()) {

@@ -10,7 +10,7 @@ std::uint64_t cells_of(const EmitContext& e, TypeId type) {
   return e.program.types.scalar_count(type);
 }
 
-// On the stack, or, when that has enough, in the call's scratch memory.
+// Allocates cells on the stack, or in the call's scratch memory once the stack is full enough.
 LaneMemory new_lane_memory(EmitContext& e, std::uint64_t cells, bool is_varying, const char* name) {
   constexpr std::uint64_t kLarge = 16 << 10, kMostOnStack = 256 << 10;
   is_varying = is_varying && e.wide();
@@ -121,7 +121,7 @@ void zero_cells(EmitContext& e, const LaneMemory& memory, std::uint64_t cells, V
   }
 }
 
-// body(0), body(1), ... as a loop of the code.
+// Emits a loop that runs body(0), body(1), ...
 void emit_rounds(EmitContext& e, std::uint32_t rounds, llvm::function_ref<void(const Leaf&)> body) {
   auto* at = e.alloca_of(e.b.getInt32Ty(), "round");
   e.b.CreateStore(e.b.getInt32(0), at);

@@ -21,7 +21,7 @@ Val load_cells(EmitContext& e, const LaneMemory& memory, TypeId type);
 void store_cells(EmitContext& e, const LaneMemory& memory, const Val& value, llvm::Value* lanes);
 void zero_cells(EmitContext& e, const LaneMemory& memory, std::uint64_t cells, llvm::Value* lanes);
 
-// body(0), body(1), ... as a loop of the code.
+// Emits a loop that runs body(0), body(1), ...
 void emit_rounds(EmitContext& e, std::uint32_t rounds, llvm::function_ref<void(const Leaf&)> body);
 
 }  // namespace vyre

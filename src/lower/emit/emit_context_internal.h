@@ -29,7 +29,7 @@ struct GangIds {
   Leaf local_index;
 };
 
-// What a GPU kernel has that the host's code has not.
+// What only the code of GPU kernels needs.
 struct GpuSide {
   std::shared_ptr<const LoopShapes> loops;
   llvm::Value* deadline = nullptr;  // i64: of the global timer
@@ -74,7 +74,7 @@ struct EmitContext {
   // Rows (tiles on a GPU) tested once: what must hold for all of them.
   bool rows_tested = false;
   std::vector<RowRequirement> requirements;
-  // What is left of a row tested once: short code is better than fast code.
+  // The remainder of a row that was tested once: short code matters more than fast code.
   bool at_row_end = false;
   // Barrier kernels: cells in scratch memory.
   llvm::Value* scratch = nullptr;     // ptr

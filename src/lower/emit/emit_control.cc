@@ -22,8 +22,8 @@ void check_stop(EmitContext& e) {
   if (e.stop_flag != nullptr) emit_stop_mark(e.b, e.stop_flag);
 }
 
-// In a large program: ends blocks of code before they are so long that the time to compile them,
-// which grows faster than their length, is no longer bearable.
+// Splits the blocks of a large program before they grow so long that compiling them, which
+// takes more than linear time in their length, becomes too slow.
 static void look_between_statements(EmitContext& e) {
   constexpr std::uint32_t kStatements = 128;
   if (!e.spreads.plan.one_body || e.gpu || e.stop_flag == nullptr || ++e.statements < kStatements)
@@ -123,7 +123,7 @@ static void emit_if(EmitContext& e, EmitFrame& frame, const Leaf& condition,
                     std::span<const StmtId> then, std::span<const StmtId> otherwise) {
   Value* const outer = e.mask;
   if (std::exchange(e.guards_all, false) && condition.held && e.rows_tested) {
-    // Tested with the row: lanes for which it does not hold have nothing to do.
+    // The condition was tested with the row: lanes for which it is false have nothing to do.
     e.requirements.insert(e.requirements.end(), condition.held->begin(), condition.held->end());
     e.branch(condition.rest, [&] { emit_block(e, frame, then); }, [] {});
     e.mask = outer;
@@ -162,7 +162,7 @@ static void emit_if(EmitContext& e, EmitFrame& frame, const Leaf& condition,
     side(then, on);
     side(otherwise, off);
   };
-  // Where one test tells that all lanes agree, that case gets code of its own.
+  // Where one test shows that all lanes agree, that case gets code of its own.
   if (condition.all != nullptr && e.coherent_depth < 2 && e.targets.empty() && !e.at_row_end) {
     ++e.coherent_depth;
     e.branch(
@@ -235,8 +235,8 @@ static void emit_return(EmitContext& e, EmitFrame& frame, const ReturnStmt& s) {
 }
 
 namespace {
-// The loops of scalar code are those whose trips differ from lane to lane: unrolled by a number,
-// they would guess wrong twice, at the end of the unrolled part and at their own.
+// Scalar code is chosen where trip counts differ from lane to lane. Unrolling such a loop makes
+// the processor mispredict twice: where the unrolled part ends, and where the loop ends.
 void keep_whole(EmitContext& e, llvm::BranchInst* latch) {
   if (e.wide()) return;
   auto* rule = llvm::MDNode::get(

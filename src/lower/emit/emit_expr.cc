@@ -34,7 +34,7 @@ Val part_of(const TypeTable& types, const Val& whole, std::uint32_t i, TypeId ty
 
 }  // namespace
 
-// A component of a value at a computed index: zero outside.
+// The component of a value at a computed index; zero if the index is out of range.
 static Val index_value(EmitContext& e, const Val& whole, const Leaf& index, TypeId type) {
   const auto& types = e.program.types;
   const std::uint32_t n = types.component_count(whole.type);

@@ -88,7 +88,7 @@ void store_linear(EmitContext& e, const LocalSlot& slot, const Leaf& value) {
   if (value.varying && value.linear.base != nullptr && value.linear.stride == slot.stride) {
     first = value.linear.base;
   } else if (value.varying || slot.stride != 0) {
-    // Computed as a vector: what lane 0 would have, from a lane that runs.
+    // Computed as a vector: derives lane 0's value from a lane that runs.
     Value* lane = e.b.getInt32(0);
     if (e.mask != nullptr) lane = e.b.CreateAnd(first_lane(e, e.mask), e.b.getInt32(e.width - 1));
     Value* steps = e.b.CreateMul(lane, e.b.getInt32(static_cast<std::uint32_t>(slot.stride)));

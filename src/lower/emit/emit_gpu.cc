@@ -21,7 +21,7 @@ using llvm::Value;
 
 namespace {
 
-// Iterations between two looks at the timer: of a loop that holds no other, and of one that does.
+// Iterations between two reads of the timer, in an innermost loop and in one with loops inside.
 constexpr std::uint32_t kStrip = 1024;
 constexpr std::uint32_t kOuterStrip = 32;
 
@@ -56,7 +56,7 @@ Value* decided(EmitContext& e, EmitFrame& frame, const Leaf& condition) {
       !e.targets.empty()) {
     return condition.value;
   }
-  // A guard says something of x. Where a condition does not, both sides may be as frequent.
+  // A bounds guard constrains x. Any other condition may be false as often as true: do not split.
   if (std::ranges::none_of(*condition.held,
                            [](const RowRequirement& r) { return r.along.known; })) {
     return condition.value;
@@ -65,7 +65,7 @@ Value* decided(EmitContext& e, EmitFrame& frame, const Leaf& condition) {
   return condition.rest;
 }
 
-// Rows above and below another share its index: what lies between them is the step.
+// Rows above and below a row are indexed relative to it; the distance to them is the step.
 Value* gpu_row_index(EmitContext& e, Value* row) {
   if (row == nullptr) return e.gpu->x;
   Value*& index = e.gpu->row_indices[row];
@@ -125,7 +125,7 @@ Value* gpu_atomic(EmitContext& e, const AtomicStmt& s, bool is_signed, const Poi
   }
   if (s.op == AtomicOp::sub) value = e.b.CreateNeg(value);
   const std::string_view operation = operation_of(s.op, is_signed);
-  // Without a result the memory does it alone; exchange has no such form.
+  // An atomic whose result is unused becomes a reduction (red); exchange has no such form.
   if (!wants && s.op != AtomicOp::exchange && (order == "relaxed" || order == "release")) {
     emit(e.b.getVoidTy(), fmt::format("red.{}.{}.{}.{} [$0], $1;", order, scope, space, operation),
          {at, value});

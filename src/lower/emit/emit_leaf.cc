@@ -158,7 +158,7 @@ Value* none_of(EmitContext& e, const Leaf& leaf) {
 }
 bool knows(const Leaf& leaf) { return leaf.all != nullptr || !leaf.varying; }
 
-// What a condition made of two is where their requirements hold.
+// The remaining condition of a conjunction or disjunction once both sides' requirements hold.
 void join_held(const Leaf& x, const Leaf& y, Value* rest, Leaf& out) {
   auto held = std::make_shared<std::vector<RowRequirement>>();
   for (const Leaf* leaf : {&x, &y}) {

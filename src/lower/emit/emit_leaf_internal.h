@@ -27,7 +27,7 @@ Leaf negated(EmitContext& e, const Leaf& x);
 
 llvm::Value* any_lane(EmitContext& e, llvm::Value* lanes);    // i1
 llvm::Value* first_lane(EmitContext& e, llvm::Value* lanes);  // i32 index of the first true lane
-// What all running lanes hold: known to be one value, though it came in a vector.
+// The value of a vector in which all running lanes are known to hold the same one.
 llvm::Value* agreed(EmitContext& e, const Leaf& value, llvm::Value* lanes);
 
 // While alive, the builder stands before the loop over a row's gangs, if all operands were computed

@@ -135,7 +135,7 @@ Leaf bit_field(EmitContext& e, MathFn fn, bool is_signed, llvm::ArrayRef<Leaf> a
   });
 }
 
-// What the bits of the smaller or the larger of two integers are at most.
+// Sets the bound of min(x, y) or max(x, y), as unsigned bits, from the bounds of the operands.
 void add_range(EmitContext& e, llvm::Intrinsic::ID id, const Leaf& x, const Leaf& y, Leaf& out) {
   constexpr std::uint64_t kMostPositive = 0x7FFFFFFFU;
   if (id == llvm::Intrinsic::umax) {
@@ -146,8 +146,8 @@ void add_range(EmitContext& e, llvm::Intrinsic::ID id, const Leaf& x, const Leaf
     if (std::min(x.max, y.max) <= kMostPositive) out.max = kMostPositive;
     return;
   }
-  // The smaller one is at most either; of signed ones, those that have one beside them that is not
-  // negative: should they be negative themselves, they are the result.
+  // The minimum is at most either operand. As signed integers this holds for an operand whose
+  // partner may not be negative; a negative operand would itself be the result.
   const auto limit = [&](const Leaf& by, const Leaf& beside) {
     if (id == llvm::Intrinsic::smin && beside.max > kMostPositive) return;
     out.max = std::min(out.max, by.max);
@@ -185,7 +185,7 @@ Leaf integer_component(EmitContext& e, MathFn fn, ScalarKind kind, llvm::ArrayRe
     case MathFn::count_one_bits: return intrinsic(e, llvm::Intrinsic::ctpop, a[0]);
     case MathFn::reverse_bits: return intrinsic(e, llvm::Intrinsic::bitreverse, a[0]);
     case MathFn::first_leading_bit:
-      // 31 - leading zeros; 32 of them make all ones.
+      // 31 - leading zeros; for 0, with 32 of them, this is -1.
       return lift(e, {a[0]}, [&](auto v) {
         Value* x = v[0];
         llvm::Type* t = x->getType();

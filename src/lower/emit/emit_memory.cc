@@ -68,7 +68,7 @@ static Leaf add_offset(EmitContext& e, const Leaf& offset, const Leaf& index, st
                       (!index.varying || index.linear.base != nullptr);
   if (!offset.varying && !index.varying) {
     const RowInvariant place(e, {&offset, &index});
-    // Nobody uses the offset of an index that is outside, so it does not wrap: addresses fold.
+    // The offset of an out-of-range index is never used, so it may be marked as not wrapping.
     Value* step = widen(index.value);
     if (scale != 1) step = e.b.CreateNUWMul(step, llvm::ConstantInt::get(step->getType(), scale));
     return place.mark(uniform_leaf(e.b.CreateNUWAdd(offset.value, step)));
@@ -192,8 +192,8 @@ Pointer element_pointer(EmitContext& e, const Pointer& of, const Leaf& at, Scala
   return out;
 }
 
-// What `from` points to, or zero, one element after the other: as values, large arrays would make
-// more code than anybody waits for.
+// Copies what `from` points to, or zeros, element by element in a loop: as SSA values, a large
+// array would take far too long to compile.
 static void copy_value(EmitContext& e, const Pointer& to, const Pointer* from, TypeId type) {
   const auto* array = e.program.types.get_if<ArrayType>(type);
   if (array == nullptr || cells_of(e, type) <= kManyScalars) {

@@ -34,7 +34,7 @@ Value* splat(llvm::IRBuilder<>&, llvm::Type* type, std::uint64_t bits) {
   return llvm::ConstantInt::get(type, bits);
 }
 
-// The divisor that makes WGSL's answers: x / 0 = x, MIN / -1 = MIN, and both remainders 0.
+// Replaces divisors so that WGSL's rules hold: x / 0 = x, MIN / -1 = MIN, both remainders 0.
 Value* safe_divisor(llvm::IRBuilder<>& b, bool is_signed, Value* x, Value* y) {
   llvm::Type* t = x->getType();
   Value* bad = b.CreateICmpEQ(y, splat(b, t, 0));
@@ -46,7 +46,7 @@ Value* safe_divisor(llvm::IRBuilder<>& b, bool is_signed, Value* x, Value* y) {
   return b.CreateSelect(bad, splat(b, t, 1), y);
 }
 
-// Vector integer division has no instruction; in doubles 32-bit quotients are exact.
+// There is no vector instruction for integer division; doubles hold 32-bit quotients exactly.
 Value* divide(llvm::IRBuilder<>& b, bool is_signed, Value* x, Value* y) {
   Value* d = safe_divisor(b, is_signed, x, y);
   if (!x->getType()->isVectorTy() || llvm::isa<llvm::Constant>(d)) {
@@ -114,7 +114,7 @@ Value* floating(EmitContext& e, BinaryOp op, Value* x, Value* y) {
   }
 }
 
-// Infinities and what is too large become the largest value that both types hold. NaN passes.
+// Infinities and values out of range become the largest value both types hold. NaN stays NaN.
 Value* held_to_integers(llvm::IRBuilder<>& b, ScalarKind from, ScalarKind to, Value* x) {
   const bool half = from == ScalarKind::f16;
   const double high = half ? 65504.0 : (to == ScalarKind::i32 ? 2147483520.0 : 4294967040.0);
@@ -225,7 +225,7 @@ AlongRow along_row_result(EmitContext& e, BinaryOp op, const Leaf& x, const Leaf
   return out;
 }
 
-// The bits of a sum or a product that wraps are less still than those of the one that does not.
+// A bound of the exact sum or product holds for the wrapped one too, which is never larger.
 Value* most_result(EmitContext& e, BinaryOp op, bool is_signed, const Leaf& x, const Leaf& y) {
   if (!e.rows_tested || (x.row_invariant && y.row_invariant)) return nullptr;
   Value* a = most_of(e, x);
@@ -235,7 +235,7 @@ Value* most_result(EmitContext& e, BinaryOp op, bool is_signed, const Leaf& x, c
   const auto least = [&](Value* v, Value* w) {
     return e.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, v, w);
   };
-  const auto below = [&](Value* v, Value* w) {  // v where w says nothing
+  const auto below = [&](Value* v, Value* w) {  // v if w is unknown
     return w == nullptr ? v : least(v, w);
   };
   switch (op) {

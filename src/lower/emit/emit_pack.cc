@@ -1,4 +1,4 @@
-// Several numbers in one word, and out again.
+// Packs several numbers into one word, and unpacks them.
 #include "vyre/lower/emit/emit_leaf_internal.h"
 #include "vyre/lower/emit/emit_operation_internal.h"
 

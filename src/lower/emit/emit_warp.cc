@@ -73,7 +73,7 @@ Value* stays(EmitContext& e, const EmitFrame& frame) {
   return e.b.CreateNot(gone);
 }
 
-// All lanes that jump out of the statement meet those that do not.
+// Reconverges the lanes that jump out of the statement with those that do not.
 void emit_without_operations(EmitContext& e, EmitFrame& frame, StmtId id) {
   auto* meeting = e.new_block("meeting");
   e.gpu->meeting = meeting;
@@ -113,7 +113,7 @@ llvm::AllocaInst* new_flag(EmitContext& e, const char* name) {
   return flag;
 }
 
-// Looks at the timer every so many rounds.
+// Reads the timer once every few iterations.
 class TimerWatch {
  public:
   explicit TimerWatch(EmitContext& e) : e_(e), left_(e.alloca_of(e.b.getInt32Ty(), "left")) {

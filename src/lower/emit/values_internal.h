@@ -28,11 +28,11 @@ struct AlongRow {
   std::int64_t offset = 0;
 };
 
-// x stays below `count` for every x of a row or tile: what one test before it can tell.
+// A requirement that one test before a row or tile can check: x < `count` for each x in it.
 struct RowRequirement {
   AlongRow along;
   llvm::Value* count = nullptr;  // i32, row-invariant
-  // `count` is that of an array's elements: with offsets of 32 bits, less than 2^31.
+  // `count` is the number of an array's elements: below 2^31 if offsets have 32 bits.
   bool elements = false;
   // Instead of `along`: i32, the same for all x. On a GPU a global id, or what an index is at most.
   llvm::Value* position = nullptr;

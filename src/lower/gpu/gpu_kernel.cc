@@ -29,7 +29,7 @@ using llvm::Value;
 constexpr unsigned kGlobalSpace = 1;
 constexpr unsigned kSharedSpace = 3;
 constexpr std::uint64_t kBindingAlignment = 16;
-constexpr std::uint32_t kQuickTiles = 2000;  // to one that is ragged
+constexpr std::uint32_t kQuickTiles = 2000;  // for each ragged one
 
 constexpr llvm::Intrinsic::ID kThread[3] = {llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x,
                                             llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y,
@@ -49,7 +49,7 @@ std::vector<GlobalId> globals_in(const Program& p, std::initializer_list<MemoryK
   return out;
 }
 
-// From compute capability 8.0 on.
+// Available from compute capability 8.0.
 bool has_redux(std::string_view processor) {
   unsigned number = 0;
   if (processor.starts_with("sm_")) processor.remove_prefix(3);
@@ -238,8 +238,8 @@ class GpuKernel {
     b_.SetInsertPoint(in);
   }
 
-  // Zeroes, and lets lanes outside the extent go. Where no lane is missing, what each lane writes
-  // before anything is read needs no zeros.
+  // Zeroes workgroup memory and ends lanes outside the extent. What every lane writes before any
+  // read needs no zeros where no lane is missing.
   void zero_workgroup_memory() {
     const bool always =
         std::ranges::any_of(shared_, [](const Shared& s) { return !s.written_first; });
@@ -421,7 +421,7 @@ class GpuKernel {
     keep_rolled(latch);
 
     b_.SetInsertPoint(mark);
-    // To find out which requirements follow from others takes longer than their number grows.
+    // Finding out which requirements imply others takes more than linear time in their number.
     constexpr std::size_t kMostRequirements = 512;
     const bool tests = quick_exists && requirements.size() <= kMostRequirements;
     Value* inside = tests ? all_inside((items - 1) * step, requirements) : b_.getFalse();

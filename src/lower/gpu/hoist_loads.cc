@@ -10,13 +10,13 @@
 namespace vyre {
 namespace {
 
-// More would only fill registers.
+// Moving more loads would only use up registers.
 constexpr std::size_t kMostHoisted = 64;
 // Instructions of a block that are looked at between the first store and loads behind it, in all:
 // what straight-line programs of any length cost.
 constexpr std::size_t kMostLooks = 1 << 18;
 
-// What a load needs, moved along with it: its address, when nothing in it has effects.
+// Moves the computation of a load's address along with it, if it has no side effects.
 bool collect(llvm::Instruction* from, llvm::Instruction* target, llvm::AAResults& aliases,
              std::vector<llvm::Instruction*>& moved, std::set<llvm::Instruction*>& seen,
              std::size_t& looks) {

@@ -17,12 +17,12 @@ namespace {
 
 using Blocks = llvm::SmallVector<llvm::BasicBlock*, 8>;
 
-// More would be a second copy of the program.
+// Longer endings are shared: copying them would nearly double the program.
 constexpr std::size_t kMostInstructions = 24;
-// A branch goes this way once in so many times at the most.
+// A successor is rare if the branch takes it at most once in this many executions.
 constexpr std::uint64_t kRare = 1000;
 
-// Where a branch hardly ever goes, when nothing else goes there; else null.
+// The rare successor of a block, if the block is its only predecessor; else null.
 llvm::BasicBlock* rare_successor(const llvm::BasicBlock& block) {
   const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
   std::uint64_t yes = 0;
@@ -64,7 +64,7 @@ Blocks shared_end(llvm::BasicBlock* rare, const llvm::DominatorTree& dominators)
   return out;
 }
 
-// Whether what runs mostly has a loop. It spends its time there, and ptxas, which unrolls loops
+// Whether the common path has a loop. The time is spent there, and ptxas, which unrolls loops
 // before the place where all threads meet, leaves those alone that end apart.
 bool loops_mostly(const llvm::LoopInfo& loops, const llvm::BasicBlock* rare,
                   const llvm::DominatorTree& dominators) {

@@ -1,4 +1,4 @@
-// What hardly ever runs ends by itself. Where it shared its last stores with what runs mostly, the
+// Gives rare paths endings of their own. If they shared their last stores with common ones, the
 // threads would have to wait there for each other, and addresses could not be computed ahead.
 #pragma once
 

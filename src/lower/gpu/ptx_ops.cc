@@ -26,7 +26,7 @@ Value* log2(llvm::IRBuilder<>& b, Value* x) { return one(b, "lg2.approx.f32 $0, 
 
 Value* number(llvm::IRBuilder<>& b, double v) { return llvm::ConstantFP::get(b.getFloatTy(), v); }
 
-// Whole turns off in three steps: the instructions are accurate within [-pi, pi].
+// Subtracts whole turns in three steps, because the instructions are accurate in [-pi, pi].
 Value* within_a_turn(llvm::IRBuilder<>& b, Value* x) {
   const auto fma = [&](Value* p, double q, Value* r) {
     return b.CreateIntrinsic(llvm::Intrinsic::fma, {b.getFloatTy()}, {p, number(b, q), r});
@@ -60,7 +60,7 @@ Value* ptx_instruction(llvm::IRBuilder<>& b, llvm::Type* result, llvm::StringRef
 }
 
 Value* ptx_divide(llvm::IRBuilder<>& b, Value* x, Value* y) {
-  // A power of two divides exactly.
+  // Division by a power of two is exact.
   if (const auto* c = llvm::dyn_cast<llvm::ConstantFP>(y)) {
     llvm::APFloat inverse(0.0F);
     if (c->getValueAPF().getExactInverse(&inverse)) {

@@ -20,7 +20,7 @@ bool same_array(const RowRequirement& a, const RowRequirement& b) {
   return a.elements && b.elements && a.along.row == b.along.row && a.count == b.count;
 }
 
-// Two values that are computed alike; loads of what nothing writes give the same twice.
+// Whether two values are computed in the same way, loads of data that nothing writes included.
 bool same_value(const Value* a, const Value* b) {
   if (a == b) return true;
   const auto* x = llvm::dyn_cast<llvm::LoadInst>(a);
@@ -40,13 +40,13 @@ bool same_value(const Value* a, const Value* b) {
   return x_base == y_base && x_offset == y_offset;
 }
 
-// An index below it makes a number of elements or of lanes more than zero.
+// Whether an index below this count proves that there are elements, or lanes.
 bool is_positive(const std::vector<RowRequirement>& all, const Value* number) {
   return std::ranges::any_of(all,
                              [&](const RowRequirement& r) { return same_value(r.count, number); });
 }
 
-// Without what is said twice.
+// The requirements without duplicates.
 std::vector<RowRequirement> once(const std::vector<RowRequirement>& all) {
   std::vector<RowRequirement> out;
   for (const RowRequirement& r : all) {
