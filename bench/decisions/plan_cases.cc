@@ -3,8 +3,10 @@
 #include <string>
 
 #include "cases.h"
+#include "vyre/plan/planner.h"
 #include "vyre/plan/specification/cold_start.h"
 #include "vyre/plan/specification/logical_launch.h"
+#include "vyre/wgsl/module.h"
 
 namespace vyre {
 namespace {
@@ -118,6 +120,55 @@ void run_bindings_again(std::uint64_t calls) {
   for (std::uint64_t i = 0; i < calls; ++i) keep(plan_bindings(l.bindings, l.buffers));
 }
 
+// What Session::prepare asks for a launch of which nothing is known: all candidates and the model.
+struct FirstLaunch {
+  FirstLaunch() {
+    const ParsedModule parsed = parse_wgsl(R"(
+@group(0) @binding(0) var<uniform> a: f32;
+@group(0) @binding(1) var<storage, read> x: array<f32>;
+@group(0) @binding(2) var<storage, read_write> y: array<f32>;
+@compute @workgroup_size(64) fn saxpy(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.x < arrayLength(&y)) { y[id.x] = a * x[id.x] + y[id.x]; }
+})");
+    kernels.push_back({*make_kernel(*parsed.module->find("saxpy"))});
+    device.name = "cpu";
+    device.limits = {.backend = "cpu",
+                     .max_threads_per_block = 1024,
+                     .max_block_dim = {1024, 1024, 64},
+                     .max_grid_dim = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
+    device.profile.multiprocessors = 8;
+    device.profile.warp_size = device.vector_width = 16;
+    request = {.identity = to_hex(kernels.front().kernel.fingerprint),
+               .kernels = kernels,
+               .default_gangs = gangs,
+               .bindings = bindings,
+               .size = DispatchSize::extent({1'000'000, 1, 1})};
+  }
+
+  std::vector<KernelChoice> kernels;
+  std::vector<std::uint32_t> gangs{16};
+  std::vector<BindingBytes> bindings{{0, 0, 4}, {0, 1, 4'000'000}, {0, 2, 4'000'000}};
+  PlanDevice device;
+  PlanMemory memory{.mode = TunerMode::frozen};
+  LaunchRequest request;
+};
+
+const FirstLaunch& first_launch() {
+  static const FirstLaunch it;
+  return it;
+}
+
+bool prepare_plan_launch() {
+  const FirstLaunch& l = first_launch();
+  const auto plan = plan_launch(l.request, l.device, l.memory);
+  return plan && plan->by == Authority::declared && plan->variant.workgroup == Extent{64, 1, 1} &&
+         plan->grid == Extent{15'625, 1, 1} && plan->bindings.size() == 3;
+}
+void run_plan_launch(std::uint64_t calls) {
+  const FirstLaunch& l = first_launch();
+  for (std::uint64_t i = 0; i < calls; ++i) keep(plan_launch(l.request, l.device, l.memory));
+}
+
 constexpr DecisionCase kCases[] = {
     {"launch plan, override", 1'068, prepare_overridden, run_overridden},
     {"launch plan, natural mode", 1'510, prepare_natural, run_natural},
@@ -125,6 +176,7 @@ constexpr DecisionCase kCases[] = {
     {"launch plan, cold start", std::nullopt, prepare_natural, run_cold_start},
     {"resolve, known", std::nullopt, prepare_resolve, run_resolve},
     {"cold-start selection", std::nullopt, prepare_selection, run_selection},
+    {"plan_launch, nothing known", std::nullopt, prepare_plan_launch, run_plan_launch},
     {"binding plan", 1'913, prepare_bindings, run_bindings},
     {"binding plan, storage reused", 1'913, prepare_bindings, run_bindings_again},
 };
