@@ -112,6 +112,9 @@ TEST(Check, JsonHasStableKeys) {
   EXPECT_EQ(plain.at("name"), "plain");
   EXPECT_EQ(plain.at("workgroup"), nlohmann::json({8, 1, 1}));
   EXPECT_EQ(plain.at("tunable"), true);
+  EXPECT_EQ(plain.at("tunable_parts"),
+            (nlohmann::json{{"cpu", {"workgroup", "gang", "groups per task"}},
+                            {"gpu", {"workgroup", "items per lane", "layout"}}}));
   EXPECT_EQ(plain.at("fingerprint").get<std::string>().size(), 64U);
   EXPECT_EQ(plain.at("buffers").at(0).at("name"), "out");
   EXPECT_EQ(plain.at("buffers").at(0).at("slot"), 0);
@@ -125,6 +128,46 @@ TEST(Check, JsonHasStableKeys) {
   EXPECT_EQ(scaled.at("buffers").at(0).at("name"), "items");
   EXPECT_EQ(scaled.at("buffers").at(0).at("bytes"), 64);
   EXPECT_EQ(scaled.at("overrides").at(0).at("id"), 7);
+}
+
+// What it says of tuning is what the planner has candidates for.
+TEST(Check, SaysWhichPartsOfALaunchMayBeTuned) {
+  constexpr const char* kShared = R"(
+var<workgroup> tile: array<u32, 64>;
+@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+@compute @workgroup_size(64) fn turns(@builtin(local_invocation_index) i: u32) {
+  tile[i] = i;
+  workgroupBarrier();
+  out[i] = tile[63u - i];
+}
+)";
+  const CommandResult any = run_vyre({"check", "-"}, kShared);
+  EXPECT_NE(any.out.find("launch            may be tuned: gang, groups per task on a CPU; the "
+                         "workgroup as declared: it shares memory or waits within its workgroup\n"),
+            std::string::npos)
+      << any.out;
+  const auto on_cpu =
+      nlohmann::json::parse(run_vyre({"check", "-", "--device", "cpu", "--json"}, kShared).out);
+  const auto& entry = on_cpu.at("files").at(0).at("entries").at(0);
+  EXPECT_EQ(entry.at("tunable"), true);
+  EXPECT_EQ(entry.at("tunable_parts"), (nlohmann::json{{"cpu", {"gang", "groups per task"}}}));
+}
+
+TEST(Check, RefusesWhatIsBeyondTheLimitsOfADevice) {
+  constexpr const char* kWide = R"(
+@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+@compute @workgroup_size(1024, 2) fn wide() { out[0] = 1u; }
+)";
+  EXPECT_EQ(run_vyre({"check", "-"}, kWide).exit, 0) << "no device is known";
+  const CommandResult refused = run_vyre({"check", "-", "--device", "cpu"}, kWide);
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_NE(refused.err.find("cannot run on cpu: the workgroup has 2048 invocations; cpu allows "
+                             "1024"),
+            std::string::npos)
+      << refused.err;
+  const CommandResult ran =
+      run_vyre({"run", "-", "--device", "cpu", "--size", "8", "--in", "out=fill:zeros:8"}, kWide);
+  EXPECT_EQ(ran.exit, 2) << "and it does not run";
 }
 
 TEST(Check, JsonHasDiagnosticsToo) {

@@ -1,6 +1,7 @@
 #include "vyre/cli/entry_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -9,20 +10,12 @@
 #include "vyre/data/packed_elements.h"
 #include "vyre/ir/print.h"
 #include "vyre/ir/print_expr.h"
+#include "vyre/plan/bindings/kernel_bindings.h"
+#include "vyre/plan/variants/tunable_parts.h"
 #include "vyre/plan/variants/variant_legality.h"
 
 namespace vyre {
 namespace {
-
-std::string_view role_of(const Global& global) {
-  if (global.memory == MemoryKind::uniform) return "uniform";
-  switch (global.access) {
-    case Access::read: return "input";
-    case Access::write: return "output";
-    case Access::read_write: return "input_output";
-  }
-  return "";
-}
 
 // Whether the size of a type waits for an override.
 bool waits_for_override(const TypeTable& types, TypeId type) {
@@ -46,7 +39,7 @@ std::vector<BufferReport> buffers_of(const Program& program) {
     buffer.group = global.group;
     buffer.binding = global.binding;
     buffer.name = global.name;
-    buffer.role = role_of(global);
+    buffer.role = to_string(role_of(global.memory, global.access, true));
     buffer.type = program.types.spell(global.type);
     buffer.runtime_sized = program.types.contains_runtime_array(global.type);
     buffer.header_bytes = layout.header_bytes;
@@ -76,6 +69,46 @@ std::vector<OverrideReport> overrides_of(const Program& program,
       }
     }
     out.push_back(std::move(report));
+  }
+  return out;
+}
+
+// Of the devices that are not known: those that every one of their kind has.
+Limits usual_limits() {
+  return {.backend = "",
+          .max_threads_per_block = 1024,
+          .max_block_dim = {1024, 1024, 64},
+          .max_grid_dim = {65535, 65535, 65535}};
+}
+
+void report_tuning(const Kernel& kernel, const Device* device, EntryReport& entry) {
+  for (const TargetKind kind : {TargetKind::host, TargetKind::nvptx}) {
+    if (device != nullptr && device->target().kind != kind) continue;
+    entry.tunable_parts.emplace_back(
+        kind == TargetKind::host ? "cpu" : "gpu",
+        tunable_parts(kernel, kind, device == nullptr ? usual_limits() : device->limits()));
+  }
+  entry.workgroup_reason = works_together(kernel) ? "it shares memory or waits within its workgroup"
+                           : reads_workgroup_ids(kernel.stats)
+                               ? "it reads the local or workgroup ids"
+                               : "";
+}
+
+// "may be tuned: gang, groups per task on a CPU; the workgroup as declared: it reads ..."
+std::string tuning_text(const EntryReport& entry) {
+  std::string parts;
+  for (const auto& [device, names] : entry.tunable_parts) {
+    if (names.empty()) continue;
+    parts += fmt::format("{}{} on a {}", parts.empty() ? "" : "; ", fmt::join(names, ", "),
+                         device == "cpu" ? "CPU" : "GPU");
+  }
+  if (parts.empty()) {
+    return entry.workgroup_reason.empty() ? "as declared"
+                                          : "as declared: " + entry.workgroup_reason;
+  }
+  std::string out = "may be tuned: " + parts;
+  if (!entry.workgroup_reason.empty()) {
+    out += "; the workgroup as declared: " + entry.workgroup_reason;
   }
   return out;
 }
@@ -130,11 +163,7 @@ Result<EntryReport> report_entry(const Program& program, const std::vector<Setti
     entry.stats = kernel.stats;
     entry.workgroup_bytes = kernel.stats.workgroup_bytes;
     entry.fingerprint = to_hex(kernel.fingerprint);
-    entry.tunable = !depends_on_workgroup(kernel);
-    entry.tuning_reason = entry.tunable ? "only the global id decides what an invocation does"
-                          : works_together(kernel)
-                              ? "it shares memory or waits within its workgroup"
-                              : "it reads the local or workgroup ids";
+    report_tuning(kernel, device, entry);
     if (device != nullptr) {
       Variant declared;
       declared.workgroup = kernel.program->workgroup;
@@ -157,8 +186,8 @@ Result<EntryReport> report_entry(const Program& program, const std::vector<Setti
     return global.memory == MemoryKind::workgroup && waits_for_override(program.types, global.type);
   });
   if (sized) entry.workgroup_bytes = entry.stats.workgroup_bytes;
-  entry.tuning_reason = fmt::format("unknown until {} {} set", join_words(entry.unset),
-                                    entry.unset.size() == 1 ? "is" : "are");
+  entry.workgroup_reason = fmt::format("unknown until {} {} set", join_words(entry.unset),
+                                       entry.unset.size() == 1 ? "is" : "are");
   if (with_ir) entry.ir = print(program);
   return entry;
 }
@@ -180,10 +209,7 @@ void print_entry(Output& out, const EntryReport& entry) {
   line("counts", counts_text(entry.stats));
   line("workgroup memory", entry.workgroup_bytes ? format_bytes(*entry.workgroup_bytes) : unknown);
   line("fingerprint", entry.fingerprint.empty() ? unknown : entry.fingerprint);
-  line("launch", entry.unset.empty()
-                     ? fmt::format("{}: {}", entry.tunable ? "may be tuned" : "as declared",
-                                   entry.tuning_reason)
-                     : unknown);
+  line("launch", entry.unset.empty() ? tuning_text(entry) : unknown);
   if (!entry.buffers.empty()) {
     out.write("  buffers\n");
     Table table({"slot", "group", "binding", "name", "role", "type", "bytes"}, {0, 1, 2});
@@ -221,8 +247,12 @@ Json to_json(const EntryReport& entry, bool with_ir) {
   json["workgroup_bytes"] = entry.workgroup_bytes ? Json(*entry.workgroup_bytes) : Json(nullptr);
   json["pointwise"] = entry.stats.pointwise;
   json["fingerprint"] = entry.fingerprint.empty() ? Json(nullptr) : Json(entry.fingerprint);
-  json["tunable"] = entry.unset.empty() ? Json(entry.tunable) : Json(nullptr);
-  json["tuning_reason"] = entry.tuning_reason;
+  const auto has_parts = [](const auto& device) { return !device.second.empty(); };
+  json["tunable"] = entry.unset.empty() ? Json(std::ranges::any_of(entry.tunable_parts, has_parts))
+                                        : Json(nullptr);
+  json["tunable_parts"] = Json::object();
+  for (const auto& [device, names] : entry.tunable_parts) json["tunable_parts"][device] = names;
+  json["tuning_reason"] = entry.unset.empty() ? tuning_text(entry) : entry.workgroup_reason;
   json["buffers"] = Json::array();
   for (const BufferReport& buffer : entry.buffers) {
     Json each;

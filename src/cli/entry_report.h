@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vyre/cli/command.h"
@@ -40,8 +41,10 @@ struct EntryReport {
   Stats stats;
   std::optional<std::uint64_t> workgroup_bytes;
   std::string fingerprint;  // empty while overrides are unset
-  bool tunable = false;
-  std::string tuning_reason;
+  // What a search may change, on "cpu" and "gpu", or on the device that was given; and why it may
+  // not change the workgroup (empty: it may), or why that is not known.
+  std::vector<std::pair<std::string, std::vector<std::string>>> tunable_parts;
+  std::string workgroup_reason;
   std::string ir;  // the IR as text
 };
 

@@ -76,11 +76,15 @@ Result<LaunchPlan> plan_of_interpreter(const Kernel& kernel, const RunPlan& run,
   const std::vector<BindingBytes> bytes = run.bytes();
   Variant declared;
   declared.workgroup = kernel.program->workgroup;
-  return lay_out({.identity = to_hex(kernel.fingerprint),
-                  .kernels = std::span(&only, 1),
-                  .bindings = bytes,
-                  .size = run.size()},
-                 device, 0, declared, Authority::declared, "as declared", TunerMode::frozen);
+  VYRE_TRY(LaunchPlan plan,
+           lay_out({.identity = to_hex(kernel.fingerprint),
+                    .kernels = std::span(&only, 1),
+                    .bindings = bytes,
+                    .size = run.size()},
+                   device, 0, declared, Authority::declared, "as declared", TunerMode::frozen));
+  // It has neither gangs nor tasks.
+  std::erase_if(plan.choices, [](const PlanChoice& c) { return c.part != "workgroup"; });
+  return plan;
 }
 
 Result<LaunchReport> make_report(const Kernel& kernel, const PlanOptions& options) {

@@ -146,6 +146,9 @@ struct Occupancy {
 // What it costs a program's own launches when the tuner times, loads and compares code at the same
 // time. The defaults are those of the CPU.
 struct LaunchCosts {
+  // The device computes in the host's memory: the host compares results by itself, and nothing is
+  // copied.
+  bool in_host_memory = true;
   // True: the device works while the host does something else. False: a launch has ended when the
   // call returns, and compiling takes processor time from launches.
   bool runs_beside_host = false;

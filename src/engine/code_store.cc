@@ -114,7 +114,7 @@ CodeStore::~CodeStore() = default;
 
 Result<FoundCode> CodeStore::find_or_make(const Kernel& kernel, const Variant& variant,
                                           const CodeOptions& options, const WorkLimits& limits) {
-  if (device_->name() == "null") {
+  if (!device_->runs()) {
     VYRE_TRY(auto nothing, device_->load(HostCode{}));
     return FoundCode{std::move(nothing), CodeSource::compiled};
   }
@@ -138,7 +138,7 @@ Result<FoundCode> CodeStore::find_or_make(const Kernel& kernel, const Variant& v
 
 Result<void> CodeStore::make_ready(const Kernel& kernel, const Variant& variant,
                                    const CodeOptions& options, const WorkLimits& limits) {
-  if (device_->name() == "null") return {};
+  if (!device_->runs()) return {};
   const Digest key = key_of(kernel, variant, device_->target(), options);
   if (find_loaded(key)) return {};
   VYRE_TRY(auto made, make(key, kernel, variant, options, limits));

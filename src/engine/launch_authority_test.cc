@@ -184,6 +184,30 @@ TEST_F(LaunchAuthority, ALaunchCountedInWorkgroupsIsServedWhatWasDecidedForIt) {
   EXPECT_EQ(plan(now, kernel).by, Authority::declared);
 }
 
+// Tuned and then run again, both ways to count.
+TEST_F(LaunchAuthority, WhatASweepFindsServesTheSameLaunchLater) {
+  const Kernel kernel = kernel_of("twice");
+  for (const DispatchSize size :
+       {DispatchSize::workgroups({47, 1, 1}), DispatchSize::extent(kSize)}) {
+    Variant found;
+    {
+      const Session tunes = session(TunerMode::sweep);
+      const auto dispatch = prepare(tunes, kernel, {}, size);
+      ASSERT_TRUE(dispatch) << describe(dispatch.error());
+      EXPECT_EQ(dispatch->plan().by, Authority::declared);
+      ASSERT_TRUE(tunes.measure(*dispatch));
+      EXPECT_TRUE(dispatch->tuning()->settled);
+      EXPECT_EQ(dispatch->plan().by, Authority::evidence);
+      EXPECT_EQ(dispatch->plan().why, dispatch->tuning()->reason);
+      ASSERT_TRUE(tunes.run(*dispatch));
+      found = dispatch->variant();
+    }
+    const LaunchPlan later = plan(session(TunerMode::frozen), kernel, {}, size);
+    EXPECT_EQ(later.by, Authority::evidence) << size.in_workgroups;
+    EXPECT_EQ(later.variant, found);
+  }
+}
+
 TEST_F(LaunchAuthority, BuffersMayBeLongerThanTheirTypes) {
   const auto parsed = parse_wgsl(R"(
 struct Wide { a: vec4<u32>, b: vec4<u32>, c: vec4<u32> }

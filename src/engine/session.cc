@@ -63,8 +63,8 @@ Result<Session> Session::open(std::shared_ptr<Device> device, SessionOptions opt
   VYRE_TRY(session.queue_, device->make_queue());
   session.codes_ = std::make_shared<CodeStore>(device, std::move(options.code_folder));
   session.device_ = std::move(device);
-  session.on_host_ = session.device_->target().kind == TargetKind::host;
   session.costs_ = session.device_->launch_costs();
+  session.on_host_ = session.costs_.in_host_memory;
   session.plan_device_ = std::make_shared<const PlanDevice>(plan_device_of(*session.device_));
   session.gangs_ = std::make_shared<DefaultGangs>();
   if (!options.tuning) return session;
@@ -91,7 +91,7 @@ Result<Buffer> Session::buffer(std::uint64_t bytes) const {
 }
 
 Result<Buffer> Session::adopt(std::span<std::byte> memory) const {
-  if (device_->target().kind != TargetKind::host) {
+  if (!on_host_) {
     return fail(Code::invalid_input,
                 fmt::format("{} does not compute in the host's memory", device_->name()),
                 "make a buffer of the session and write to it");
@@ -394,7 +394,7 @@ void Session::choose_uniforms(const Kernel& kernel, std::span<const Binding> bin
     const Binding* b = find(g);
     if (b != nullptr && b->buffer.copy_) out.written.push_back(b->buffer.copy_);
   }
-  if (device_->target().kind == TargetKind::host) return;
+  if (on_host_) return;
   const std::vector<GlobalId> slots = slots_of(p);
   for (const ByValue& v : gpu_by_value(kernel, HostCopy::kMost)) {
     const Binding* b = find(p[slots[v.slot]]);
@@ -422,6 +422,13 @@ Result<std::chrono::nanoseconds> Session::time(const Dispatch& dispatch,
   VYRE_CHECK(check_dispatch(dispatch));
   if (launches == 0) return fail(Code::invalid_input, "no launches take no time to be measured");
   return time_step(call_context(), dispatch.step_, launches);
+}
+
+Result<void> Session::measure(const Dispatch& dispatch, const RunLimits& limits) const {
+  VYRE_CHECK(check_dispatch(dispatch));
+  const LaunchStep& step = dispatch.step_;
+  if (step.tuned == nullptr || !step.tuned->tuner.has_attention(TunedKernel::kToSweep)) return {};
+  return sweep(call_context(), step, limits);
 }
 
 void Session::wait_for_compilers() const {

@@ -295,6 +295,9 @@ class Session {
   // The device's time for one launch: the mean of `launches` consecutive ones, which this call
   // waits for. For a tuned dispatch the best variant is timed, and no candidate is tried.
   Result<std::chrono::nanoseconds> time(const Dispatch& dispatch, std::uint32_t launches = 1) const;
+  // In the mode `on`: measures the candidates now, with what the buffers hold, instead of in the
+  // first call. The buffers keep their contents. In other modes this does nothing.
+  Result<void> measure(const Dispatch& dispatch, const RunLimits& limits = {}) const;
   // Returns when no background compilation is left.
   void wait_for_compilers() const;
   Result<std::shared_ptr<Event>> record() const { return queue_->record(); }

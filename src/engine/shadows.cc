@@ -157,13 +157,13 @@ Result<std::shared_ptr<Queue>> make_side_queue(Device& device) {
 }
 
 Result<void> make_comparing_ready(Device& device, CodeStore& codes, const WorkLimits& limits) {
-  if (device.target().kind == TargetKind::host) return {};
+  if (device.launch_costs().in_host_memory) return {};
   VYRE_TRY(const Kernel kernel, compare_kernel());
   return codes.make_ready(kernel, compare_variant(), {.wide_offsets = true}, limits);
 }
 
 bool is_comparing_ready(Device& device, const CodeStore& codes) {
-  if (device.target().kind == TargetKind::host) return true;
+  if (device.launch_costs().in_host_memory) return true;
   const auto& kernel = compare_kernel();
   return kernel && codes.keeps(*kernel, compare_variant(), {.wide_offsets = true});
 }
@@ -171,7 +171,7 @@ bool is_comparing_ready(Device& device, const CodeStore& codes) {
 Result<std::shared_ptr<const CompareTools>> make_compare_tools(Device& device, CodeStore& codes,
                                                                std::shared_ptr<Queue> aside) {
   auto out = std::make_shared<CompareTools>();
-  if (device.target().kind == TargetKind::host) return out;
+  if (device.launch_costs().in_host_memory) return out;
   VYRE_TRY(const Kernel kernel, compare_kernel());
   VYRE_TRY(auto found, codes.find_or_make(kernel, compare_variant(), {.wide_offsets = true}));
   out->code = std::move(found.code);

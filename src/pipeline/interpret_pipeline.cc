@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "vyre/base/arithmetic.h"
 #include "vyre/ir/interpret/interpret.h"
+#include "vyre/plan/geometry.h"
 
 namespace vyre {
 namespace {
@@ -75,9 +75,7 @@ class Run {
         shape.extent[axis] = static_cast<std::uint32_t>(size);
       }
     } else {
-      for (unsigned axis = 0; axis < 3; ++axis) {
-        shape.grid[axis] = ceil_div(stage.extent[axis], workgroup[axis]);
-      }
+      shape.grid = grid_covering(stage.extent, workgroup);
     }
     VYRE_CHECK(interpret(stage.kernel, bound, shape, limits_));
     return {};

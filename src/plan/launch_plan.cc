@@ -112,8 +112,12 @@ std::vector<PlanChoice> choices_of(const LaunchRequest& request, const Kernel& k
   if (device.kind == TargetKind::host) {
     add("gang", fmt::format("{}", v.gang_width), fixed.gang_width.has_value(),
         "suits the code best before anything is measured");
-    add("groups per task", v.groups_per_task == 1 ? "auto" : fmt::format("{}", v.groups_per_task),
+    const bool automatic = v.groups_per_task == 1;
+    add("groups per task", automatic ? "auto" : fmt::format("{}", v.groups_per_task),
         fixed.groups_per_task.has_value(), "chosen at each launch by its size");
+    if (automatic && fixed.groups_per_task) {
+      out.back().why = "1 leaves the choice to each launch";
+    }
   }
   if (device.kind == TargetKind::nvptx || v.items_per_lane != 1) {
     add("items per lane", fmt::format("{}", v.items_per_lane), fixed.items_per_lane.has_value(),

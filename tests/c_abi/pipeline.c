@@ -192,6 +192,13 @@ static void grids_in_buffers(const struct world* w) {
   const vyre_binding binding = {0, 1, marks, 0, VYRE_TO_THE_END};
   vyre_indirect_grid where = {grid, 4};
   CHECK_OK(vyre_dispatch_create_indirect(kernel, &binding, 1, &where, NULL, &dispatch));
+  char plan[4096];
+  CHECK_OK(vyre_dispatch_plan_text(dispatch, plan, sizeof plan, NULL));
+  CHECK(strstr(plan, "from a buffer") != NULL && strstr(plan, "extent") == NULL);
+  CHECK_OK(vyre_dispatch_plan_json(dispatch, plan, sizeof plan, NULL));
+  CHECK(strstr(plan, "\"grid_from_buffer\": true") != NULL);
+  CHECK(strstr(plan, "\"extent\": null") != NULL);
+  CHECK(strstr(plan, "\"decided_by\": \"declared\"") != NULL);
   CHECK_OK(vyre_dispatch_run(dispatch, VYRE_NO_DEADLINE));
   CHECK_OK(vyre_buffer_read(marks, 0, out, sizeof out));
   CHECK(out[7] == 1 && out[8] == 0);

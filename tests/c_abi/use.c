@@ -1,4 +1,5 @@
 /* What the C ABI is for: every function used as it is meant. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -344,12 +345,65 @@ static void everything_on(const char* device) {
   CHECK_OK(vyre_session_close(session));
 }
 
+/* A launch in this session: its plan goes to `plan`. */
+static void launch_tuned(const char* evidence, uint32_t mode, const vyre_grid* grid, char* plan,
+                         uint64_t capacity) {
+  vyre_session_options options = {0};
+  options.struct_size = sizeof options;
+  options.no_cache = 1;
+  options.tuning = mode;
+  options.evidence_file = evidence;
+  const char* text =
+      "@group(0) @binding(0) var<storage, read_write> x: array<u32>;\n"
+      "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+      "  if (id.x < arrayLength(&x)) { x[id.x] = 3u * id.x; }\n"
+      "}\n";
+  vyre_session session = 0;
+  vyre_module module = 0;
+  vyre_kernel kernel = 0;
+  vyre_buffer buffer = 0;
+  vyre_dispatch dispatch = 0;
+  CHECK_OK(vyre_session_open("cpu", &options, &session));
+  CHECK_OK(vyre_module_load(session, text, VYRE_TO_THE_END, NULL, &module));
+  CHECK_OK(vyre_kernel_create(module, NULL, NULL, 0, &kernel));
+  CHECK_OK(vyre_buffer_create(session, 4096 * 4, &buffer));
+  const vyre_binding binding = {0, 0, buffer, 0, VYRE_TO_THE_END};
+  CHECK_OK(vyre_dispatch_create(kernel, &binding, 1, grid, NULL, &dispatch));
+  CHECK_OK(vyre_dispatch_run(dispatch, VYRE_NO_DEADLINE));
+  CHECK_OK(vyre_dispatch_plan_json(dispatch, plan, capacity, NULL));
+  CHECK_OK(vyre_session_close(session));
+}
+
+/* What a session finds serves the next one, in workgroups or in invocations. */
+static void tuned_and_run(const char* folder) {
+  static char found[16384], later[16384], before[16384];
+  char evidence[4096];
+  snprintf(evidence, sizeof evidence, "%s/evidence-of-use.jsonl", folder);
+  const vyre_grid grids[] = {{VYRE_WORKGROUPS, 64, 1, 1}, {VYRE_INVOCATIONS, 4096, 1, 1}};
+  for (int i = 0; i < 2; ++i) {
+    launch_tuned(evidence, VYRE_TUNER_FROZEN, &grids[i], before, sizeof before);
+    CHECK(strstr(before, "\"decided_by\": \"declared\"") != NULL);
+    launch_tuned(evidence, VYRE_TUNER_SWEEP, &grids[i], found, sizeof found);
+    launch_tuned(evidence, VYRE_TUNER_FROZEN, &grids[i], later, sizeof later);
+    CHECK(strstr(later, "\"decided_by\": \"evidence\"") != NULL);
+    /* The variant is an object of the JSON, up to the first closing brace of its overrides. */
+    const char* a = strstr(found, "\"variant\"");
+    const char* b = strstr(later, "\"variant\"");
+    CHECK(a != NULL && b != NULL);
+    if (a == NULL || b == NULL) return;
+    const size_t length = (size_t)(strchr(a, '}') - a);
+    CHECK(length > 50 && strncmp(a, b, length) == 0);
+  }
+  remove(evidence);
+}
+
 int main(void) {
   CHECK(vyre_last_error() == VYRE_OK && strcmp(vyre_last_error_text(), "") == 0);
   devices();
   messages();
   const char* folder = getenv("XDG_CACHE_HOME");
   sessions(folder != NULL ? folder : "/tmp");
+  tuned_and_run(folder != NULL ? folder : "/tmp");
   everything_on("auto");
   everything_on("cpu");
   return checks_failed();

@@ -282,12 +282,6 @@ std::vector<std::uint64_t> output_shape(const RunPlan& plan, const RunBuffer& bu
   return {};
 }
 
-std::string_view RunBuffer::role() const {
-  if (memory == MemoryKind::uniform) return to_string(BindingRole::uniform);
-  if (!is_output()) return to_string(BindingRole::input);
-  return to_string(source ? BindingRole::input_output : BindingRole::output);
-}
-
 std::uint64_t available_memory() {
   std::uint64_t available = number_in("/proc/meminfo", "MemAvailable:", 1024).value_or(UINT64_MAX);
   const auto most = number_in("/sys/fs/cgroup/memory.max", "", 1);

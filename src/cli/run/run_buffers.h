@@ -12,6 +12,7 @@
 #include "vyre/data/buffer_data.h"
 #include "vyre/device/device.h"
 #include "vyre/ir/interpret/interpret.h"
+#include "vyre/plan/bindings/kernel_bindings.h"
 #include "vyre/plan/launch_request.h"
 
 namespace vyre {
@@ -46,8 +47,7 @@ struct RunBuffer {
   ZeroedBytes bytes;
 
   bool is_output() const { return memory == MemoryKind::storage && access != Access::read; }
-  // "input", "output", "input_output", "uniform": as bound in this run.
-  std::string_view role() const;
+  BindingRole role() const { return role_of(memory, access, source.has_value()); }
 };
 
 // The buffer as files see it.

@@ -108,6 +108,24 @@ TEST_F(RunDevice, AutoIsADeviceAndSaysWhich) {
   EXPECT_NE(result.out.find("chosen by auto"), std::string::npos);
 }
 
+// The record is of what ran, and the search is none of its time.
+TEST_F(RunDevice, TheModeOnTellsWhatItFoundAndThenRan) {
+  const std::vector<std::string> data{"--in", "x=fill:iota:5000", "--size", "5000"};
+  std::vector<std::string> on = data;
+  on.insert(on.end(), {"--mode", "on"});
+  const auto found = json(kAdd, on);
+  EXPECT_GT(found.at("code").at("search_ns"), 0);
+  EXPECT_LT(found.at("elapsed_ns"), found.at("code").at("search_ns"));
+  EXPECT_EQ(found.at("plan").at("decided_by"), "evidence");
+  EXPECT_EQ(found.at("plan").at("variant").at("text"), found.at("code").at("variant"));
+  EXPECT_EQ(found.at("plan").at("grid"), found.at("grid"));
+  const auto later = json(kAdd, data);
+  EXPECT_EQ(later.at("plan").at("variant"), found.at("plan").at("variant"));
+  EXPECT_EQ(later.at("plan").at("decided_by"), "evidence");
+  EXPECT_EQ(later.at("code").at("search_ns"), 0);
+  EXPECT_EQ(later.at("printed"), found.at("printed"));
+}
+
 TEST_F(RunDevice, TimingLeavesTheResultsOfOneRun) {
   const auto out = json(kAdd, {"--in", "x=fill:iota:5", "--in", "y=fill:const=1:5", "--time=20"});
   EXPECT_EQ(out.at("printed").at(0).at("values"), nlohmann::json({1, 3, 5, 7, 9}));

@@ -8,7 +8,6 @@
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/cli/interrupt.h"
-#include "vyre/plan/bindings/binding_plan.h"
 
 namespace vyre {
 namespace {
@@ -31,7 +30,7 @@ std::uint64_t invocations_of(const Extent& extent) {
 std::uint64_t moved_bytes(const RunPlan& plan) {
   std::uint64_t bytes = 0;
   for (const RunBuffer& buffer : plan.buffers) {
-    const bool both = buffer.role() == to_string(BindingRole::input_output);
+    const bool both = buffer.role() == BindingRole::input_output;
     bytes = saturating_add(bytes, saturating_mul<std::uint64_t>(buffer.bytes.size(), both ? 2 : 1));
   }
   return bytes;
@@ -68,6 +67,15 @@ class DeviceRun {
     begun_ = Clock::now();
     VYRE_TRY(dispatch_, session_.prepare(kernel, bindings_, plan_.size(), options.fixed, limits_));
     return {};
+  }
+
+  // In the mode `on`: measures what there is to choose from, which the first launch would do
+  // otherwise. What that takes counts against the deadline, as compiling does.
+  Result<void> search() {
+    const RunLimits limits = begun_ ? limits_.counted_from(*begun_) : limits_;
+    const auto measured = session_.measure(dispatch_, limits);
+    if (interrupting_signal() != 0) return interrupted();
+    return measured;
   }
 
   // The planned data, again, in what the kernel writes.
@@ -196,13 +204,14 @@ Result<RunRecord> run_on_device(const Session& session, const Kernel& kernel, Ru
   const Clock::time_point begin = Clock::now();
   VYRE_CHECK(run.prepare(kernel, options));
   RunRecord record;
-  record.launch = run.dispatch().plan();
-  record.code = {.variant = run.dispatch().variant(),
-                 .source = std::string(to_string(run.dispatch().code_source())),
-                 .prepare_ns = since_ns(begin)};
+  record.code.emplace().prepare_ns = since_ns(begin);
+  const auto tuning = run.dispatch().tuning();
+  if (tuning && tuning->mode == TunerMode::sweep && !tuning->settled) {
+    const Clock::time_point searching = Clock::now();
+    VYRE_CHECK(run.search());
+    record.code->search_ns = since_ns(searching);
+  }
   record.device = session.device().name();
-  record.grid = run.dispatch().grid();
-  record.workgroup = run.dispatch().variant().workgroup;
   record.invocations = invocations_of(plan.extent);
   record.moved_bytes = moved_bytes(plan);
   nanoseconds last{0};
@@ -217,6 +226,11 @@ Result<RunRecord> run_on_device(const Session& session, const Kernel& kernel, Ru
   }
   record.elapsed_ns = static_cast<std::uint64_t>(last.count());
   VYRE_CHECK(run.read_back());
+  record.launch = run.dispatch().plan();
+  record.code->variant = run.dispatch().variant();
+  record.code->source = to_string(run.dispatch().code_source());
+  record.grid = run.dispatch().grid();
+  record.workgroup = run.dispatch().variant().workgroup;
   return record;
 }
 

@@ -24,6 +24,7 @@ struct CompiledCode {
   Variant variant;
   std::string source;  // "compiled", "disk" (the code cache)
   std::uint64_t prepare_ns = 0;
+  std::uint64_t search_ns = 0;  // mode `on`: of measuring candidates before the first launch
 };
 
 struct Verification {
@@ -35,7 +36,7 @@ struct Verification {
 
 struct RunRecord {
   std::string device;
-  std::optional<LaunchPlan> launch;  // absent for the interpreter
+  std::optional<LaunchPlan> launch;  // of the run whose results are shown; absent for interp
   Extent grid{}, workgroup{};
   std::uint64_t invocations = 0;
   std::optional<std::uint64_t> steps;  // the interpreter counts them

@@ -40,8 +40,11 @@ std::string device_text(const RunRecord& record, const RunOptions& options) {
 
 std::string code_text(const CompiledCode& code) {
   const std::string time = format_duration(code.prepare_ns);
-  if (code.source == "disk") return fmt::format("code from the cache in {}", time);
-  return fmt::format("code compiled in {}", time);
+  const std::string search = code.search_ns == 0 ? ""
+                                                 : fmt::format("; candidates measured in {}",
+                                                               format_duration(code.search_ns));
+  if (code.source == "disk") return fmt::format("code from the cache in {}{}", time, search);
+  return fmt::format("code compiled in {}{}", time, search);
 }
 
 void print_timing(Output& out, const RunRecord& record) {
@@ -112,7 +115,8 @@ Json code_json(const CompiledCode& code) {
           {"gang", v.gang_width},
           {"groups_per_task", v.groups_per_task},
           {"source", code.source},
-          {"prepare_ns", code.prepare_ns}};
+          {"prepare_ns", code.prepare_ns},
+          {"search_ns", code.search_ns}};
 }
 
 }  // namespace
@@ -194,7 +198,7 @@ Json run_json(const Kernel& kernel, const RunPlan& plan, const RunOptions& optio
   json["buffers"] = Json::array();
   for (const RunBuffer& buffer : plan.buffers) {
     json["buffers"].push_back({{"name", buffer.name},
-                               {"role", buffer.role()},
+                               {"role", to_string(buffer.role())},
                                {"type", buffer.type},
                                {"elements", *buffer.elements},
                                {"bytes", buffer.bytes.size()},

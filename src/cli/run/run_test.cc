@@ -62,6 +62,26 @@ class Run : public testing::Test {
   TemporaryFolder folder_;
 };
 
+// Without --size the extent is inferred; buffers that are longer may have been meant.
+TEST_F(Run, SaysWhichBuffersAreLongerThanAnInferredExtent) {
+  const std::vector<std::string> data{"--in", "x=fill:iota:9", "--in", "y=fill:zeros:4"};
+  const CommandResult result = run(kDouble, data);
+  EXPECT_EQ(result.exit, 0);
+  EXPECT_EQ(
+      result.err,
+      "vyre: note: the size was inferred from the elements of y; x (9) is longer; give --size "
+      "to choose it\n");
+  std::vector<std::string> strict = data;
+  strict.emplace_back("--strict");
+  EXPECT_EQ(
+      error(kDouble, strict),
+      "vyre: --strict: the size was inferred from the elements of y, and x (9) is longer; give "
+      "--size X[,Y[,Z]] (invocations) or --grid X[,Y[,Z]] (workgroups)\n");
+  strict.insert(strict.end(), {"--size", "4"});
+  EXPECT_EQ(run(kDouble, strict).err, "") << "a size that is given leaves no doubt";
+  EXPECT_EQ(run(kDouble, {"--in", "x=fill:iota:4", "--strict"}).exit, 0) << "nothing is longer";
+}
+
 TEST_F(Run, ComputesOnFills) {
   EXPECT_EQ(values(kDouble, {"--in", "x=fill:iota:5", "--in", "y=fill:const=1:5"}),
             nlohmann::json({1, 3, 5, 7, 9}));

@@ -92,8 +92,7 @@ class Data {
   double bytes() const {
     double out = 0;
     for (const RunBuffer& b : plan_.buffers) {
-      out += static_cast<double>(b.bytes.size()) *
-             (b.role() == to_string(BindingRole::input_output) ? 2 : 1);
+      out += static_cast<double>(b.bytes.size()) * (b.role() == BindingRole::input_output ? 2 : 1);
     }
     return out;
   }

@@ -171,7 +171,8 @@ const Limits& CudaDevice::limits() const { return core_->limits; }
 // Measured on busy queues of an H200. Consecutive launches overlap; two events around a launch
 // prevent that.
 LaunchCosts CudaDevice::launch_costs() const {
-  return {.runs_beside_host = true,
+  return {.in_host_memory = false,
+          .runs_beside_host = true,
           .plays_at_once = has_recordings(core_->driver),
           .clock_tick_ns = 500,
           .timing_ns = 12'000,

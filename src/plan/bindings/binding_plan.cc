@@ -11,7 +11,6 @@
 #include "vyre/plan/bindings/extent_inference.h"
 
 namespace vyre {
-namespace {
 
 std::optional<BindingRole> role_of(const BufferDecl& buffer) {
   if (buffer.kind == BufferKind::shared || buffer.access == BufferAccess::workgroup)
@@ -28,6 +27,8 @@ std::optional<BindingRole> role_of(const BufferDecl& buffer) {
   }
   return std::nullopt;
 }
+
+namespace {
 
 bool slot_order(const PlannedBinding& a, const PlannedBinding& b) {
   return std::tie(a.slot, a.declaration) < std::tie(b.slot, b.declaration);

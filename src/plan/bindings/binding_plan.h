@@ -48,6 +48,9 @@ constexpr bool produces_output(BindingRole role) {
   return role == BindingRole::output || role == BindingRole::input_output;
 }
 
+// Absent if the access is not known.
+std::optional<BindingRole> role_of(const BufferDecl& buffer);
+
 struct PlannedBinding {
   std::string name;
   std::uint32_t slot = 0;

@@ -18,10 +18,10 @@ void describe_elements(const TypeTable& types, TypeId type, BufferDecl& decl) {
   decl.count = static_cast<std::uint32_t>(layout.count);
 }
 
-BufferAccess access_of(const Global& global, bool has_data) {
-  if (global.memory == MemoryKind::uniform) return BufferAccess::uniform;
-  if (global.access == Access::read) return BufferAccess::read_only;
-  if (global.access == Access::write || !has_data) return BufferAccess::write_only;
+BufferAccess access_of(MemoryKind memory, Access access, bool has_data) {
+  if (memory == MemoryKind::uniform) return BufferAccess::uniform;
+  if (access == Access::read) return BufferAccess::read_only;
+  if (access == Access::write || !has_data) return BufferAccess::write_only;
   return BufferAccess::read_write;
 }
 
@@ -35,13 +35,19 @@ const KernelInput* find_data(std::span<const KernelInput> data, const Global& gl
 BufferDecl buffer_decl(const Program& program, const Global& global, bool has_data) {
   BufferDecl decl;
   decl.name = global.name;
-  decl.access = access_of(global, has_data);
+  decl.access = access_of(global.memory, global.access, has_data);
   decl.alignment_hint = global.alignment;
   describe_elements(program.types, global.type, decl);
   return decl;
 }
 
 }  // namespace
+
+BindingRole role_of(MemoryKind memory, Access access, bool has_data) {
+  BufferDecl decl;
+  decl.access = access_of(memory, access, has_data);
+  return *role_of(decl);
+}
 
 KernelBuffers kernel_buffers(const Kernel& kernel, std::span<const KernelInput> data) {
   const Program& program = *kernel.program;

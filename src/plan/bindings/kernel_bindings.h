@@ -25,6 +25,9 @@ struct KernelBuffers {
   std::vector<InputLength> inputs;  // of the buffers that take input, in their order
 };
 
+// The role of a storage or uniform variable, which the caller has filled or not.
+BindingRole role_of(MemoryKind memory, Access access, bool has_data);
+
 // Data for a buffer that the program does not have is ignored. A read-only buffer without data gets
 // no input, which plan_bindings then reports.
 KernelBuffers kernel_buffers(const Kernel& kernel, std::span<const KernelInput> data);
