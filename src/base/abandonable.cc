@@ -9,11 +9,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <exception>
 #include <list>
 #include <mutex>
 #include <new>
 
 #include "vyre/base/fork_watch.h"
+#include "vyre/base/static_thread_local.h"
 
 namespace vyre {
 namespace {
@@ -37,9 +39,9 @@ struct Job {
   double spent_ns = 0;                 // processor time, likewise
 };
 
-thread_local int attempts = 0;         // the calls of attempt_work that this thread is in
-thread_local Job* own_job = nullptr;   // the job that this thread was made for
-thread_local double others_spent = 0;  // nanoseconds that threads worked for this one
+VYRE_STATIC_THREAD_LOCAL int attempts = 0;  // the calls of attempt_work that this thread is in
+VYRE_STATIC_THREAD_LOCAL Job* own_job = nullptr;   // the job that this thread was made for
+VYRE_STATIC_THREAD_LOCAL double others_spent = 0;  // nanoseconds that threads worked for this one
 
 double thread_ns() {
   timespec now{};
@@ -168,6 +170,15 @@ void* run_job(void* argument) {
   return nullptr;
 }
 
+// Without memory for the text of the exception, memory is what ran out.
+std::unexpected<Error> internal_error(const std::exception& e) {
+  try {
+    return fail(Code::internal, e.what());
+  } catch (const std::bad_alloc&) {
+    return fail(Code::out_of_memory, "out of memory");
+  }
+}
+
 int start_thread(pthread_t& thread, std::shared_ptr<Job>* job) {
   pthread_attr_t attributes;
   if (const int status = pthread_attr_init(&attributes); status != 0) return status;
@@ -218,13 +229,13 @@ bool is_work_unwanted() {
 bool is_work_left() { return !left_jobs().is_empty(); }
 double work_ns() { return thread_ns() + others_spent; }
 
-Result<void> attempt_work(const std::function<void()>& work) {
+Result<void> attempt_detail::attempt(void (*run)(const void* work), const void* work) {
   struct Inside {
     Inside() { ++attempts; }
     ~Inside() { --attempts; }
   } const inside;
   try {
-    work();
+    run(work);
     return {};
   } catch (const abi::__forced_unwind&) {
     throw;
@@ -233,7 +244,7 @@ Result<void> attempt_work(const std::function<void()>& work) {
   } catch (const std::bad_alloc&) {
     return fail(Code::out_of_memory, "out of memory");  // a text that needs no memory of its own
   } catch (const std::exception& e) {
-    return fail(Code::internal, e.what());
+    return internal_error(e);
   }
 }
 

@@ -41,8 +41,17 @@ bool is_work_unwanted();
 // The processor time of this thread and of the threads that ended work for it.
 double work_ns();
 
-// Runs the work on this thread. An error where it was abandoned or memory ran out.
-Result<void> attempt_work(const std::function<void()>& work);
+namespace attempt_detail {
+Result<void> attempt(void (*run)(const void* work), const void* work);
+}  // namespace attempt_detail
+
+// Runs the work on this thread. An error where it was abandoned, memory ran out, or it threw a
+// standard exception; nothing is thrown, so that destructors and threads can call it.
+// Itself it allocates nothing.
+template <class Work>
+Result<void> attempt_work(const Work& work) {
+  return attempt_detail::attempt([](const void* w) { (*static_cast<const Work*>(w))(); }, &work);
+}
 
 // Runs the work on a thread of its own. The caller leaves early where the limits say so, which is
 // an error as well; the work must own everything it uses. When the process exits, or unloads the

@@ -4,8 +4,12 @@
 
 #include <future>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <thread>
+
+#include "vyre/base/no_memory_testing.h"
+#include "vyre/base/sanitizers_testing.h"
 
 namespace vyre {
 namespace {
@@ -24,6 +28,26 @@ TEST(Abandonable, MemoryThatRunsOutIsAnError) {
   const auto ran = run_abandonable("it", [] { throw std::bad_alloc(); });
   ASSERT_FALSE(ran);
   EXPECT_EQ(ran.error().code, Code::out_of_memory);
+}
+
+TEST(Abandonable, AnAttemptNeedsNoMemoryToFindThatThereIsNone) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has memory of its own";
+  EXPECT_TRUE(holds_in_a_process([] {
+    // As many references as fit into no std::function without memory.
+    std::string one, two, three, four;
+    std::string* last = nullptr;
+    Result<void> ran;
+    Result<void> failed;
+    {
+      const NoMemory none;
+      ran = attempt_work([&] {
+        last = &four;
+        one = two + three + std::string(10'000, 'x');
+      });
+      failed = attempt_work([] { throw std::runtime_error("a text too long to need no memory"); });
+    }
+    return last == &four && !ran && ran.error().code == Code::out_of_memory && !failed;
+  }));
 }
 
 TEST(Abandonable, GivingUpIsTheErrorThatWasGiven) {

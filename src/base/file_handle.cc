@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <new>
 #include <system_error>
 
 namespace vyre {
@@ -64,6 +65,25 @@ Result<std::string> read_all(const FileHandle& file, const std::filesystem::path
   }
 }
 
+std::string system_text(const std::filesystem::path& path) {
+  const FileHandle file = FileHandle::open(path, O_RDONLY);
+  std::string text;
+  std::array<char, 4096> piece;
+  while (text.size() < std::size_t{64} << 10) {
+    const ssize_t got = file.is_open() ? ::read(file.get(), piece.data(), piece.size()) : -1;
+    if (got > 0) {
+      text.append(piece.data(), static_cast<std::size_t>(got));
+    } else if (got == 0) {
+      return text;
+    } else if (errno == ENOMEM) {
+      throw std::bad_alloc();
+    } else if (errno != EINTR) {
+      return {};
+    }
+  }
+  return text;
+}
+
 bool write_all(int descriptor, std::span<const std::byte> content) {
   while (!content.empty()) {
     const ssize_t written = ::write(descriptor, content.data(), content.size());
@@ -78,7 +98,7 @@ bool write_all(int descriptor, std::span<const std::byte> content) {
 
 std::unexpected<Error> fail_io(std::string_view action, const std::filesystem::path& path,
                                int error_number, std::source_location where) {
-  return fail(Code::io,
+  return fail(error_number == ENOMEM ? Code::out_of_memory : Code::io,
               fmt::format("cannot {} {}: {}", action, path.string(),
                           std::generic_category().message(error_number)),
               {}, where);

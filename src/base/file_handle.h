@@ -43,7 +43,12 @@ Result<std::string> read_all(const FileHandle& file, const std::filesystem::path
 // Writes all of it, or fails with errno set.
 bool write_all(int descriptor, std::span<const std::byte> content);
 
-// Code::io: "cannot <action> <path>: <text of the error number>".
+// The first 64 KiB of a file of /proc or /sys; empty if it cannot be read. Throws std::bad_alloc
+// where the reason is a lack of memory, so that nobody takes the system for one that tells nothing.
+std::string system_text(const std::filesystem::path& path);
+
+// Code::io, or Code::out_of_memory for ENOMEM: "cannot <action> <path>: <text of the error
+// number>".
 std::unexpected<Error> fail_io(std::string_view action, const std::filesystem::path& path,
                                int error_number,
                                std::source_location where = std::source_location::current());

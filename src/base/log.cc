@@ -93,10 +93,8 @@ LogLevel log_detail::read_environment() {
       current_level.compare_exchange_strong(expected, static_cast<std::uint8_t>(level));
   if (!first) return static_cast<LogLevel>(expected);
   if (!parsed && !word.empty()) {
-    log_message(LogLevel::warn,
-                fmt::format("VYRE_LOG is \"{}\", which is none of off, error, warn, info, debug; "
-                            "using {}",
-                            word, to_string(level)));
+    VYRE_LOG(warn, "VYRE_LOG is \"{}\", which is none of off, error, warn, info, debug; using {}",
+             word, to_string(level));
   }
   return level;
 }
@@ -119,12 +117,16 @@ void set_log_sink(LogSink sink) {
 
 void log_message(LogLevel level, std::string_view message) {
   if (level == LogLevel::off || !log_enabled(level)) return;
-  keep_usable_in_children();
-  {
-    const std::shared_lock lock(sink_mutex());
-    if (sink_in_use()) return sink_in_use()(level, message);
+  try {
+    keep_usable_in_children();
+    {
+      const std::shared_lock lock(sink_mutex());
+      if (sink_in_use()) return sink_in_use()(level, message);
+    }
+    logger().log(spdlog_level(level), spdlog::string_view_t(message.data(), message.size()));
+  } catch (const std::exception&) {
+    // There is no memory for the line.
   }
-  logger().log(spdlog_level(level), spdlog::string_view_t(message.data(), message.size()));
 }
 
 }  // namespace vyre

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -22,7 +23,8 @@ std::optional<LogLevel> parse_log_level(std::string_view word);
 LogLevel log_level();
 void set_log_level(LogLevel level);
 
-// Writes one line if the level is enabled. `level` is not off.
+// Writes one line if the level is enabled. `level` is not off. Without memory for it the line is
+// lost; nothing is thrown, so that destructors and threads can call it.
 void log_message(LogLevel level, std::string_view message);
 
 // Sets the receiver of messages instead of the standard error. It is called from any thread,
@@ -35,6 +37,16 @@ namespace log_detail {
 inline constexpr std::uint8_t kUnread = 255;  // the environment has not been read yet
 inline std::atomic<std::uint8_t> current_level = kUnread;
 LogLevel read_environment();
+
+// `text` makes the message.
+template <class Text>
+void log_made(LogLevel level, const Text& text) {
+  try {
+    log_message(level, text());
+  } catch (const std::exception&) {
+    // There is no memory for the text.
+  }
+}
 }  // namespace log_detail
 
 // One relaxed load, once the environment was read.
@@ -47,9 +59,11 @@ inline bool log_enabled(LogLevel level) {
 }  // namespace vyre
 
 // VYRE_LOG(warn, "{} was ignored: {}", path, reason); formats as fmt::format does (the user of the
-// macro includes <fmt/format.h>), and evaluates its arguments only if the level is enabled.
+// macro includes <fmt/format.h>), and evaluates its arguments only if the level is enabled. It
+// throws nothing, as log_message.
 #define VYRE_LOG(level, ...)                                                    \
   do {                                                                          \
     if (::vyre::log_enabled(::vyre::LogLevel::level))                           \
-      ::vyre::log_message(::vyre::LogLevel::level, ::fmt::format(__VA_ARGS__)); \
+      ::vyre::log_detail::log_made(::vyre::LogLevel::level,                     \
+                                   [&] { return ::fmt::format(__VA_ARGS__); }); \
   } while (false)

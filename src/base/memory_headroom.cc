@@ -5,23 +5,17 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <optional>
-#include <sstream>
+#include <ranges>
 #include <string_view>
 #include <utility>
+
+#include "vyre/base/file_handle.h"
 
 namespace vyre {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Empty where it cannot be read. Files of the kernel have no size that could be asked for.
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 // The number behind a word that begins a line; without a word, the number that begins the text.
 std::optional<std::uint64_t> number_in(std::string_view text, std::string_view word = {}) {
@@ -48,7 +42,7 @@ void take_resource_limits(MemoryHeadroom& least, const fs::path& system) {
   rlimit space{}, data{};
   if (getrlimit(RLIMIT_AS, &space) != 0 || getrlimit(RLIMIT_DATA, &data) != 0) return;
   if (space.rlim_cur == RLIM_INFINITY && data.rlim_cur == RLIM_INFINITY) return;
-  const std::string status = text_of(system / "proc/self/status");
+  const std::string status = system_text(system / "proc/self/status");
   if (const auto kib = number_in(status, "VmSize:"); kib && space.rlim_cur != RLIM_INFINITY) {
     take(least, "RLIMIT_AS", space.rlim_cur, *kib * 1024);
   }
@@ -73,10 +67,10 @@ void take_control_group(MemoryHeadroom& least, const fs::path& root, fs::path be
                         const GroupFiles& files) {
   while (true) {
     const fs::path folder = root / below;
-    const auto most = number_in(text_of(folder / files.limit));
-    const auto used = number_in(text_of(folder / files.used));
+    const auto most = number_in(system_text(folder / files.limit));
+    const auto used = number_in(system_text(folder / files.used));
     if (most && used) {
-      const std::string kinds = text_of(folder / "memory.stat");
+      const std::string kinds = system_text(folder / "memory.stat");
       const std::uint64_t of_files = number_in(kinds, files.idle_pages).value_or(0) +
                                      number_in(kinds, files.recent_pages).value_or(0);
       take(least, fmt::format("the control group's {}", files.limit), *most,
@@ -89,8 +83,9 @@ void take_control_group(MemoryHeadroom& least, const fs::path& root, fs::path be
 
 // Lines such as "0::/a/b" (version 2) and "4:cpu,memory:/a/b" (version 1).
 void take_control_groups(MemoryHeadroom& least, const fs::path& system) {
-  std::istringstream lines(text_of(system / "proc/self/cgroup"));
-  for (std::string line; std::getline(lines, line);) {
+  const std::string text = system_text(system / "proc/self/cgroup");
+  for (const auto part : std::views::split(text, '\n')) {
+    const std::string line(part.begin(), part.end());
     const std::size_t first = line.find(':');
     const std::size_t second = first == line.npos ? line.npos : line.find(':', first + 1);
     if (second == line.npos || second + 1 >= line.size()) continue;
@@ -106,7 +101,7 @@ void take_control_groups(MemoryHeadroom& least, const fs::path& system) {
 }
 
 void take_machine(MemoryHeadroom& least, const fs::path& system) {
-  const std::string kinds = text_of(system / "proc/meminfo");
+  const std::string kinds = system_text(system / "proc/meminfo");
   if (const auto kib = number_in(kinds, "MemAvailable:")) {
     const std::uint64_t swap_kib = number_in(kinds, "SwapFree:").value_or(0);
     take(least, "the machine's memory", (*kib + swap_kib) * 1024, 0);

@@ -14,7 +14,8 @@ struct MemoryHeadroom {
 };
 
 // The least that RLIMIT_AS, RLIMIT_DATA, the limits of the process's control groups (version 1 and
-// 2) and the machine's free memory leave. Below `system` lie the folders proc and sys.
+// 2) and the machine's free memory leave. Below `system` lie the folders proc and sys. Throws
+// std::bad_alloc where there is no memory to find out.
 MemoryHeadroom memory_headroom(const std::filesystem::path& system = "/");
 
 }  // namespace vyre

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <new>
 #include <string_view>
 
+#include "vyre/base/no_memory_testing.h"
 #include "vyre/base/sanitizers_testing.h"
 #include "vyre/base/temporary_folder_testing.h"
 
@@ -99,6 +101,18 @@ TEST(HeadroomOfThisProcess, IsWhatResourceLimitsLeave) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer reserves more address space than this";
   EXPECT_TRUE(leaves_less_than_itself(RLIMIT_AS, "RLIMIT_AS"));
   EXPECT_TRUE(leaves_less_than_itself(RLIMIT_DATA, "RLIMIT_DATA"));
+}
+
+TEST(HeadroomOfThisProcess, IsNotUnlimitedWhereThereIsNoMemoryToFindOut) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has memory of its own";
+  EXPECT_TRUE(holds_in_a_process([] {
+    const NoMemory none;
+    try {
+      return memory_headroom().bytes < std::uint64_t{1} << 20;
+    } catch (const std::bad_alloc&) {
+      return true;
+    }
+  }));
 }
 
 }  // namespace

@@ -1,3 +1,8 @@
+#include <pthread.h>
+
+#include <memory>
+
+#include "vyre/base/static_thread_local.h"
 #include "vyre/base/version.h"
 #include "vyre/c/failure_internal.h"
 
@@ -21,32 +26,47 @@ vyre_code code_of(Code code) {
 // whole.
 struct LastError {
   vyre_code code;
-  std::string* text;  // null: `fixed`
-  const char* fixed;
+  std::string* text;  // null until the first error
+  const char* fixed;  // said instead, unless it is null
 };
-thread_local LastError last_error{VYRE_OK, nullptr, ""};
+VYRE_STATIC_THREAD_LOCAL LastError last_error{VYRE_OK, nullptr, ""};
 
-struct FreesTheText {
-  ~FreesTheText() {
-    delete last_error.text;
-    last_error = {VYRE_OK, nullptr, ""};
+void free_text(void* text) {
+  delete static_cast<std::string*>(text);
+  last_error = {VYRE_OK, nullptr, ""};
+}
+
+// Has the text freed when the thread ends. A key of the thread library, and no destructor of a
+// variable of the thread: the C library ends the process if it has no memory to register one.
+bool free_at_the_end(std::string* text) {
+  struct Key {
+    pthread_key_t key{};
+    bool made = pthread_key_create(&key, free_text) == 0;
+  };
+  static const Key ours;
+  return ours.made && pthread_setspecific(ours.key, text) == 0;
+}
+
+void set_text(std::string_view text) {
+  if (last_error.text == nullptr) {
+    auto fresh = std::make_unique<std::string>(text);
+    if (!free_at_the_end(fresh.get())) throw std::bad_alloc();
+    last_error.text = fresh.release();
+  } else {
+    *last_error.text = text;
   }
-};
+}
 
 }  // namespace
 
 Failure::Failure(const Error& error) : code(code_of(error.code)), text(describe(error)) {}
 
 vyre_code remember(vyre_code code, std::string_view text) noexcept {
-  thread_local const FreesTheText at_the_end;
-  static_cast<void>(at_the_end);
   last_error.code = code;
   try {
-    if (last_error.text == nullptr) last_error.text = new std::string;
-    *last_error.text = text;
+    set_text(text);
+    last_error.fixed = nullptr;
   } catch (...) {
-    delete last_error.text;
-    last_error.text = nullptr;
     last_error.fixed = "there is no memory for the error's text";
   }
   return code;
@@ -83,5 +103,5 @@ vyre_code vyre_last_error(void) { return vyre::last_error.code; }
 
 const char* vyre_last_error_text(void) {
   const auto& last = vyre::last_error;
-  return last.text != nullptr ? last.text->c_str() : last.fixed;
+  return last.fixed != nullptr ? last.fixed : last.text->c_str();
 }

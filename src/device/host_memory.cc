@@ -6,9 +6,11 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <new>
 #include <string>
+#include <string_view>
+
+#include "vyre/base/file_handle.h"
 
 namespace vyre {
 namespace {
@@ -35,11 +37,11 @@ Result<MemoryInfo> host_memory_info() {
   MemoryInfo out{.total = std::uint64_t{memory.totalram} * memory.mem_unit,
                  .free = std::uint64_t{memory.freeram} * memory.mem_unit};
   // Memory that holds the page cache counts as free.
-  std::ifstream file("/proc/meminfo");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("MemAvailable:")) continue;
-    out.free = std::strtoull(line.c_str() + std::strlen("MemAvailable:"), nullptr, 10) << 10;
-  }
+  constexpr std::string_view kWord = "MemAvailable:";
+  const std::string text = system_text("/proc/meminfo");
+  const std::size_t at = text.find(kWord);
+  if (at != text.npos)
+    out.free = std::strtoull(text.c_str() + at + kWord.size(), nullptr, 10) << 10;
   return out;
 }
 

@@ -2,7 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <system_error>
+#include <exception>
 
 #include "vyre/base/log.h"
 #include "vyre/engine/compilers_internal.h"
@@ -45,11 +45,12 @@ void Compilers::wait() {
   waited_.wait(lock, [&] { return jobs_.empty() && running_ == 0; });
 }
 
-// Where the system gives none, jobs wait for the next one that is added, or for `wait`.
+// Where the system gives none, or no memory for one, jobs wait for the next one that is added, or
+// for `wait`.
 void Compilers::start_thread() {
   try {
     threads_.emplace_back([this] { work(); });
-  } catch (const std::system_error& none) {
+  } catch (const std::exception& none) {
     VYRE_LOG(debug, "no thread can compile in the background: {}", none.what());
   }
 }

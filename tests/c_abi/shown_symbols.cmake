@@ -1,4 +1,5 @@
-# libvyre.so shows the functions of vyre/c.h and nothing else, and needs nothing but the C library.
+# libvyre.so shows the functions of vyre/c.h and nothing else, needs nothing but the C library, and
+# allocates nothing at its first use in a thread.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -33,5 +34,17 @@ foreach(line IN LISTS needed)
     message(SEND_ERROR "it needs more than the C library: ${line}")
   endif()
 endforeach()
+# What a thread has of it is made with the thread. The C library ends a process in which there is no
+# memory to make it later, or to register a destructor for it.
+if(NOT dynamic MATCHES "STATIC_TLS")
+  message(SEND_ERROR "its variables of a thread are not in the static block: no variable is "
+    "a VYRE_STATIC_THREAD_LOCAL")
+endif()
+execute_process(COMMAND "${NM}" -D --undefined-only --format=posix "${LIBRARY}"
+  OUTPUT_VARIABLE used COMMAND_ERROR_IS_FATAL ANY)
+if(used MATCHES "__cxa_thread_atexit")
+  message(SEND_ERROR "a thread_local variable has a destructor")
+endif()
+
 list(LENGTH shown count)
 message(STATUS "${count} functions")

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/device/host_memory.h"
@@ -53,29 +52,6 @@ unsigned usable_processors() {
   if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
   return std::max(1, CPU_COUNT(&set));
 }
-
-// The scratch memory of a thread, kept from launch to launch.
-class Scratch {
- public:
-  ~Scratch() { ::operator delete(data_, std::align_val_t{64}); }
-  // Null if there is not enough memory.
-  std::byte* reserve(std::uint64_t bytes) {
-    if (bytes <= size_) return data_;
-    auto* fresh =
-        static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64}, std::nothrow));
-    if (fresh == nullptr) return nullptr;
-    ::operator delete(data_, std::align_val_t{64});
-    data_ = fresh;
-    size_ = bytes;
-    return data_;
-  }
-
- private:
-  std::byte* data_ = nullptr;
-  std::uint64_t size_ = 0;
-};
-
-thread_local Scratch scratch;
 
 // Kernels compute by WGSL's rules, whatever rounding mode or denormal flushing the caller has set.
 class FloatEnvironment {
@@ -274,11 +250,12 @@ Result<void> CpuDevice::launch(const Launch& l) {
   const HostCode& code = loaded.code;
   std::atomic<std::uint32_t> own_stop{0};
   std::atomic<std::uint32_t>& stop = l.stop != nullptr ? *l.stop : own_stop;
-  std::uint64_t armed = 0;
   std::atomic<std::uint32_t> late{0};
+  Watchdog::Guard armed(watchdog_);
   if (l.deadline) {
-    VYRE_TRY(armed, watchdog_.arm(Watchdog::Clock::now() + *l.deadline, {&stop, &late}));
+    VYRE_CHECK(armed.arm(Watchdog::Clock::now() + *l.deadline, {&stop, &late}));
   }
+  const ScratchSets::Loan scratch = scratch_.lend(code.scratch_bytes, pool_.threads());
 
   HostLaunch record;
   record.bindings = l.bindings.data();
@@ -290,8 +267,8 @@ Result<void> CpuDevice::launch(const Launch& l) {
   std::atomic<bool> stopped{false};
   std::atomic<bool> no_memory{false};
   const std::uint64_t slice = std::max<std::uint64_t>(1, kSliceInvocations / size);
-  const auto run = [&](std::uint64_t from, std::uint64_t end) {
-    std::byte* memory = scratch.reserve(code.scratch_bytes);
+  const auto run = [&](std::uint64_t from, std::uint64_t end, unsigned thread) {
+    std::byte* memory = scratch.of(thread);
     if (memory == nullptr && code.scratch_bytes != 0) {
       no_memory = true;
       return;
@@ -308,18 +285,18 @@ Result<void> CpuDevice::launch(const Launch& l) {
   const std::uint64_t done = first_groups(l, loaded, groups);
   if (done != 0) {
     const auto begin = std::chrono::steady_clock::now();
-    run(0, done);
+    run(0, done, 0);
     loaded.saw(ns_between(begin, std::chrono::steady_clock::now()) / double(done * size));
   }
   const std::uint64_t per_task = groups_in_task(l, loaded, groups - done);
-  pool_.run(ceil_div(groups - done, per_task), [&](std::uint64_t i) {
+  pool_.run(ceil_div(groups - done, per_task), [&](std::uint64_t i, unsigned thread) {
     const std::uint64_t first = done + i * per_task;
-    run(first, std::min(groups, first + per_task));
+    run(first, std::min(groups, first + per_task), thread);
   });
   if (is_worth_sharing(loaded.invocation_ns() * double(groups * size))) {
     last_end_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
   }
-  if (armed != 0) watchdog_.disarm(armed);
+  armed.disarm();
 
   if (no_memory) {
     return fail(Code::out_of_memory,

@@ -11,6 +11,7 @@
 
 #include "vyre/base/error.h"
 #include "vyre/base/fork_watch.h"
+#include "vyre/device/cpu/scratch_sets.h"
 #include "vyre/device/cpu/thread_pool.h"
 #include "vyre/device/cpu/watchdog.h"
 #include "vyre/device/device.h"
@@ -61,6 +62,7 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
   // When the last launch that was worth sharing between threads ended.
   std::atomic<std::chrono::steady_clock::time_point> last_end_{};
   const std::function<void(const Launch&)> after_launch_;
+  ScratchSets scratch_;
   Watchdog watchdog_;
   ForkSafeMutex profile_mutex_;
   std::optional<Profile> profile_;

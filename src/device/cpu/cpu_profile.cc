@@ -4,29 +4,18 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <vector>
 
+#include "vyre/base/file_handle.h"
+#include "vyre/base/processor_name.h"
 #include "vyre/device/cpu/cpu_device.h"
 
 namespace vyre {
 namespace {
 
 std::string line_of(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("model name")) continue;
-    const auto at = line.find(": ");
-    if (at != std::string::npos) return line.substr(at + 2);
-  }
-  return "x86-64 processor";
+  const std::string text = system_text(path);
+  return text.substr(0, text.find('\n'));
 }
 
 // "32K", "2048K", "260M" as the kernel writes them.
@@ -80,7 +69,7 @@ std::uint64_t copy_bandwidth(ThreadPool& pool, std::uint64_t cache) {
 
 Result<Profile> CpuDevice::told_profile() {
   Profile p;
-  p.device_name = processor_name();
+  p.device_name = processor_name().value_or("x86-64 processor");
   utsname system{};
   if (uname(&system) == 0) p.driver = fmt::format("{} {}", system.sysname, system.release);
   p.multiprocessors = pool_.threads();

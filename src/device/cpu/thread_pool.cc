@@ -4,12 +4,15 @@
 #include <xmmintrin.h>
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
 
 #include "vyre/base/log.h"
 
 namespace vyre {
 namespace {
+
+// The number of jobs after which missing workers are asked for again, which costs system calls.
+constexpr std::uint32_t kJobsBetweenStarts = 1000;
 
 // Waits until `done` is true or the time is over; returns whether it is true.
 template <class Done>
@@ -28,18 +31,28 @@ bool watch(std::chrono::microseconds time, const Done& done) {
 
 }  // namespace
 
-void ThreadPool::start() {
-  started_ = true;
-  shares_ = std::vector<Share>(threads_);
-  CPU_ZERO(&allowed_);
-  if (sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) CPU_ZERO(&allowed_);
+bool ThreadPool::start() {
+  if (until_start_ > 0) {
+    --until_start_;
+    return !shares_.empty();
+  }
+  until_start_ = kJobsBetweenStarts;
   try {
-    workers_.reserve(threads_ - 1);
-    for (unsigned i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { work(i); });
-  } catch (const std::system_error& none) {
+    if (shares_.empty()) {
+      CPU_ZERO(&allowed_);
+      if (sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) CPU_ZERO(&allowed_);
+      workers_.reserve(threads_ - 1);
+      shares_ = std::vector<Share>(threads_);
+    }
+    while (workers_.size() < threads_ - 1) {
+      const auto number = static_cast<unsigned>(workers_.size()) + 1;
+      workers_.emplace_back([this, number] { work(number); });
+    }
+  } catch (const std::exception& none) {
     VYRE_LOG(debug, "the pool has {} threads, not {}: {}", workers_.size() + 1, threads_,
              none.what());
   }
+  return !shares_.empty();
 }
 
 ThreadPool::~ThreadPool() {
@@ -59,7 +72,7 @@ void ThreadPool::begin_again() {
   make_anew(mutex_);
   make_anew(wake_);
   make_anew(idle_);
-  started_ = false;
+  until_start_ = 0;
   job_ = nullptr;
   busy_ = 0;
   sleeping_ = 0;
@@ -71,7 +84,7 @@ void ThreadPool::drain(const Job& job, unsigned self) {
     Share& share = shares_[(self + i) % threads_];
     while (share.next.load(std::memory_order_relaxed) < share.end) {
       const std::uint64_t task = share.next.fetch_add(1, std::memory_order_relaxed);
-      if (task < share.end) job.call(job.task, task);
+      if (task < share.end) job.call(job.task, task, self);
     }
   }
 }
@@ -125,11 +138,11 @@ void ThreadPool::wait_for_workers() {
 
 void ThreadPool::run_job(std::uint64_t count, Call call, const void* task) {
   std::unique_lock turn(asking_, std::defer_lock);
-  if (count < 2 || threads_ < 2 || !turn.try_lock()) {
-    for (std::uint64_t i = 0; i < count; ++i) call(task, i);
-    return;
-  }
-  if (!started_) start();
+  const auto alone = [&] {
+    for (std::uint64_t i = 0; i < count; ++i) call(task, i, 0);
+  };
+  if (count < 2 || threads_ < 2 || !turn.try_lock()) return alone();
+  if (workers_.size() + 1 < threads_ && !start()) return alone();
   const std::uint64_t each = count / threads_, more = count % threads_;
   std::uint64_t first = 0;
   for (unsigned i = 0; i < threads_; ++i) {

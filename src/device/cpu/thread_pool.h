@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <mutex>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "vyre/base/fork_watch.h"
@@ -18,7 +19,8 @@ namespace vyre {
 class ThreadPool {
  public:
   // `threads` includes the calling thread. The workers start with the first work for them; if the
-  // system gives fewer threads, those do the work. Waking a thread takes tens of microseconds, so
+  // system gives fewer threads, those do the work, and now and then it is asked for the others
+  // again. Waking a thread takes tens of microseconds, so
   // each worker waits for more work for `watch` before it sleeps.
   explicit ThreadPool(unsigned threads, std::chrono::microseconds watch = {})
       : threads_(threads == 0 ? 1 : threads), watch_(watch) {}
@@ -28,18 +30,26 @@ class ThreadPool {
 
   unsigned threads() const { return threads_; }
 
-  // Calls task(i) once for every i below count, on any of the threads; returns when all are done.
+  // Calls task(i), or task(i, thread) with the number of the thread that runs it, once for every i
+  // below count, on any of the threads; returns when all are done. The calling thread is number 0
+  // of its call.
   // Each thread begins with the same share every time, so that its caches still hold the data of
   // the previous launch, and then helps the others. If several threads call at once, one call gets
   // the workers and the others run on their own thread. A task must not throw.
   template <class Task>
   void run(std::uint64_t count, const Task& task) {
-    const auto call = [](const void* t, std::uint64_t i) { (*static_cast<const Task*>(t))(i); };
+    const auto call = [](const void* t, std::uint64_t i, unsigned thread) {
+      if constexpr (std::is_invocable_v<const Task&, std::uint64_t, unsigned>) {
+        (*static_cast<const Task*>(t))(i, thread);
+      } else {
+        (*static_cast<const Task*>(t))(i);
+      }
+    };
     run_job(count, call, &task);
   }
 
  private:
-  using Call = void (*)(const void* task, std::uint64_t i);
+  using Call = void (*)(const void* task, std::uint64_t i, unsigned thread);
   struct Job {
     Call call = nullptr;
     const void* task = nullptr;
@@ -50,7 +60,8 @@ class ThreadPool {
   };
 
   void run_job(std::uint64_t count, Call call, const void* task);
-  void start();
+  // Starts the workers that there are not yet. Whether there is a share for each thread.
+  bool start();
   void work(unsigned self);
   void wait_for_work(std::uint64_t seen);
   void keep_away();
@@ -60,8 +71,8 @@ class ThreadPool {
 
   const unsigned threads_;
   const std::chrono::microseconds watch_;
-  std::mutex asking_;  // held by the call that has the workers
-  bool started_ = false;
+  std::mutex asking_;              // held by the call that has the workers
+  std::uint32_t until_start_ = 0;  // jobs until missing workers are asked for
   std::vector<std::thread> workers_;
   std::vector<Share> shares_;  // by thread; the calling thread is the first
 

@@ -9,6 +9,9 @@
 #include <thread>
 #include <vector>
 
+#include "vyre/base/no_memory_testing.h"
+#include "vyre/base/sanitizers_testing.h"
+
 namespace vyre {
 namespace {
 
@@ -113,6 +116,60 @@ TEST(ThreadPool, SleepsAndWakesBetweenJobs) {
     pool.run(9, [&](std::uint64_t) { ++sum; });
   }
   EXPECT_EQ(sum, 7 * 9);
+}
+
+TEST(ThreadPool, TellsTasksTheNumberOfTheirThread) {
+  ThreadPool pool(3);
+  std::atomic<int> arrived = 0;
+  std::vector<std::thread::id> threads(3);
+  // Each task waits for the others, so that every thread has one.
+  pool.run(3, [&](std::uint64_t, unsigned number) {
+    threads.at(number) = std::this_thread::get_id();
+    ++arrived;
+    while (arrived < 3) std::this_thread::yield();
+  });
+  EXPECT_EQ(threads[0], std::this_thread::get_id());
+  EXPECT_EQ(std::set(threads.begin(), threads.end()).size(), 3U);
+  for (int round = 0; round < 50; ++round) {
+    pool.run(100, [&](std::uint64_t, unsigned number) {
+      EXPECT_EQ(threads.at(number), std::this_thread::get_id());
+    });
+  }
+  pool.run(1, [&](std::uint64_t, unsigned number) { EXPECT_EQ(number, 0U); });
+}
+
+bool runs_all(ThreadPool& pool) {
+  std::atomic<std::uint64_t> sum = 0;
+  pool.run(100, [&](std::uint64_t i) { sum += i; });
+  return sum == 4950;
+}
+
+bool uses_others(ThreadPool& pool) {
+  const auto here = std::this_thread::get_id();
+  std::atomic<bool> others = false;
+  pool.run(100, [&](std::uint64_t) {
+    if (std::this_thread::get_id() != here) others = true;
+    for (int i = 0; !others && i < 1000; ++i) std::this_thread::yield();
+  });
+  return others;
+}
+
+TEST(ThreadPool, WorksWithoutMemoryForItsThreadsAndGetsThemLater) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has memory of its own";
+  EXPECT_TRUE(holds_in_a_process([] {
+    ThreadPool pool(4);
+    {
+      const NoMemory none;
+      for (int i = 0; i < 3; ++i) {
+        if (!runs_all(pool)) return false;
+      }
+    }
+    for (int i = 0; i < 10'000; ++i) {
+      if (!runs_all(pool)) return false;
+      if (i > 2'000 && uses_others(pool)) return true;
+    }
+    return false;
+  }));
 }
 
 TEST(ThreadPool, ATaskMayAskThePool) {

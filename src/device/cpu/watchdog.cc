@@ -21,9 +21,10 @@ Result<std::uint64_t> Watchdog::arm(Clock::time_point when, Flags flags) {
   try {
     if (!thread_.joinable()) thread_ = std::thread([this] { watch(); });
   } catch (const std::system_error& e) {
-    return fail(Code::unavailable,
+    // The system says the same where the stack does not fit and where there are too many threads.
+    return fail(Code::out_of_memory,
                 fmt::format("no thread can watch over the deadline: {}", e.what()),
-                "run without a deadline, or allow more threads");
+                "run without a deadline, or allow more memory or threads");
   }
   const std::uint64_t id = next_id_++;
   entries_.emplace(id, Entry{when, flags});
@@ -34,6 +35,11 @@ Result<std::uint64_t> Watchdog::arm(Clock::time_point when, Flags flags) {
 void Watchdog::disarm(std::uint64_t id) {
   const std::scoped_lock lock(mutex_);
   entries_.erase(id);
+}
+
+Result<void> Watchdog::Guard::arm(Clock::time_point when, Flags flags) {
+  VYRE_TRY(id_, watchdog_.arm(when, flags));
+  return {};
 }
 
 void Watchdog::begin_again() {

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "vyre/base/error.h"
 #include "vyre/base/fork_watch.h"
@@ -26,11 +27,28 @@ class Watchdog {
 
   using Flags = std::array<std::atomic<std::uint32_t>*, 2>;
 
-  // Sets the flags to 1 at `when`, unless disarmed before; they must stay valid until then. Fails
-  // if the system gives no thread.
+  // Sets the flags to 1 at `when`, unless disarmed before; they must stay valid until then.
+  // Code::out_of_memory if the system gives no thread.
   Result<std::uint64_t> arm(Clock::time_point when, Flags flags);
   // After this call the flags are not accessed.
   void disarm(std::uint64_t id);
+
+  // Flags that are disarmed at the end of the scope.
+  class Guard {
+   public:
+    explicit Guard(Watchdog& watchdog) : watchdog_(watchdog) {}
+    ~Guard() { disarm(); }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    Result<void> arm(Clock::time_point when, Flags flags);  // at most once
+    void disarm() {
+      if (const auto id = std::exchange(id_, 0); id != 0) watchdog_.disarm(id);
+    }
+
+   private:
+    Watchdog& watchdog_;
+    std::uint64_t id_ = 0;
+  };
 
  private:
   struct Entry {

@@ -1,9 +1,15 @@
 #include "vyre/device/cpu/watchdog.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/resource.h>
 
+#include <new>
 #include <thread>
 #include <vector>
+
+#include "vyre/base/no_memory_testing.h"
+#include "vyre/base/sanitizers_testing.h"
 
 namespace vyre {
 namespace {
@@ -66,6 +72,49 @@ TEST(Watchdog, EndsWithDeadlinesLeft) {
     ASSERT_TRUE(watchdog.arm(Clock::now() + 1h, {&flag, &flag}));
   }
   EXPECT_EQ(flag, 0U);
+}
+
+TEST(Watchdog, AGuardLeavesTheFlagsAloneAtItsEnd) {
+  Watchdog watchdog;
+  Flag flag{0}, later{0};
+  {
+    Watchdog::Guard guard(watchdog);
+    ASSERT_TRUE(guard.arm(Clock::now() + 20ms, {&flag, &flag}));
+  }
+  ASSERT_TRUE(watchdog.arm(Clock::now() + 40ms, {&later, &later}));
+  EXPECT_TRUE(raised_within(later, 10s));
+  EXPECT_EQ(flag, 0U);
+}
+
+TEST(Watchdog, WithoutMemoryForItsThreadMemoryIsWhatIsMissing) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has memory of its own";
+  EXPECT_TRUE(holds_in_a_process([] {
+    Watchdog watchdog;
+    Flag flag{0};
+    const auto when = Clock::now() + 1h;
+    const auto refused = [&] {
+      const NoMemory none;
+      try {
+        const auto id = watchdog.arm(when, {&flag, &flag});
+        return !id && id.error().code == Code::out_of_memory;
+      } catch (const std::bad_alloc&) {
+        return true;
+      }
+    };
+    return refused() && watchdog.arm(when, {&flag, &flag}).has_value();
+  }));
+  // There is memory for everything but the thread's stack.
+  EXPECT_TRUE(holds_in_a_process([] {
+    Watchdog watchdog;
+    Flag flag{0};
+    pthread_attr_t large{};
+    pthread_attr_init(&large);
+    pthread_attr_setstacksize(&large, std::size_t{1} << 30);
+    const rlimit limit{0, RLIM_INFINITY};
+    if (pthread_setattr_default_np(&large) != 0 || setrlimit(RLIMIT_AS, &limit) != 0) return false;
+    const auto id = watchdog.arm(Clock::now() + 1h, {&flag, &flag});
+    return !id && id.error().code == Code::out_of_memory;
+  }));
 }
 
 TEST(Watchdog, ServesManyThreads) {

@@ -1,8 +1,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -47,7 +49,7 @@ std::unexpected<Error> no_device(const CudaDriver& driver) {
 // say nothing about memory ("failed to map segment from shared object"), and one is that of a
 // missing library: the loader ignores its cache where it cannot map it. So the memory that is left
 // decides.
-std::unexpected<Error> cannot_load(const char* library) {
+std::unexpected<Error> cannot_load(const char* library) try {
   const char* why = dlerror();
   const std::string text = why == nullptr ? library : why;
   const bool is_missing = text.contains("No such file");
@@ -55,6 +57,8 @@ std::unexpected<Error> cannot_load(const char* library) {
     return fail(Code::out_of_memory, fmt::format("no memory to load the CUDA driver: {}", text));
   }
   return fail(Code::unavailable, fmt::format("no CUDA driver: {}", text));
+} catch (const std::bad_alloc&) {
+  return fail(Code::out_of_memory, "no memory");  // a text that needs no memory of its own
 }
 
 template <class... Parameters>
@@ -126,15 +130,23 @@ void disable_after_fork(CudaDriver& driver) {
 Result<const CudaDriver*> cuda_driver() {
   // Kept for good, except for a lack of memory: there may be enough the next time.
   static std::optional<Result<CudaDriver>> loaded;
-  static bool begun = false;
+  static std::atomic<bool> is_loading = false;
   static ForkSafeMutex mutex;
   static const ForkWatch watch({.in_child = [] {
-    if (begun && !loaded) loaded = std::unexpected(forked_error());
+    if (is_loading) {
+      // Another thread of the parent was inside the driver or the loader, and may have left them,
+      // and `loaded`, in any state.
+      make_anew(loaded);
+      loaded = std::unexpected(forked_error());
+    }
     if (loaded && *loaded) disable_after_fork(**loaded);
   }});
   const std::scoped_lock lock(mutex);
   if (!loaded || (!*loaded && loaded->error().code == Code::out_of_memory)) {
-    begun = true;
+    struct Loading {
+      Loading() { is_loading = true; }
+      ~Loading() { is_loading = false; }
+    } const loading;
     loaded = load_and_initialize();
   }
   const Result<CudaDriver>& driver = *loaded;

@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "vyre/base/static_thread_local.h"
 #include "vyre/device/cuda/fake_driver_testing.h"
 
 struct CUctx_st {
@@ -77,9 +78,16 @@ namespace fake {
 
 inline FakeDriver* active = nullptr;
 inline FakeDriver::State* state = nullptr;
-inline thread_local CuContext current = nullptr;
-inline thread_local std::vector<CuContext>
-    below;  // the thread's stack of contexts, without its top
+// Plain data of the static block: a driver of a process that has no memory left can still be
+// called.
+struct Contexts {
+  static constexpr std::size_t kMost = 64;
+  CuContext items[kMost];
+  std::size_t count;
+};
+VYRE_STATIC_THREAD_LOCAL inline CuContext current = nullptr;
+// The thread's stack of contexts, without its top.
+VYRE_STATIC_THREAD_LOCAL inline Contexts below{};
 inline CUstream_st default_stream;
 
 inline void run_all(bool forced = false) {

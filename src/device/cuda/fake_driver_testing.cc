@@ -101,10 +101,11 @@ void fill_devices(CudaDriver& t) {
 void fill_contexts(CudaDriver& t) {
   t.context_create = [](CuContext* context, unsigned, CuDevice) {
     return call("cuCtxCreate", Needs::nothing, [&] {
+      if (below.count == Contexts::kMost) return cu::kOutOfMemory;
       state->contexts.push_back(std::make_unique<CUctx_st>());
-      below.push_back(current);
+      below.items[below.count++] = current;
       *context = current = state->contexts.back().get();
-      return 0;
+      return CuResult{0};
     });
   };
   t.context_destroy = [](CuContext context) {
@@ -116,8 +117,7 @@ void fill_contexts(CudaDriver& t) {
   };
   t.context_pop = [](CuContext* context) {
     *context = current;
-    current = below.empty() ? nullptr : below.back();
-    if (!below.empty()) below.pop_back();
+    current = below.count == 0 ? nullptr : below.items[--below.count];
     return 0;
   };
   t.context_get_current = [](CuContext* context) {

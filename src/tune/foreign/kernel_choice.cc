@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
 #include <set>
 #include <thread>
+
+#include "vyre/base/processor_name.h"
 
 namespace vyre {
 namespace {
@@ -16,16 +17,6 @@ std::string names_of(const Configuration& configuration) {
     names.append(names.empty() ? "" : ", ").append(name);
   }
   return names;
-}
-
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("model name")) continue;
-    const std::size_t colon = line.find(": ");
-    if (colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "processor";
 }
 
 // The number of combinations without the constraint, at most one more than the number that is
@@ -67,7 +58,8 @@ TuningKey tuning_key(const KernelKey& key) {
 
 std::string host_device_text() {
   static const std::string text =
-      fmt::format("{}, {} threads", processor_name(), std::thread::hardware_concurrency());
+      fmt::format("{}, {} threads", processor_name().value_or("processor"),
+                  std::thread::hardware_concurrency());
   return text;
 }
 
