@@ -134,7 +134,9 @@ typedef struct vyre_session_options {
  * runs nothing. Null `options` are the same as options that are all 0. */
 VYRE_API vyre_code vyre_session_open(const char* device, const vyre_session_options* options,
                                      vyre_session* session);
-/* Waits for everything that was submitted, and frees everything that was made from the session. */
+/* Waits for everything that was submitted, frees everything that was made from the session, and
+ * writes what tuning has learned. The session is closed even if writing fails, with a code and a text
+ * as those of vyre_tuner_save. */
 VYRE_API vyre_code vyre_session_close(vyre_session session);
 
 typedef struct vyre_limits {

@@ -118,6 +118,7 @@ Outcome<> close_session(vyre_session id) {
   // What was submitted fails without a word: who wants to know waits before closing.
   [[maybe_unused]] const auto ended = shared.session.wait();
   for (const std::uint64_t member : members) close_member(member);
+  VYRE_CHECK(shared.session.save());
   return {};
 }
 

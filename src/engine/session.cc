@@ -435,6 +435,8 @@ void Session::wait_for_compilers() const {
   if (tuning_ != nullptr) tuning_->wait_for_compilers();
 }
 
+Result<void> Session::save() const { return tuning_ == nullptr ? Result<void>() : tuning_->save(); }
+
 Result<void> Session::run(const Dispatch& dispatch, const RunLimits& limits) const {
   VYRE_CHECK(submit(dispatch, limits));
   return queue_->wait();

@@ -302,6 +302,9 @@ class Session {
   void wait_for_compilers() const;
   Result<std::shared_ptr<Event>> record() const { return queue_->record(); }
   Result<void> wait() const { return queue_->wait(); }
+  // Returns when all that tuning has learned is in the evidence file, or says how much is not, and
+  // why; that is kept and tried again.
+  Result<void> save() const;
 
  private:
   friend class RecordedPlay;

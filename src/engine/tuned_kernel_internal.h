@@ -288,6 +288,8 @@ class Tuning {
   Result<FoundCode> find_code(const CandidateLaunch& launch, const WorkLimits& limits);
   bool compiles() const { return compilers_.busy(); }
   void wait_for_compilers() { compilers_.wait(); }
+  // Returns when all that was learned is in the evidence file, or says how much is not.
+  Result<void> save();
   void tell(const TunedCall& call) const;
   void tell(const TunerSpan& span) const;
   const LaunchCosts& costs() const { return costs_; }

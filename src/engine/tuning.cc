@@ -218,6 +218,14 @@ Result<std::shared_ptr<TunedKernel>> Tuning::find_or_tune(
   return made;
 }
 
+Result<void> Tuning::save() {
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [name, kernel] : kernels_) kernel->tuner.hand_over_now();
+  }
+  return store_->flush();
+}
+
 Result<std::shared_ptr<TunedKernel>> Tuning::make_kernel_for(const LaunchRequest& request,
                                                              const CodeNeeds& needs,
                                                              const WorkLimits& limits) {
@@ -377,7 +385,9 @@ void Tuning::leave_unmade(TunedKernel& kernel) {
 void Tuning::make_shadows_later(const std::shared_ptr<TunedKernel>& kernel,
                                 std::vector<std::uint64_t> bytes) {
   compilers_.add([this, kernel, bytes = std::move(bytes)] {
-    auto made = allocate_shadows(*device_, bytes);
+    Result<std::vector<DeviceMemory>> made;
+    const auto ran = attempt_work([&] { made = allocate_shadows(*device_, bytes); });
+    if (!ran) made = std::unexpected(ran.error());
     const auto work = kernel->work.lock();
     work->shadows_asked = false;
     if (!made) {
@@ -402,7 +412,9 @@ void Tuning::compile_next(const std::shared_ptr<TunedKernel>& kernel) {
   compilers_.add([this, kernel, index] {
     const double before = work_ns();
     kernel->slowed_ns.store(0);
-    warn_of_memory(make_now(*kernel, index, compilers_.limits()));
+    const auto ran =
+        attempt_work([&] { warn_of_memory(make_now(*kernel, index, compilers_.limits())); });
+    if (!ran) kernel->tuner.leave_unmade(index);
     // A launch ends with its slowest thread, so calls lose at most the whole time of the
     // compiler.
     const double spent = std::max(1.0, work_ns() - before);

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -381,6 +383,45 @@ static void threads(const char* store) {
   }
 }
 
+/* Where the file cannot be written, closing the session says so, and closes it. */
+static void closed_session(const char* folder) {
+  static const char* const text =
+      "@group(0) @binding(0) var<storage, read_write> x: array<f32>;\n"
+      "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) {\n"
+      "  x[id.x] += 1.0;\n}\n";
+  char file[1024];
+  snprintf(file, sizeof file, "%s/closed/evidence.jsonl", folder);
+  vyre_session_options options = {0};
+  options.struct_size = sizeof options;
+  options.no_cache = 1;
+  options.tuning = VYRE_TUNER_ONLINE;
+  options.evidence_file = file;
+  for (int writable = 1; writable >= 0; --writable) {
+    vyre_session session = 0;
+    vyre_module module = 0;
+    vyre_kernel kernel = 0;
+    vyre_buffer buffer = 0;
+    vyre_dispatch dispatch = 0;
+    const vyre_grid grid = {VYRE_INVOCATIONS, 1 << 12, 1, 1};
+    CHECK_OK(vyre_session_open("cpu", &options, &session));
+    if (!writable) CHECK(remove(file) == 0 && mkdir(file, 0700) == 0);
+    CHECK_OK(vyre_module_load(session, text, VYRE_TO_THE_END, NULL, &module));
+    CHECK_OK(vyre_kernel_create(module, "main", NULL, 0, &kernel));
+    CHECK_OK(vyre_buffer_create(session, 1 << 14, &buffer));
+    const vyre_binding binding = {0, 0, buffer, 0, VYRE_TO_THE_END};
+    CHECK_OK(vyre_dispatch_create(kernel, &binding, 1, &grid, NULL, &dispatch));
+    for (int i = 0; i < 200; ++i) CHECK_OK(vyre_dispatch_run(dispatch, VYRE_NO_DEADLINE));
+    if (writable) {
+      CHECK_OK(vyre_session_close(session));
+      CHECK(access(file, R_OK) == 0);
+    } else {
+      CHECK_CODE(vyre_session_close(session), VYRE_IO);
+      CHECK(strstr(vyre_last_error_text(), file) != NULL);
+      CHECK_CODE(vyre_session_close(session), VYRE_INVALID_HANDLE);
+    }
+  }
+}
+
 int main(void) {
   char store[1024];
   const char* folder = getenv("XDG_CACHE_HOME");
@@ -395,5 +436,6 @@ int main(void) {
   bad_handles();
   bad_opening(store);
   bad_calls();
+  closed_session(folder != NULL ? folder : "/tmp");
   return checks_failed();
 }

@@ -8,6 +8,7 @@
 #include <new>
 #include <set>
 
+#include "vyre/base/abandonable.h"
 #include "vyre/base/fork_watch.h"
 #include "vyre/base/log.h"
 #include "vyre/base/paths.h"
@@ -37,6 +38,8 @@ std::int64_t now_ms() {
 constexpr std::chrono::milliseconds kLockSlice{100};
 // How long the destructor of a store, and the end of the process, wait for writes.
 constexpr std::chrono::milliseconds kLastWait{2'000};
+// How long the destructor then waits for the end of the try that is under way.
+constexpr std::chrono::milliseconds kEndWait{500};
 
 Error unwritten(const EvidenceQueue::Left& left, const fs::path& path) {
   std::string what =
@@ -44,8 +47,10 @@ Error unwritten(const EvidenceQueue::Left& left, const fs::path& path) {
                   left.events == 1 ? "1 event" : fmt::format("{} events", left.events),
                   left.events == 1 ? "is" : "are", path.string());
   if (left.dropped > 0) what += fmt::format(", and {} were dropped", left.dropped);
+  if (left.no_memory) what += " because there was no memory for them";
   if (left.failure) what += fmt::format(": {}", left.failure->what);
-  return {.code = left.failure ? left.failure->code : Code::unavailable,
+  const Code code = left.no_memory ? Code::out_of_memory : Code::unavailable;
+  return {.code = left.failure ? left.failure->code : code,
           .what = std::move(what),
           .fix = left.failure ? left.failure->fix : std::string()};
 }
@@ -67,6 +72,12 @@ class EvidenceStores {
   void remove(EvidenceStore* store) {
     const std::scoped_lock lock(mutex_);
     stores_.erase(store);
+    left_.erase(store);
+  }
+  // It is used by its thread alone from now on. Allocates nothing.
+  void leave(EvidenceStore* store) {
+    const std::scoped_lock lock(mutex_);
+    left_.insert(stores_.extract(store));
   }
 
  private:
@@ -92,6 +103,7 @@ class EvidenceStores {
 
   std::mutex mutex_;
   std::set<EvidenceStore*> stores_;
+  std::set<EvidenceStore*> left_;  // for good
   ForkWatch fork_watch_{{.before = [this](auto) { before_fork(); },
                          .in_parent = [this] { after_fork_in_parent(); },
                          .in_child = [this] { after_fork_in_child(); }}};
@@ -111,13 +123,16 @@ EvidenceStore::EvidenceStore(fs::path path)
   EvidenceStores::all().add(this);
 }
 
-EvidenceStore::~EvidenceStore() {
-  if (!queue_) return;
-  EvidenceStores::all().remove(this);
-  flush_or_tell();
-  // Its thread, which may be at a last try, uses the queue: the queue goes when the thread has
-  // ended.
-  queue_->close(std::chrono::milliseconds(0));
+EvidenceStore::~EvidenceStore() = default;
+
+void EvidenceStore::put_away(EvidenceStore* store) {
+  if (store->queue_) {
+    EvidenceStores::all().leave(store);
+    store->flush_or_tell();
+    if (!store->queue_->end(kEndWait)) return;
+    EvidenceStores::all().remove(store);
+  }
+  delete store;
 }
 
 void EvidenceStore::before_fork() {
@@ -144,13 +159,13 @@ void EvidenceStore::after_fork_in_child() {
 
 Result<std::shared_ptr<EvidenceStore>> EvidenceStore::open(fs::path path) {
   if (path.empty()) return fail(Code::invalid_input, "the path of an evidence file is empty");
-  std::shared_ptr<EvidenceStore> store(new EvidenceStore(std::move(path)));
+  const std::shared_ptr<EvidenceStore> store(new EvidenceStore(std::move(path)), put_away);
   VYRE_CHECK(store->refresh());
   return store;
 }
 
 std::shared_ptr<EvidenceStore> EvidenceStore::in_memory() {
-  return std::shared_ptr<EvidenceStore>(new EvidenceStore(fs::path()));
+  return {new EvidenceStore(fs::path()), put_away};
 }
 
 Result<void> EvidenceStore::take_news() {
@@ -205,20 +220,25 @@ Result<void> EvidenceStore::append(const TuningKey& key, std::span<const Evidenc
 void EvidenceStore::hand_over(const TuningKey& key, std::vector<EvidenceEvent> events) {
   if (events.empty()) return;
   if (const auto good = check_writable(key, events); !good) {
-    return log_message(LogLevel::warn, describe(good.error()));
-  }
-  if (!queue_) {
-    if (const auto kept = append(key, events); !kept) {
-      log_message(LogLevel::warn, describe(kept.error()));
-    }
+    VYRE_LOG(warn, "{}", describe(good.error()));
     return;
   }
-  const std::lock_guard guard(mutex_);
-  const std::int64_t now = time_of_event(key_id(key));
-  for (EvidenceEvent& event : events) {
-    if (event.at_ms == 0) event.at_ms = now;
+  if (!queue_) {
+    if (const auto kept = append(key, events); !kept) VYRE_LOG(warn, "{}", describe(kept.error()));
+    return;
   }
-  if (const auto batch = queue_->add(key, std::move(events))) take(*batch);
+  const std::size_t count = events.size();
+  const std::lock_guard guard(mutex_);
+  std::optional<EvidenceBatch> batch;
+  const auto added = attempt_work([&] {
+    const std::int64_t now = time_of_event(key_id(key));
+    for (EvidenceEvent& event : events) {
+      if (event.at_ms == 0) event.at_ms = now;
+    }
+    batch = queue_->add(key, std::move(events));
+  });
+  if (!added) return queue_->count_dropped(count);
+  if (batch) take(*batch);
 }
 
 // When these lines are read back from the file, they are copies and change nothing.
@@ -238,7 +258,9 @@ Result<void> EvidenceStore::flush(std::chrono::milliseconds wait) {
 }
 
 void EvidenceStore::flush_or_tell() {
-  if (const auto flushed = flush(kLastWait); !flushed) {
+  Result<void> flushed;
+  if (const auto ran = attempt_work([&] { flushed = flush(kLastWait); }); !ran) flushed = ran;
+  if (!flushed) {
     VYRE_LOG(warn, "what is learned is not remembered: {}", describe(flushed.error()));
   }
 }

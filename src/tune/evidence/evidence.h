@@ -121,7 +121,8 @@ class FileLock;
 // The longest time that saving waits for a lock or a disk.
 inline constexpr std::chrono::milliseconds kSaveWait{5'000};
 
-// Safe to use from many threads, and beside other stores and processes on the same file.
+// Safe to use from many threads, and beside other stores and processes on the same file. The last
+// owner waits for events that were handed over, for a bounded time, and logs those that are lost.
 class EvidenceStore {
  public:
   // Reads the file if it exists, in a folder that private_folder.h trusts. An incomplete last line
@@ -133,7 +134,6 @@ class EvidenceStore {
 
   EvidenceStore(const EvidenceStore&) = delete;
   EvidenceStore& operator=(const EvidenceStore&) = delete;
-  ~EvidenceStore();  // waits for events that were handed over, and logs those that are lost
 
   const std::filesystem::path& path() const { return path_; }
 
@@ -141,8 +141,9 @@ class EvidenceStore {
   // the file, one line each, and in the fold.
   Result<void> append(const TuningKey& key, std::span<const EvidenceEvent> events);
   // Returns at once, without waiting for the file's lock or the disk. The events are in the fold at
-  // once; a thread writes them to the file soon, and tries again if it cannot. flush(), the
-  // destructor and exit(3) wait for that thread.
+  // once; a thread writes them to the file soon, and tries again if it cannot. flush(), the last
+  // owner and exit(3) wait for that thread. Events for which there is no memory are dropped, which
+  // flush() tells.
   void hand_over(const TuningKey& key, std::vector<EvidenceEvent> events);
   // Returns when everything that was handed over is in the file. The error says how much is not,
   // and why; it is tried again later.
@@ -171,6 +172,10 @@ class EvidenceStore {
  private:
   friend class EvidenceStores;
   explicit EvidenceStore(std::filesystem::path path);
+  ~EvidenceStore();
+  // For the last owner. A store whose thread does not come back from the disk is left to it for
+  // good, because the thread uses it.
+  static void put_away(EvidenceStore* store);
 
   void flush_or_tell();
   std::int64_t time_of_event(const std::string& key_id) const;  // with mutex_ held

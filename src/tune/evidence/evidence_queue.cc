@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <new>
 #include <random>
-#include <system_error>
 #include <utility>
+
+#include "vyre/base/abandonable.h"
 
 namespace vyre {
 namespace {
@@ -28,7 +30,7 @@ std::string new_writer() {
 
 EvidenceQueue::EvidenceQueue(Write write) : write_(std::move(write)), writer_(new_writer()) {}
 
-EvidenceQueue::~EvidenceQueue() { close(milliseconds(0)); }
+EvidenceQueue::~EvidenceQueue() { end(milliseconds::max()); }
 
 std::string EvidenceBatch::line_name(std::size_t event) const {
   return fmt::format("{}-{}", writer, first_line + event);
@@ -41,13 +43,14 @@ std::optional<EvidenceBatch> EvidenceQueue::add(TuningKey key, std::vector<Evide
     return std::nullopt;
   }
   const std::size_t count = events.size();
-  batches_.push_back({std::move(key), std::move(events), writer_, next_line_});
+  EvidenceBatch batch{std::move(key), std::move(events), writer_, next_line_};
+  batches_.push_back(batch);
   next_line_ += count;
   events_ += count;
   ++added_;
   start();
   wake_.notify_one();
-  return batches_.back();
+  return batch;
 }
 
 std::vector<EvidenceBatch> EvidenceQueue::waiting() const {
@@ -59,8 +62,9 @@ void EvidenceQueue::start() {
   if (thread_ || ending_) return;
   try {
     thread_ = std::make_unique<std::thread>([this] { work(); });
-  } catch (const std::system_error&) {
-    // The system gives no thread. The thread that flushes will write.
+    has_ended_ = false;
+  } catch (const std::exception&) {
+    // The system gives no thread, or no memory for one. The thread that flushes will write.
   }
 }
 
@@ -72,7 +76,9 @@ bool EvidenceQueue::try_front(std::unique_lock<std::mutex>& lock) {
   hurry_ = false;
   const EvidenceBatch& front = batches_.front();  // only this thread removes it
   lock.unlock();
-  const Result<void> done = write_(front);
+  Result<void> done;
+  const Result<void> ran = attempt_work([&] { done = write_(front); });
+  if (!ran) done = ran;
   lock.lock();
   trying_ = false;
   tries_ended_ = tries_;
@@ -83,8 +89,8 @@ bool EvidenceQueue::try_front(std::unique_lock<std::mutex>& lock) {
     ++written_;
     if (batches_.empty()) failure_.reset();
   } else {
-    if (!failure_) failure_ = done.error();
     only_locked_ = done.error().code == Code::unavailable;
+    if (!failure_) failure_ = std::move(done).error();
   }
   changed_.notify_all();
   return done.has_value();
@@ -95,7 +101,7 @@ void EvidenceQueue::work() {
   milliseconds pause = kFirstPause;
   while (true) {
     wake_.wait(lock, [&] { return ending_ || !batches_.empty(); });
-    if (ending_) return;
+    if (ending_) break;
     if (try_front(lock)) {
       pause = kFirstPause;
       continue;
@@ -103,6 +109,8 @@ void EvidenceQueue::work() {
     wake_.wait_for(lock, only_locked_ ? kLockPause : pause, [&] { return ending_ || hurry_; });
     pause = std::min(2 * pause, kLongestPause);
   }
+  has_ended_ = true;
+  changed_.notify_all();
 }
 
 EvidenceQueue::Left EvidenceQueue::flush(milliseconds wait) {
@@ -122,22 +130,34 @@ EvidenceQueue::Left EvidenceQueue::flush(milliseconds wait) {
       return written_ >= last || (tries_ended_ >= next_try && failed_ && !only_locked_);
     });
   }
-  Left left{.events = events_, .dropped = std::exchange(dropped_, 0), .failure = failure_};
+  Left left{.events = events_, .failure = failure_};
+  left.dropped = std::exchange(dropped_, 0);
+  left.no_memory = std::exchange(no_memory_, false);
   if (written_ >= last) left.events = 0, left.failure.reset();
   return left;
 }
 
-EvidenceQueue::Left EvidenceQueue::close(milliseconds wait) {
-  Left left = flush(wait);
-  std::unique_ptr<std::thread> thread;
-  {
-    const std::scoped_lock lock(mutex_);
-    ending_ = true;
-    thread = std::move(thread_);
-    wake_.notify_one();
+bool EvidenceQueue::end(milliseconds wait) {
+  std::unique_lock lock(mutex_);
+  ending_ = true;
+  wake_.notify_one();
+  if (!thread_) return true;
+  const auto ended = [&] { return has_ended_; };
+  if (wait == milliseconds::max()) {
+    changed_.wait(lock, ended);
+  } else if (!changed_.wait_for(lock, wait, ended)) {
+    return false;
   }
-  if (thread) thread->join();
-  return left;
+  const std::unique_ptr<std::thread> thread = std::move(thread_);
+  lock.unlock();
+  thread->join();
+  return true;
+}
+
+void EvidenceQueue::count_dropped(std::size_t events) {
+  const std::scoped_lock lock(mutex_);
+  dropped_ += events;
+  no_memory_ = true;
 }
 
 void EvidenceQueue::after_fork_in_child() {
@@ -149,6 +169,7 @@ void EvidenceQueue::after_fork_in_child() {
   next_line_ = 0;
   batches_.clear();
   events_ = dropped_ = 0;
+  no_memory_ = false;
   written_ = added_;
   tries_ended_ = tries_;
   failure_.reset();

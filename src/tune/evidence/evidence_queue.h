@@ -33,11 +33,12 @@ struct EvidenceBatch {
 class EvidenceQueue {
  public:
   // Writes a batch to the file; called by one thread at a time. Code::unavailable: another process
-  // holds the file's lock for the moment.
+  // holds the file's lock for the moment. Where it throws, as for a lack of memory, it has failed.
   using Write = std::function<Result<void>(const EvidenceBatch&)>;
   explicit EvidenceQueue(Write write);
   EvidenceQueue(const EvidenceQueue&) = delete;
   EvidenceQueue& operator=(const EvidenceQueue&) = delete;
+  // Waits for the write that is under way, however long that takes: see end().
   ~EvidenceQueue();
 
   // Returns at once, with the batch of these events; absent if there are already kMostEvents, in
@@ -50,13 +51,18 @@ class EvidenceQueue {
   struct Left {
     std::size_t events = 0;          // not in the file yet
     std::size_t dropped = 0;         // since the last report
+    bool no_memory = false;          // for some of those that were dropped
     std::optional<Error> failure{};  // the first since everything was written
   };
   // Returns when everything that was added before is in the file, when a new try has failed for a
   // reason other than a lock, or when the time is over.
   Left flush(std::chrono::milliseconds wait);
-  // The same, and no further tries.
-  Left close(std::chrono::milliseconds wait);
+  // No further tries. Whether the thread has ended: it may be inside a write, such as to a disk
+  // that does not answer, that takes longer than `wait`. It then goes on by itself for as long as
+  // that takes, and the queue must not be destroyed, nor what the write uses.
+  bool end(std::chrono::milliseconds wait);
+  // Events that could not be added, because there was no memory for them.
+  void count_dropped(std::size_t events);
 
   // Around fork(2). The child's queue is empty, because the parent writes the events.
   void before_fork() { mutex_.lock(); }
@@ -77,6 +83,7 @@ class EvidenceQueue {
   std::uint64_t next_line_ = 0;
   std::deque<EvidenceBatch> batches_;
   std::size_t events_ = 0, dropped_ = 0;
+  bool no_memory_ = false;
   std::uint64_t added_ = 0, written_ = 0;  // batches
   std::uint64_t tries_ = 0, tries_ended_ = 0;
   std::optional<Error> failure_;               // the first since everything was written
@@ -84,6 +91,7 @@ class EvidenceQueue {
   bool trying_ = false;
   bool hurry_ = false;  // a thread waits
   bool ending_ = false;
+  bool has_ended_ = false;  // the thread
   std::unique_ptr<std::thread> thread_;
 };
 

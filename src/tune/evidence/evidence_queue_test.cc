@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 #include <thread>
 
 namespace vyre {
@@ -133,10 +134,54 @@ TEST_F(EvidenceQueues, WhatIsTooMuchIsCountedAndTold) {
   EXPECT_EQ(left.dropped, 0u);
 }
 
-TEST_F(EvidenceQueues, ClosingEndsTheTries) {
+TEST_F(EvidenceQueues, WhatHasNoMemoryIsKeptToldAndTriedAgain) {
+  std::atomic<int> tries = 0;
+  std::atomic<bool> memory = false;
+  EvidenceQueue poor([&](const EvidenceBatch&) -> Result<void> {
+    ++tries;
+    if (!memory) throw std::bad_alloc();
+    return {};
+  });
+  poor.add({}, events(2));
+  const auto left = poor.flush(kLong);
+  EXPECT_EQ(left.events, 2u);
+  ASSERT_TRUE(left.failure);
+  EXPECT_EQ(left.failure->code, Code::out_of_memory);
+  memory = true;
+  EXPECT_EQ(poor.flush(kLong).events, 0u);
+  EXPECT_GE(tries, 2);
+}
+
+TEST_F(EvidenceQueues, WhatCouldNotBeAddedIsCountedAndTold) {
+  queue.count_dropped(3);
+  const auto left = queue.flush(kLong);
+  EXPECT_EQ(left.dropped, 3u);
+  EXPECT_TRUE(left.no_memory);
+  EXPECT_EQ(queue.flush(kLong).dropped, 0u);
+  EXPECT_FALSE(queue.flush(kLong).no_memory);
+}
+
+TEST_F(EvidenceQueues, NobodyWaitsForAWriteThatDoesNotComeBack) {
+  std::atomic<bool> go_on = false;
+  EvidenceQueue hung([&](const EvidenceBatch&) -> Result<void> {
+    while (!go_on) std::this_thread::sleep_for(milliseconds(1));
+    return {};
+  });
+  hung.add({}, events(1));
+  const auto begin = steady_clock::now();
+  EXPECT_EQ(hung.flush(milliseconds(20)).events, 1u);
+  EXPECT_FALSE(hung.end(milliseconds(20)));
+  EXPECT_LT(steady_clock::now() - begin, kLong);
+  go_on = true;
+  EXPECT_TRUE(hung.end(kLong));
+  EXPECT_TRUE(hung.end(milliseconds(0))) << "it has ended";
+}
+
+TEST_F(EvidenceQueues, TheEndEndsTheTries) {
   disk.set_failure(Error{.code = Code::io, .what = "no room", .fix = {}});
   queue.add({}, events(1));
-  EXPECT_EQ(queue.close(kLong).events, 1u);
+  EXPECT_EQ(queue.flush(kLong).events, 1u);
+  EXPECT_TRUE(queue.end(kLong));
   const int tries = disk.tries;
   std::this_thread::sleep_for(milliseconds(300));
   EXPECT_EQ(disk.tries, tries);

@@ -2,16 +2,22 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <set>
 #include <thread>
 
 #include "vyre/base/files.h"
 #include "vyre/base/json_limits.h"
+#include "vyre/base/sanitizers_testing.h"
 #include "vyre/base/temporary_folder_testing.h"
 #include "vyre/tune/evidence/evidence_file.h"
 
@@ -385,6 +391,52 @@ TEST_F(Evidence, AForkedProcessIsAnotherWriter) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(open()->find(key_of("p"))->events, 3u);
+}
+
+std::set<pid_t> threads_of_this_process() {
+  std::set<pid_t> out;
+  for (const auto& entry : fs::directory_iterator("/proc/self/task")) {
+    out.insert(std::stoi(entry.path().filename()));
+  }
+  return out;
+}
+
+std::atomic<bool> thread_hangs = false;
+
+TEST_F(Evidence, NobodyWaitsLongForADiskThatDoesNotAnswer) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::seconds kLong{30};
+  constexpr std::chrono::milliseconds kMoment{50};
+  if (VYRE_THREAD_SANITIZER) GTEST_SKIP() << "it holds signals back";
+  const std::set<pid_t> before = threads_of_this_process();
+  auto store = open();
+  store->hand_over(key_of("p"), {measured("a=1", {1})});
+  ASSERT_TRUE(store->flush(kLong));
+  std::this_thread::sleep_for(kMoment);  // until the thread of the store waits for more
+  // A signal keeps the thread from going on, as a disk does that does not answer.
+  std::set<pid_t> fresh = threads_of_this_process();
+  std::erase_if(fresh, [&](pid_t id) { return before.contains(id); });
+  ASSERT_EQ(fresh.size(), 1u);
+  thread_hangs = true;
+  ::signal(SIGUSR1, [](int) {
+    while (thread_hangs) ::usleep(1000);
+  });
+  ASSERT_EQ(::syscall(SYS_tgkill, ::getpid(), *fresh.begin(), SIGUSR1), 0);
+  std::this_thread::sleep_for(kMoment);
+  const auto begin = Clock::now();
+  store->hand_over(key_of("p"), {measured("a=2", {1})});
+  const auto flushed = store->flush(kMoment);
+  ASSERT_FALSE(flushed);
+  EXPECT_EQ(flushed.error().code, Code::unavailable);
+  store.reset();
+  EXPECT_LT(Clock::now() - begin, kLong);
+  EXPECT_FALSE(text().contains("a=2"));
+  // When the disk answers, the thread finds everything that it uses, and ends.
+  thread_hangs = false;
+  const auto has_ended = [&] { return !threads_of_this_process().contains(*fresh.begin()); };
+  while (!has_ended() && Clock::now() - begin < 2 * kLong) std::this_thread::sleep_for(kMoment);
+  EXPECT_TRUE(has_ended());
+  ::signal(SIGUSR1, SIG_DFL);
 }
 
 TEST_F(Evidence, WhatIsNoFileIsAnError) {

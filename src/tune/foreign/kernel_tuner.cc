@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "vyre/base/abandonable.h"
 #include "vyre/base/fork_watch.h"
 #include "vyre/base/paths.h"
 #include "vyre/base/private_folder.h"
@@ -121,9 +122,11 @@ KernelTuner& KernelTuner::operator=(KernelTuner&& other) noexcept {
 }
 KernelTuner::~KernelTuner() {
   if (!state_ || state_->closed.load(std::memory_order_acquire)) return;
-  if (const auto closed = close(); !closed) {
-    warn_once("what is learned is not remembered", closed.error());
-  }
+  (void)attempt_work([&] {
+    if (const auto closed = close(); !closed) {
+      warn_once("what is learned is not remembered", closed.error());
+    }
+  });
 }
 
 Result<void> KernelTuner::verify(Verifier verifier) {
@@ -212,13 +215,15 @@ Result<void> KernelTuner::close() {
 HostCall::~HostCall() {
   if (tuner_ == nullptr || !call_.timed) return;
   const auto elapsed = std::chrono::steady_clock::now() - began_;
-  // It does not matter here if the tuner has given up the call meanwhile.
-  if (std::uncaught_exceptions() > exceptions_) {
-    static_cast<void>(tuner_->abandon(call_));
-  } else {
-    static_cast<void>(
-        tuner_->report(call_, std::chrono::duration<double, std::nano>(elapsed).count()));
-  }
+  const bool failed = std::uncaught_exceptions() > exceptions_;
+  // It does not matter here if the tuner has given up the call meanwhile, or has no memory left.
+  (void)attempt_work([&] {
+    if (failed) {
+      (void)tuner_->abandon(call_);
+    } else {
+      (void)tuner_->report(call_, std::chrono::duration<double, std::nano>(elapsed).count());
+    }
+  });
 }
 
 void HostCall::failed(std::string why) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "vyre/base/abandonable.h"
 #include "vyre/base/log.h"
 #include "vyre/tune/evidence/evidence_fold.h"
 #include "vyre/tune/online/online_opening.h"
@@ -51,8 +52,9 @@ OnlineTuner::OnlineTuner(TuningKey key, std::vector<OnlineCandidate> candidates,
 }
 
 OnlineTuner::~OnlineTuner() {
-  const std::scoped_lock lock(mutex_);
-  hand_over();
+  if (const auto done = attempt_work([&] { hand_over_now(); }); !done) {
+    VYRE_LOG(warn, "what is learned is not remembered: {}", describe(done.error()));
+  }
 }
 
 // What may be served is the opening's to say; the policy takes over times and the ledger.
@@ -288,11 +290,13 @@ std::string OnlineTuner::untunable() const {
 
 Result<void> OnlineTuner::flush() {
   if (!writes()) return {};
-  {
-    const std::scoped_lock lock(mutex_);
-    hand_over();
-  }
+  hand_over_now();
   return store_->flush();
+}
+
+void OnlineTuner::hand_over_now() {
+  const std::scoped_lock lock(mutex_);
+  hand_over();
 }
 
 void OnlineTuner::hand_over() {

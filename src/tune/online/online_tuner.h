@@ -105,6 +105,8 @@ class OnlineTuner {
   // Returns when what was learned is in the file, or says why it is not. Every other call hands it
   // over and waits for no file.
   Result<void> flush();
+  // Hands over all that the store does not have yet.
+  void hand_over_now();
 
  private:
   OnlineStep ask(std::uint64_t call);
