@@ -9,10 +9,12 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "processes.h"
 #include "vyre/base/file_lock.h"
@@ -256,23 +258,58 @@ std::vector<Configuration> twelve() {
   return out;
 }
 
+// How long this thread has not wanted to run: it waited for a lock, a disk or a clock. On a busy
+// machine a call may take long because others run, which the scheduler counts for each thread.
+struct Waited {
+  steady_clock::time_point when = steady_clock::now();
+  std::chrono::nanoseconds used{};  // on a processor, or ready for one
+
+  Waited() {
+    std::ifstream file("/proc/thread-self/schedstat");
+    std::int64_t ran_ns = 0, was_ready_ns = 0;
+    if (file >> ran_ns >> was_ready_ns) used = std::chrono::nanoseconds(ran_ns + was_ready_ns);
+  }
+  steady_clock::duration since(const Waited& begin) const {
+    return when - begin.when - (used - begin.used);
+  }
+};
+
+steady_clock::duration longest_wait_of_a_call(KernelTuner& tuner) {
+  steady_clock::duration longest{};
+  std::mt19937 random(7);
+  // Long enough for times, and not decisions alone, to be handed over.
+  const auto end = steady_clock::now() + milliseconds(600);
+  for (int i = 0; i < 3000 || steady_clock::now() < end; ++i) {
+    const Waited begin;
+    const KernelCall call = tuner.next();
+    if (call.timed) {
+      EXPECT_TRUE(tuner.report(call, 1e5 * (1 + call.choice.index()) + random() % 1000));
+    }
+    longest = std::max(longest, Waited().since(begin));
+  }
+  return longest;
+}
+
 TEST_F(Acknowledged, NoCallOfATunerButSaveAndCloseWaitsForTheLock) {
   auto tuner = KernelTuner::open({.name = "kernel"}, twelve(),
                                  {.path = path(), .mode = TunerMode::natural_gradient});
   ASSERT_TRUE(tuner) << describe(tuner.error());
+  std::vector<Result<KernelTuner>> others;  // opened while the lock is free
+  for (int i = 1; i < 5; ++i) {
+    others.push_back(KernelTuner::open({.name = fmt::format("kernel {}", i)}, twelve(),
+                                       {.path = path(), .mode = TunerMode::natural_gradient}));
+    ASSERT_TRUE(others.back()) << describe(others.back().error());
+  }
   const auto folder = PrivateFolder::make(path().parent_path()).value();
   std::optional<FileLock> lock(FileLock::acquire(folder, "evidence.jsonl").value());
-  steady_clock::duration longest{};
-  std::mt19937 random(7);
-  for (int i = 0; i < 3000; ++i) {
-    const auto begin = steady_clock::now();
-    const KernelCall call = tuner->next();
-    if (call.timed) {
-      EXPECT_TRUE(tuner->report(call, 1e5 * (1 + call.choice.index()) + random() % 1000));
-    }
-    longest = std::max(longest, steady_clock::now() - begin);
+  // A call that waits for the lock does so for 100 ms at least, in every round. One that waits for
+  // a thread which the scheduler has stopped inside a mutex, does so by chance.
+  steady_clock::duration longest = milliseconds(100);
+  for (int round = 0; round < 5 && longest >= milliseconds(100); ++round) {
+    longest =
+        longest_wait_of_a_call(round == 0 ? *tuner : *others[static_cast<std::size_t>(round) - 1]);
   }
-  EXPECT_LT(longest, milliseconds(4000));  // a call that waits for a lock waits five seconds
+  EXPECT_LT(longest, milliseconds(100));
   const auto saved = tuner->save();
   ASSERT_FALSE(saved);
   EXPECT_NE(saved.error().what.find("evidence.jsonl"), std::string::npos) << saved.error().what;
@@ -280,7 +317,7 @@ TEST_F(Acknowledged, NoCallOfATunerButSaveAndCloseWaitsForTheLock) {
   const auto closed = tuner->close();
   EXPECT_TRUE(closed) << describe(closed.error());
   const auto states = open()->all();
-  ASSERT_EQ(states.size(), 1u);
+  ASSERT_FALSE(states.empty());
   EXPECT_GT(states[0].events, 0u);
 }
 

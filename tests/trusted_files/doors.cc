@@ -7,13 +7,16 @@
 #include <unistd.h>
 #include <vyre/c.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
 #include "vyre/base/files.h"
 #include "vyre/base/other_user_testing.h"
 #include "vyre/base/temporary_folder_testing.h"
+#include "vyre/engine/prepared_pipeline.h"
 #include "vyre/engine/session.h"
+#include "vyre/pipeline/pipeline_builder.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre {
@@ -105,6 +108,25 @@ int run_c_with_options(int number) {
   return run_c(number, &options);
 }
 
+// A stage of a pipeline, which is compiled as a part of it.
+int run_pipeline(int number) {
+  auto options = SessionOptions::from_environment();
+  if (!options) return 1;
+  const auto session = Session::open("cpu", *std::move(options));
+  if (!session) return 2;
+  PipelineBuilder builder("doors");
+  const Dim n = builder.dim("n", 4);
+  const auto out = builder.output("out", "array<u32>", {n});
+  const auto wgsl = make_wgsl(text_for(number), "kernel.wgsl");
+  if (!wgsl) return 3;
+  builder.stage((*wgsl)["main"], {{"out", out}}, {n});
+  auto pipeline = session->prepare(std::move(builder), {});
+  if (!pipeline || !session->run(*pipeline)) return 4;
+  std::array<std::uint32_t, 4> out{};
+  if (!pipeline->read("out", out)) return 5;
+  return tell(out[0]);
+}
+
 Door door(std::string name, int (*work)(int)) {
   return {std::move(name), [work](const Place& place, int number) {
             const auto file = place.current / fmt::format("{}.wgsl", number);
@@ -149,6 +171,7 @@ const std::vector<Door>& doors() {
   static const std::vector<Door> all{
       door("command", run_command),
       door("session", run_session),
+      door("pipeline", run_pipeline),
       door("c", [](int number) { return run_c(number, nullptr); }),
       door("c_with_options", run_c_with_options),
   };
