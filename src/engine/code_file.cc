@@ -6,7 +6,7 @@
 namespace vyre {
 namespace {
 
-constexpr std::string_view kMagic = "vyre-code-4\n";
+constexpr std::string_view kMagic = "vyre-code-5\n";
 constexpr std::size_t kHeader = kMagic.size() + 32;
 
 class Writer {
@@ -92,6 +92,7 @@ std::string encode_code(const StoredCode& code) {
   if (const auto* host = std::get_if<HostObject>(&code)) {
     body.number(0);
     body.number(host->scratch_bytes);
+    body.number(host->stack_bytes);
     body.number(host->brief ? 1 : 0);
     body.bytes(host->object);
   } else {
@@ -125,6 +126,7 @@ std::optional<StoredCode> decode_code(std::string_view text) {
     case 0: {
       HostObject out;
       out.scratch_bytes = in.number();
+      out.stack_bytes = in.number();
       out.brief = in.number() != 0;
       out.object = in.bytes();
       if (!in.at_end()) return std::nullopt;

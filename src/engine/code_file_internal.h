@@ -1,9 +1,9 @@
 // Compiled code as bytes of a file.
 //
-// A file holds: the magic "vyre-code-4\n", the BLAKE3 of what follows (32 bytes), and then, with
+// A file holds: the magic "vyre-code-5\n", the BLAKE3 of what follows (32 bytes), and then, with
 // numbers as u64 in little-endian and every piece of text or bytes behind its length:
 //
-//   host code   0, scratch bytes, 1 if compiled briefly, the ELF object
+//   host code   0, scratch bytes, stack bytes, 1 if compiled briefly, the ELF object
 //   GPU code    1, entry, PTX, cubin, shared bytes asked for at the launch, 1 if compiled
 //               briefly, count of parameters,
 //   and

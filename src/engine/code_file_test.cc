@@ -8,7 +8,9 @@ namespace vyre {
 namespace {
 
 HostObject some_object() {
-  return {.object = {std::byte{1}, std::byte{0}, std::byte{255}}, .scratch_bytes = 1U << 20U};
+  return {.object = {std::byte{1}, std::byte{0}, std::byte{255}},
+          .scratch_bytes = 1U << 20U,
+          .stack_bytes = 4711};
 }
 
 GpuCode some_gpu_code() {
@@ -28,6 +30,7 @@ TEST(CodeFile, HostCodeComesBack) {
   const auto& object = std::get<HostObject>(*code);
   EXPECT_EQ(object.object, some_object().object);
   EXPECT_EQ(object.scratch_bytes, 1U << 20U);
+  EXPECT_EQ(object.stack_bytes, 4711U);
 }
 
 TEST(CodeFile, GpuCodeComesBack) {
@@ -46,7 +49,7 @@ TEST(CodeFile, GpuCodeComesBack) {
 
 TEST(CodeFile, AnyOtherTextIsNone) {
   EXPECT_FALSE(decode_code(""));
-  EXPECT_FALSE(decode_code("vyre-code-4\n"));
+  EXPECT_FALSE(decode_code("vyre-code-5\n"));
   for (const std::string& good : {encode_code(some_object()), encode_code(some_gpu_code())}) {
     for (std::size_t i = 0; i < good.size(); ++i) {
       EXPECT_FALSE(decode_code(good.substr(0, i))) << i;

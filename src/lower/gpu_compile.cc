@@ -105,15 +105,15 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool brief) {
   llvm::PassInstrumentationCallbacks callbacks;
   skip_passes_when_unwanted(callbacks);
   llvm::PassBuilder passes(&target, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
-  passes.registerVectorizerStartEPCallback(
-      [](llvm::FunctionPassManager& functions, llvm::OptimizationLevel) {
-        functions.addPass(llvm::LoopSimplifyPass());
-        HoistRangeChecks hoist;
-        hoist.checked_stay_rolled = true;
-        functions.addPass(std::move(hoist));
-        functions.addPass(llvm::SimplifyCFGPass());
-        functions.addPass(WideAddresses());  // before loops are unrolled: rounds then share addresses
-      });
+  passes.registerVectorizerStartEPCallback([](llvm::FunctionPassManager& functions,
+                                              llvm::OptimizationLevel) {
+    functions.addPass(llvm::LoopSimplifyPass());
+    HoistRangeChecks hoist;
+    hoist.checked_stay_rolled = true;
+    functions.addPass(std::move(hoist));
+    functions.addPass(llvm::SimplifyCFGPass());
+    functions.addPass(WideAddresses());  // before loops are unrolled: rounds then share addresses
+  });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;
@@ -178,10 +178,10 @@ std::string gpu_generator_version() {
 Result<GpuCode> unguarded_compile_gpu(const Kernel& kernel, const Variant& variant,
                                       const GpuOptions& options) {
   VYRE_TRY(auto prepared, prepare(kernel, variant, options));
-  VYRE_TRY(const auto text, generate_file(*prepared.target, *prepared.code.module,
+  VYRE_TRY(const auto file, generate_file(*prepared.target, *prepared.code.module,
                                           llvm::CodeGenFileType::AssemblyFile));
   GpuCode out;
-  out.ptx.assign(text.begin(), text.end());
+  out.ptx.assign(file.bytes.begin(), file.bytes.end());
   out.entry = kGpuEntryName;
   out.parameters = std::move(prepared.code.parameters);
   out.brief = prepared.brief;

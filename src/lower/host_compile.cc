@@ -202,13 +202,14 @@ std::string generator_version() {
 Result<HostObject> unguarded_compile_host(const Kernel& kernel, const Variant& variant,
                                           const HostOptions& options) {
   VYRE_TRY(auto prepared, prepare(kernel, variant, options));
-  VYRE_TRY(const auto bytes, generate_file(*prepared.target, *prepared.code.module,
-                                           llvm::CodeGenFileType::ObjectFile));
+  VYRE_TRY(const auto file, generate_file(*prepared.target, *prepared.code.module,
+                                          llvm::CodeGenFileType::ObjectFile));
   HostObject out;
   out.scratch_bytes = prepared.code.scratch_bytes;
+  out.stack_bytes = file.stack_bytes;
   out.brief = prepared.brief;
-  out.object.resize(bytes.size());
-  std::transform(bytes.begin(), bytes.end(), out.object.begin(),
+  out.object.resize(file.bytes.size());
+  std::transform(file.bytes.begin(), file.bytes.end(), out.object.begin(),
                  [](char c) { return static_cast<std::byte>(c); });
   return out;
 }
@@ -222,9 +223,9 @@ Result<std::string> unguarded_host_text(const Kernel& kernel, const Variant& var
     prepared.code.module->print(stream, nullptr);
     return text;
   }
-  VYRE_TRY(const auto bytes, generate_file(*prepared.target, *prepared.code.module,
-                                           llvm::CodeGenFileType::AssemblyFile));
-  return std::string(bytes.begin(), bytes.end());
+  VYRE_TRY(const auto file, generate_file(*prepared.target, *prepared.code.module,
+                                          llvm::CodeGenFileType::AssemblyFile));
+  return std::string(file.bytes.begin(), file.bytes.end());
 }
 
 Result<HostCode> unguarded_load_host(const HostObject& object) {
@@ -232,6 +233,7 @@ Result<HostCode> unguarded_load_host(const HostObject& object) {
   HostCode out;
   out.entry = reinterpret_cast<HostEntry>(linked.entry);
   out.scratch_bytes = object.scratch_bytes;
+  out.stack_bytes = object.stack_bytes;
   out.brief = object.brief;
   out.owner = std::move(linked.owner);
   return out;

@@ -16,9 +16,9 @@ namespace vyre {
 
 // Machine code that can be stored and loaded again on a machine with the same host_target().
 struct HostObject {
-  std::vector<std::byte> object;  // a relocatable ELF object
-  std::uint64_t scratch_bytes = 0;
-  bool brief = false;  // see HostCode
+  std::vector<std::byte> object;                     // a relocatable ELF object
+  std::uint64_t scratch_bytes = 0, stack_bytes = 0;  // see HostCode
+  bool brief = false;                                // see HostCode
 };
 
 struct HostOptions {

@@ -32,14 +32,15 @@ static_assert(offsetof(HostLaunch, grid) == 8 && offsetof(HostLaunch, extent) ==
               offsetof(HostLaunch, stop) == 32);
 
 // Runs workgroups [first, first + count), numbered with x varying fastest. `scratch` has
-// scratch_bytes, is aligned to 64 bytes, and is used by this call only. Returns 0 when done, 1 when
-// stopped.
+// scratch_bytes, is aligned to 64 bytes, and is used by this call only. The stack of the calling
+// thread has stack_bytes left, and some for functions of the C library. Returns 0 when done, 1
+// when stopped.
 using HostEntry = std::uint32_t (*)(const HostLaunch* launch, std::uint64_t first,
                                     std::uint64_t count, std::byte* scratch);
 
 struct HostCode {
   HostEntry entry = nullptr;
-  std::uint64_t scratch_bytes = 0;
+  std::uint64_t scratch_bytes = 0, stack_bytes = 0;
   std::shared_ptr<const void> owner;  // keeps the machine code alive
   // The program was too large for all optimisations; a few that take linear time were run.
   bool brief = false;

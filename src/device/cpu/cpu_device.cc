@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "vyre/base/arithmetic.h"
+#include "vyre/device/cpu/stack_room.h"
 #include "vyre/device/host_memory.h"
 
 namespace vyre {
@@ -265,7 +266,7 @@ Result<void> CpuDevice::launch(const Launch& l) {
   record.stop = reinterpret_cast<const std::uint32_t*>(&stop);
 
   std::atomic<bool> stopped{false};
-  std::atomic<bool> no_memory{false};
+  std::atomic<bool> no_memory{false}, no_stack{false};
   const std::uint64_t slice = std::max<std::uint64_t>(1, kSliceInvocations / size);
   const auto run = [&](std::uint64_t from, std::uint64_t end, unsigned thread) {
     std::byte* memory = scratch.of(thread);
@@ -273,14 +274,17 @@ Result<void> CpuDevice::launch(const Launch& l) {
       no_memory = true;
       return;
     }
-    const FloatEnvironment environment;
-    for (std::uint64_t first = from; first < end; first += slice) {
-      if (stop.load(std::memory_order_relaxed) != 0 ||
-          code.entry(&record, first, std::min(slice, end - first), memory) != 0) {
-        stopped = true;
-        return;
+    const auto slices = [&] {
+      const FloatEnvironment environment;
+      for (std::uint64_t first = from; first < end; first += slice) {
+        if (stop.load(std::memory_order_relaxed) != 0 ||
+            code.entry(&record, first, std::min(slice, end - first), memory) != 0) {
+          stopped = true;
+          return;
+        }
       }
-    }
+    };
+    if (!run_with_stack(code.stack_bytes, slices)) no_stack = true;
   };
   const std::uint64_t done = first_groups(l, loaded, groups);
   if (done != 0) {
@@ -302,6 +306,13 @@ Result<void> CpuDevice::launch(const Launch& l) {
     return fail(Code::out_of_memory,
                 fmt::format("kernel '{}' needs {} bytes a thread for its workgroups", l.kernel,
                             code.scratch_bytes));
+  }
+  if (no_stack) {
+    return fail(Code::limit,
+                fmt::format("kernel '{}' needs a stack of {} bytes for each thread, and the system "
+                            "gives no thread with so much",
+                            l.kernel, code.stack_bytes),
+                "raise the limits of memory and threads, or make the kernel smaller");
   }
   if (!stopped) {
     if (after_launch_) after_launch_(l);

@@ -63,6 +63,14 @@ std::uint32_t use_scratch(const HostLaunch* launch, std::uint64_t, std::uint64_t
   return 0;
 }
 
+// Counts in binding 0 the workgroups that had 16 MiB of stack, all of which they write to.
+std::uint32_t use_stack(const HostLaunch* launch, std::uint64_t, std::uint64_t count, std::byte*) {
+  auto* memory = static_cast<volatile char*>(__builtin_alloca(16 << 20));
+  for (std::size_t i = 0; i < 16 << 20; i += 1024) memory[i] = 1;
+  *binding<std::atomic<std::uint32_t>>(launch, 0) += static_cast<std::uint32_t>(count);
+  return 0;
+}
+
 std::uint32_t tell_float_environment(const HostLaunch* launch, std::uint64_t, std::uint64_t,
                                      std::byte*) {
   *binding<std::uint32_t>(launch, 0) = _mm_getcsr();
@@ -314,6 +322,30 @@ TEST_F(CpuDeviceTest, ScratchThatDoesNotFitIsAnError) {
       queue->launch(launch_of(use_scratch, {1000, 1, 1}, {64, 1, 1}, std::uint64_t{1} << 50U));
   ASSERT_FALSE(launched);
   EXPECT_EQ(launched.error().code, Code::out_of_memory);
+}
+
+TEST_F(CpuDeviceTest, CodeWithLargeFramesHasTheStackItNeeds) {
+  Launch launch = launch_of(use_stack, {40, 1, 1}, {64, 1, 1});
+  launch.groups_per_task = 10;
+  const auto code =
+      *device->load(HostCode{.entry = use_stack, .stack_bytes = 16U << 20U, .owner = nullptr});
+  launch.code = code.get();
+  EXPECT_TRUE(queue->launch(launch));
+  EXPECT_EQ(words[0], 40U);
+}
+
+TEST_F(CpuDeviceTest, FramesThatFitNoStackAreAnError) {
+  Launch launch = launch_of(count_groups, {40, 1, 1}, {64, 1, 1});
+  const auto code = *device->load(
+      HostCode{.entry = count_groups, .stack_bytes = std::uint64_t{1} << 48U, .owner = nullptr});
+  launch.code = code.get();
+  const auto launched = queue->launch(launch);
+  ASSERT_FALSE(launched);
+  EXPECT_EQ(launched.error().code, Code::limit);
+  EXPECT_NE(launched.error().what.find("'by_hand' needs a stack of 281474976710656 bytes"),
+            std::string::npos)
+      << launched.error().what;
+  EXPECT_EQ(count(0), words.size());
 }
 
 TEST_F(CpuDeviceTest, KernelsDoNotSeeTheCallersRounding) {
