@@ -84,6 +84,12 @@ std::optional<StoredCode> kept_code(const std::filesystem::path& path) {
   return std::nullopt;
 }
 
+std::uint64_t bytes_of(const StoredCode& code) {
+  if (const auto* host = std::get_if<HostObject>(&code)) return host->object.size();
+  const auto& gpu = std::get<GpuCode>(code);
+  return gpu.ptx.size() + gpu.cubin.size();
+}
+
 Result<std::shared_ptr<const LoadedCode>> load(Device& device, StoredCode code,
                                                const WorkLimits& limits = {}) {
   if (auto* gpu = std::get_if<GpuCode>(&code)) return device.load(std::move(*gpu));
@@ -107,8 +113,12 @@ struct CodeStore::Ready {
   CodeSource source = CodeSource::compiled;
 };
 
-CodeStore::CodeStore(std::shared_ptr<Device> device, std::optional<std::filesystem::path> folder)
-    : device_(std::move(device)), folder_(std::move(folder)) {}
+CodeStore::CodeStore(std::shared_ptr<Device> device, std::optional<std::filesystem::path> folder,
+                     SharedCacheLimits idle)
+    : device_(std::move(device)),
+      folder_(std::move(folder)),
+      loaded_(device_->target().kind == TargetKind::host ? idle : SharedCacheLimits{}),
+      ready_(idle) {}
 
 CodeStore::~CodeStore() = default;
 
@@ -123,15 +133,16 @@ Result<FoundCode> CodeStore::find_or_make(const Kernel& kernel, const Variant& v
   std::optional<Ready> made;
   {
     const std::scoped_lock lock(mutex_);
-    if (auto node = ready_.extract(key); !node.empty()) made = std::move(*node.mapped());
+    if (const auto ready = ready_.take(key)) made = std::move(*ready);
   }
   if (!made) {
     VYRE_TRY(made, make(key, kernel, variant, options, limits));
   }
   const auto begin = std::chrono::steady_clock::now();
+  const std::uint64_t bytes = bytes_of(made->code);
   VYRE_TRY(auto loaded, load(*device_, std::move(made->code), limits));
   const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - begin;
-  VYRE_TRY(FoundCode out, put(key, std::move(loaded), made->source));
+  VYRE_TRY(FoundCode out, put(key, std::move(loaded), bytes, made->source));
   out.load_ns = spent.count();
   return out;
 }
@@ -145,9 +156,16 @@ Result<void> CodeStore::make_ready(const Kernel& kernel, const Variant& variant,
   if (const auto* gpu = std::get_if<GpuCode>(&made.code)) {
     VYRE_TRY(made.code, finish(device_, *gpu, limits));
   }
+  const std::uint64_t bytes = bytes_of(made.code);
+  decltype(ready_)::Forgotten forgotten;
   const std::scoped_lock lock(mutex_);
-  ready_.emplace(key, std::make_shared<Ready>(std::move(made)));
+  (void)ready_.put(key, std::make_shared<Ready>(std::move(made)), bytes, forgotten);
   return {};
+}
+
+std::size_t CodeStore::loaded() const {
+  const std::scoped_lock lock(mutex_);
+  return loaded_.size();
 }
 
 bool CodeStore::keeps(const Kernel& kernel, const Variant& variant,
@@ -190,23 +208,24 @@ Result<FoundCode> CodeStore::load_own(const GpuCode& code) {
     ready = std::get<GpuCode>(std::move(finished));
     if (code.cubin.empty() && folder_) keep(*folder_ / to_hex(key), *ready);
   }
+  const std::uint64_t bytes = bytes_of(*ready);
   VYRE_TRY(auto loaded, load(*device_, *std::move(ready)));
-  return put(key, std::move(loaded), source);
+  return put(key, std::move(loaded), bytes, source);
 }
 
 std::optional<FoundCode> CodeStore::find_loaded(const Digest& key) {
   const std::scoped_lock lock(mutex_);
-  const auto it = loaded_.find(key);
-  if (it == loaded_.end()) return std::nullopt;
-  return FoundCode{it->second, CodeSource::memory};
+  auto code = loaded_.find(key);
+  if (code == nullptr) return std::nullopt;
+  return FoundCode{std::move(code), CodeSource::memory};
 }
 
 Result<FoundCode> CodeStore::put(const Digest& key, std::shared_ptr<const LoadedCode> code,
-                                 CodeSource source) {
+                                 std::uint64_t bytes, CodeSource source) {
+  decltype(loaded_)::Forgotten forgotten;
   // Two threads may have compiled the same: the first one stays.
   const std::scoped_lock lock(mutex_);
-  const auto [it, fresh] = loaded_.emplace(key, std::move(code));
-  return FoundCode{it->second, source};
+  return FoundCode{loaded_.put(key, std::move(code), bytes, forgotten), source};
 }
 
 }  // namespace vyre

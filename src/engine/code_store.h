@@ -6,7 +6,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "vyre/base/digest.h"
 #include "vyre/base/error.h"
 #include "vyre/base/fork_watch.h"
+#include "vyre/base/shared_cache.h"
 #include "vyre/device/device.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/target/variant.h"
@@ -40,10 +40,16 @@ struct FoundCode {
   double load_ns = 0;  // that the device took to load it; 0: it was loaded
 };
 
+// How much loaded code that nobody holds a store keeps. The system allows a process 65,530
+// mappings, of which code on the CPU takes two.
+inline constexpr SharedCacheLimits kIdleCode{.count = 1024, .bytes = std::uint64_t{64} << 20};
+
 class CodeStore {
  public:
-  // Without a folder nothing is kept on disk.
-  CodeStore(std::shared_ptr<Device> device, std::optional<std::filesystem::path> folder);
+  // Without a folder nothing is kept on disk. On a GPU all loaded code is kept, whatever `idle`
+  // says: a launch that nobody waited for may still run it.
+  CodeStore(std::shared_ptr<Device> device, std::optional<std::filesystem::path> folder,
+            SharedCacheLimits idle = kIdleCode);
   ~CodeStore();
 
   // Thread-safe. A folder that cannot be written costs a warning, not the launch. Within the
@@ -55,6 +61,8 @@ class CodeStore {
   bool keeps(const Kernel& kernel, const Variant& variant, const CodeOptions& options) const;
   Result<void> make_ready(const Kernel& kernel, const Variant& variant, const CodeOptions& options,
                           const WorkLimits& limits = {});
+  // The number of codes that are loaded.
+  std::size_t loaded() const;
   // Code that someone else made, kept in the form that loads fastest.
   Result<FoundCode> load_own(const GpuCode& code);
 
@@ -64,13 +72,13 @@ class CodeStore {
   Result<Ready> make(const Digest& key, const Kernel& kernel, const Variant& variant,
                      const CodeOptions& options, const WorkLimits& limits);
   Result<FoundCode> put(const Digest& key, std::shared_ptr<const LoadedCode> code,
-                        CodeSource source);
+                        std::uint64_t bytes, CodeSource source);
 
   std::shared_ptr<Device> device_;
   std::optional<std::filesystem::path> folder_;
-  ForkSafeMutex mutex_;
-  std::map<Digest, std::shared_ptr<const LoadedCode>> loaded_;
-  std::map<Digest, std::shared_ptr<Ready>> ready_;  // made, not loaded yet
+  mutable ForkSafeMutex mutex_;
+  SharedCache<Digest, const LoadedCode> loaded_;
+  SharedCache<Digest, Ready> ready_;  // made, not loaded yet
 };
 
 }  // namespace vyre

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -106,6 +108,51 @@ TEST_F(CodeStoreTest, AFolderThatCannotBeMadeIsNotNeeded) {
   EXPECT_EQ(source(store, kernel, variant), CodeSource::compiled);
   EXPECT_EQ(source(store, kernel, variant), CodeSource::memory);
   set_log_level(level);
+}
+
+// The mappings of this process, of which the system allows so many.
+std::size_t mappings() {
+  std::ifstream file("/proc/self/maps");
+  return static_cast<std::size_t>(
+      std::count(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>(), '\n'));
+}
+
+Kernel numbered(int number) {
+  return kernel_of(("x[0] = " + std::to_string(number) + "u;").c_str());
+}
+
+TEST_F(CodeStoreTest, ForgetsCodeThatNobodyHolds) {
+  CodeStore store(device, std::nullopt, {.count = 8});
+  const Kernel kept = numbered(1000);
+  EXPECT_EQ(source(store, kept, variant), CodeSource::compiled);
+  const std::size_t before = mappings();
+  for (int i = 0; i < 60; ++i) {
+    EXPECT_EQ(source(store, numbered(i), variant), CodeSource::compiled);
+    EXPECT_EQ(source(store, kept, variant), CodeSource::memory) << "it was used a moment ago";
+    EXPECT_LE(store.loaded(), 10U);
+  }
+  EXPECT_LT(mappings(), before + 40) << "of two for each code";
+  EXPECT_EQ(source(store, numbered(0), variant), CodeSource::compiled) << "it was forgotten";
+  EXPECT_EQ(source(store, numbered(59), variant), CodeSource::memory);
+}
+
+TEST_F(CodeStoreTest, KeepsCodeThatSomebodyHolds) {
+  CodeStore store(device, std::nullopt, {.count = 4});
+  std::vector<std::shared_ptr<const LoadedCode>> held;
+  for (int i = 0; i < 20; ++i) held.push_back(store.find_or_make(numbered(i), variant, {})->code);
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const auto found = store.find_or_make(numbered(static_cast<int>(i)), variant, {});
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->code, held[i]);
+  }
+}
+
+TEST_F(CodeStoreTest, CountsTheBytesOfCode) {
+  CodeStore store(device, std::nullopt, {.bytes = 1});
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(source(store, numbered(i), variant), CodeSource::compiled);
+    EXPECT_LE(store.loaded(), 1U);
+  }
 }
 
 TEST_F(CodeStoreTest, ManyThreadsGetTheSameCode) {

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +13,7 @@
 
 #include "vyre/base/fork_watch.h"
 #include "vyre/base/guarded.h"
+#include "vyre/base/shared_cache.h"
 #include "vyre/engine/code_store.h"
 #include "vyre/engine/compilers_internal.h"
 #include "vyre/engine/session.h"
@@ -320,7 +320,8 @@ class Tuning {
   std::uint32_t tools_looks_ = 0;
   std::shared_ptr<const CompareTools> tools_;
   ForkSafeMutex mutex_;  // held while a first candidate is compiled
-  std::map<std::string, std::shared_ptr<TunedKernel>> kernels_;
+  // On a GPU all are kept: work of a search that nobody waited for may still run.
+  SharedCache<std::string, TunedKernel> kernels_;
   Compilers compilers_;  // last: its threads use the rest
 };
 

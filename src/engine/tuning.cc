@@ -22,6 +22,9 @@ constexpr std::size_t kMostCandidates = 4096;  // while a program runs
 // busy one is loaded all the same.
 constexpr std::size_t kMostLoads = 4;
 constexpr std::chrono::milliseconds kLookAtLimits{1};
+// The number of searches that nobody holds, which are kept in case somebody prepares them again.
+// What they learned is in the evidence as well.
+constexpr std::size_t kIdleSearches = 256;
 constexpr double kGuessedCompileNs = 15e6;
 constexpr std::uint32_t kMostLooks = 16;
 constexpr std::uint64_t kManyGroups = std::uint64_t{1} << 24;
@@ -181,6 +184,7 @@ Tuning::Tuning(TuningOptions options, std::shared_ptr<Device> device,
       queue_(std::move(queue)),
       codes_(std::move(codes)),
       store_(std::move(store)),
+      kernels_({.count = costs_.runs_beside_host ? SharedCacheLimits{}.count : kIdleSearches}),
       compilers_(compilers_for(options_, costs_, processors_here()), costs_.compiler_niceness) {
   if (options_.mode == TunerMode::natural_gradient && costs_.runs_beside_host) {
     // A failure is ignored here: whoever needs the result meets it again and reports it.
@@ -207,15 +211,15 @@ Result<std::shared_ptr<TunedKernel>> Tuning::kernel_for(const LaunchRequest& req
 Result<std::shared_ptr<TunedKernel>> Tuning::find_or_tune(
     const std::string& name, const WorkLimits& limits,
     const std::function<Result<std::shared_ptr<TunedKernel>>()>& make) {
+  decltype(kernels_)::Forgotten forgotten;
   std::unique_lock lock(mutex_, std::defer_lock);
   while (!lock.try_lock()) {
     if (limits.over()) return std::unexpected(over_error(limits, "compiling another kernel"));
     std::this_thread::sleep_for(kLookAtLimits);
   }
-  if (const auto found = kernels_.find(name); found != kernels_.end()) return found->second;
+  if (auto found = kernels_.find(name)) return found;
   VYRE_TRY(auto made, make());
-  kernels_.emplace(name, made);
-  return made;
+  return kernels_.put(name, std::move(made), 0, forgotten);
 }
 
 Result<void> Tuning::save() {
