@@ -254,8 +254,8 @@ Result<void> Session::undo_if_it_spills(LaunchSpace& space, std::deque<TunedCand
   space.start = static_cast<std::uint32_t>(left);
   space.declared = space.start;
   space.by = Authority::declared;
-  space.why =
-      fmt::format("the stages run on their own: of the fused kernel, {}", spill_text(spilled));
+  space.why = fmt::format("the stages run on their own: of the fused kernel, {}",
+                          spill_text(spilled, "its stages"));
   return {};
 }
 

@@ -34,8 +34,8 @@ struct CodeNeeds {
 PlanMemory plan_memory_of(const TuningOptions& options, const EvidenceStore* store);
 // Whether a buffer needs offsets of 64 bits.
 bool is_wide(std::span<const BoundMemory> bindings);
-// Why a fused kernel that spills registers, where its stages do not, is not tried.
-std::string spill_text(std::uint64_t bytes);
+// Why a candidate that spills registers is not tried where the code of `others` does not.
+std::string spill_text(std::uint64_t bytes, std::string_view others);
 // Whether a grid is so large that launching it may take longer than a deadline.
 bool has_many_groups(const Extent& grid);
 bool has_many_groups(const Variant& variant, const Extent& extent, TargetKind kind);
@@ -83,7 +83,7 @@ struct TunedCandidate {
   std::string text;        // of its configuration
   std::deque<CandidateLaunch> launches{};
   // It stands for the launches of this other candidate. It is dropped if its code spills registers
-  // and theirs does not.
+  // and theirs does not. Any other candidate is dropped where the declared one does not spill.
   std::optional<std::uint32_t> fuses{};
 
   const CandidateLaunch& first() const { return launches.front(); }
@@ -300,7 +300,7 @@ class Tuning {
                                                        const WorkLimits& limits);
   OnlineOptions online_options() const;
   Result<void> make_first(TunedKernel& kernel, const WorkLimits& limits);
-  Result<void> check_spills(const TunedKernel& kernel, const TunedCandidate& candidate,
+  Result<void> check_spills(const TunedKernel& kernel, std::uint32_t index,
                             const WorkLimits& limits);
   void compile_next(const std::shared_ptr<TunedKernel>& kernel);
   void compile_all_and_load(const std::shared_ptr<TunedKernel>& kernel);

@@ -106,9 +106,9 @@ OnlineOptions with_declared(OnlineOptions options, std::optional<std::uint32_t> 
 
 }  // namespace
 
-std::string spill_text(std::uint64_t bytes) {
-  return fmt::format("its code keeps {} bytes a lane in memory, and that of its stages none",
-                     bytes);
+std::string spill_text(std::uint64_t bytes, std::string_view others) {
+  return fmt::format("its code keeps {} bytes a lane in memory, and that of {} none", bytes,
+                     others);
 }
 
 bool has_many_groups(const Extent& grid) { return volume(grid) > double(kManyGroups); }
@@ -316,7 +316,7 @@ Result<void> Tuning::make_now(TunedKernel& kernel, std::uint32_t index, const Wo
     compiled = compiled || found->source == CodeSource::compiled;
     launch.code.set(*found);
   }
-  if (made) made = check_spills(kernel, c, limits);
+  if (made) made = check_spills(kernel, index, limits);
   span.end = std::chrono::steady_clock::now();
   if (!made) span.outcome = describe(made.error());
   tell(span);
@@ -346,16 +346,27 @@ Result<FoundCode> Tuning::find_code(const CandidateLaunch& launch, const WorkLim
                   facts.registers, facts.max_threads));
 }
 
-Result<void> Tuning::check_spills(const TunedKernel& kernel, const TunedCandidate& candidate,
+// Code that spills is slow, except beside other code that has to. A candidate that was timed before
+// is judged by its time, and a sweep times all.
+Result<void> Tuning::check_spills(const TunedKernel& kernel, std::uint32_t index,
                                   const WorkLimits& limits) {
-  if (!candidate.fuses) return {};
-  const std::uint64_t spilled = candidate.first().code.get()->facts().local_bytes;
+  const TunedCandidate& candidate = kernel.candidates[index];
+  const auto beside = candidate.fuses ? candidate.fuses : kernel.declared;
+  if (!beside || *beside == index) return {};
+  const bool is_sweep = kernel.tuner.mode() == TunerMode::sweep;
+  if (!candidate.fuses && is_sweep) return {};
+  std::uint64_t spilled = 0;
+  for (const CandidateLaunch& launch : candidate.launches) {
+    spilled = std::max(spilled, launch.code.get()->facts().local_bytes);
+  }
   if (spilled == 0) return {};
-  for (const CandidateLaunch& launch : kernel.candidates[*candidate.fuses].launches) {
+  if (!candidate.fuses && kernel.tuner.view()[index].time.ns != 0) return {};
+  for (const CandidateLaunch& launch : kernel.candidates[*beside].launches) {
     VYRE_TRY(const FoundCode found, find_code(launch, limits));
     if (found.code->facts().local_bytes != 0) return {};
   }
-  return fail(Code::limit, spill_text(spilled));
+  return fail(Code::limit,
+              spill_text(spilled, candidate.fuses ? "its stages" : "the declared variant"));
 }
 
 void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
