@@ -86,6 +86,7 @@ struct CodeFacts {
   std::uint64_t shared_bytes = 0;  // for one workgroup
   std::uint64_t local_bytes = 0;   // spilled or indexed memory, for one lane
   std::uint32_t max_threads = 0;   // of a workgroup
+  bool brief = false;              // see HostCode
 };
 
 }  // namespace vyre

@@ -312,7 +312,7 @@ Exit run_command(const RunOptions& options, Streams& streams) {
     initial = *std::move(copied);
   }
   const InitialData* start = initial ? &*initial : nullptr;
-  auto record = session ? run_on_device(*session, *kernel, *plan, start, options)
+  auto record = session ? run_on_device(*session, *kernel, *plan, start, options, streams.err)
                         : run_on_interpreter(*kernel, *plan, start, options);
   if (!record) return report(streams, record.error(), Exit::failed);
   if (options.verify) {

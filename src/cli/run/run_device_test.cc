@@ -101,6 +101,21 @@ TEST_F(RunDevice, ComputesAndSaysWhereAndHow) {
             nlohmann::json({6, 6, 6, 6, 6, 6, 6, 6, 6, 6}));
 }
 
+TEST_F(RunDevice, SaysWhenAKernelWasTooLargeForAllOptimisations) {
+  std::string large =
+      "@group(0) @binding(0) var<storage, read_write> x: array<f32>;\n"
+      "@compute @workgroup_size(64) fn sines(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+      "  var a = x[id.x];\n";
+  for (int i = 0; i < 2000; ++i) large += "  a = a * 1.01 + sin(a);\n";
+  large += "  x[id.x] = a;\n}\n";
+  const std::vector<std::string> in{"--in", "x=fill:const=0:8"};
+  EXPECT_EQ(json(large, in).at("code").at("brief"), true);
+  EXPECT_EQ(json(kAdd, {"--in", "x=fill:iota:3"}).at("code").at("brief"), false);
+  // The code in the cache says so as well.
+  EXPECT_NE(run(large, in).out.find(", briefly: the kernel is too large for all optimisations"),
+            std::string::npos);
+}
+
 TEST_F(RunDevice, AutoIsADeviceAndSaysWhich) {
   const CommandResult result = run(kAdd, {"--device", "auto", "--in", "x=fill:iota:3"});
   ASSERT_EQ(result.exit, 0) << result.err;

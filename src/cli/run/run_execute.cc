@@ -8,6 +8,7 @@
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/cli/interrupt.h"
+#include "vyre/cli/run/compile_progress.h"
 
 namespace vyre {
 namespace {
@@ -198,11 +199,15 @@ Result<Session> open_session(const RunOptions& options) {
 }
 
 Result<RunRecord> run_on_device(const Session& session, const Kernel& kernel, RunPlan& plan,
-                                const InitialData* initial, const RunOptions& options) {
+                                const InitialData* initial, const RunOptions& options,
+                                Output& err) {
   DeviceRun run(session, plan);
   VYRE_CHECK(run.bind());
   const Clock::time_point begin = Clock::now();
-  VYRE_CHECK(run.prepare(kernel, options));
+  {
+    const CompileProgress progress(err, kernel.program->name, progress_on(err));
+    VYRE_CHECK(run.prepare(kernel, options));
+  }
   RunRecord record;
   record.code.emplace().prepare_ns = since_ns(begin);
   const auto tuning = run.dispatch().tuning();
@@ -229,6 +234,7 @@ Result<RunRecord> run_on_device(const Session& session, const Kernel& kernel, Ru
   record.launch = run.dispatch().plan();
   record.code->variant = run.dispatch().variant();
   record.code->source = to_string(run.dispatch().code_source());
+  record.code->brief = run.dispatch().facts().brief;
   record.grid = run.dispatch().grid();
   record.workgroup = run.dispatch().variant().workgroup;
   return record;

@@ -32,7 +32,7 @@ Result<Session> open_session(const RunOptions& options);
 // Leave the results of one run from the planned data in the plan's buffers. Interrupted by a
 // signal, they fail. `initial` is needed for timing.
 Result<RunRecord> run_on_device(const Session& session, const Kernel& kernel, RunPlan& plan,
-                                const InitialData* initial, const RunOptions& options);
+                                const InitialData* initial, const RunOptions& options, Output& err);
 Result<RunRecord> run_on_interpreter(const Kernel& kernel, RunPlan& plan,
                                      const InitialData* initial, const RunOptions& options);
 

@@ -43,8 +43,11 @@ std::string code_text(const CompiledCode& code) {
   const std::string search = code.search_ns == 0 ? ""
                                                  : fmt::format("; candidates measured in {}",
                                                                format_duration(code.search_ns));
-  if (code.source == "disk") return fmt::format("code from the cache in {}{}", time, search);
-  return fmt::format("code compiled in {}{}", time, search);
+  const std::string brief =
+      code.brief ? ", briefly: the kernel is too large for all optimisations" : "";
+  if (code.source == "disk")
+    return fmt::format("code from the cache in {}{}{}", time, brief, search);
+  return fmt::format("code compiled in {}{}{}", time, brief, search);
 }
 
 void print_timing(Output& out, const RunRecord& record) {
@@ -115,6 +118,7 @@ Json code_json(const CompiledCode& code) {
           {"gang", v.gang_width},
           {"groups_per_task", v.groups_per_task},
           {"source", code.source},
+          {"brief", code.brief},
           {"prepare_ns", code.prepare_ns},
           {"search_ns", code.search_ns}};
 }

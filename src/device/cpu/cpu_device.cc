@@ -71,6 +71,7 @@ class FloatEnvironment {
 class CpuCode final : public LoadedCode {
  public:
   explicit CpuCode(HostCode host) : code(std::move(host)) {}
+  CodeFacts facts() const override { return {.brief = code.brief}; }
 
   // The time of an invocation when it was last measured, and whether to measure it again.
   double invocation_ns() const { return invocation_ns_.load(std::memory_order_relaxed); }

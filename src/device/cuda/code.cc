@@ -144,7 +144,8 @@ Result<void> CudaCode::read_facts() {
   facts_ = {.registers = static_cast<std::uint32_t>(registers),
             .shared_bytes = static_cast<std::uint64_t>(shared) + code_.dynamic_shared_bytes,
             .local_bytes = static_cast<std::uint64_t>(local),
-            .max_threads = static_cast<std::uint32_t>(threads)};
+            .max_threads = static_cast<std::uint32_t>(threads),
+            .brief = code_.brief};
   return {};
 }
 

@@ -1,0 +1,51 @@
+#include "vyre/cli/run/compile_progress.h"
+
+#include <unistd.h>
+
+#include <system_error>
+#include <utility>
+
+namespace vyre {
+
+using Clock = std::chrono::steady_clock;
+
+CompileProgress::CompileProgress(Output& err, std::string kernel, Options options)
+    : err_(err), kernel_(std::move(kernel)), patience_(options.patience) {
+  if (!options.is_terminal) return;
+  try {
+    thread_ = std::thread([this] { show(); });
+  } catch (const std::system_error&) {
+    // Without a thread the kernel is compiled all the same.
+  }
+}
+
+CompileProgress::~CompileProgress() {
+  if (!thread_.joinable()) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    done_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void CompileProgress::show() {
+  const Clock::time_point begin = Clock::now();
+  bool is_shown = false;
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, patience_, [&] { return done_; })) {
+    const std::chrono::duration<double> spent = Clock::now() - begin;
+    err_.print("\rcompiling {}: {:.0f} s\x1b[K", kernel_, spent.count());
+    err_.flush();
+    is_shown = true;
+  }
+  if (!is_shown) return;
+  err_.write("\r\x1b[K");
+  err_.flush();
+}
+
+CompileProgress::Options progress_on(const Output& err) {
+  return {.is_terminal = err.colour && isatty(STDERR_FILENO) == 1};
+}
+
+}  // namespace vyre
