@@ -58,13 +58,7 @@ Result<void> PreparedPipeline::play_steps(const RunLimits& limits) {
 }
 
 Result<void> PreparedPipeline::play_launch(std::size_t launch, const RunLimits& limits) {
-  if (limits.stopped()) return fail(Code::device, "the pipeline was interrupted");
-  // What is left of a deadline is never 0, and a short kernel does not look at it.
-  if (limits.deadline && *limits.deadline <= std::chrono::nanoseconds(1)) {
-    return fail(Code::device,
-                fmt::format("pipeline '{}' did not end within {} ms", ready_->name,
-                            double(limits.asked.value_or(*limits.deadline).count()) / 1e6));
-  }
+  VYRE_CHECK(check_goes_on(ready_->name, limits));
   if (!steps_[launch].clears_itself) {
     for (const std::size_t b : plan_->launches[launch].cleared) {
       VYRE_CHECK(session_.clear(place_of(b)));

@@ -105,7 +105,7 @@ void PreparedPipeline::make_play() {
     if (steps_[l].clears_itself) continue;
     for (const std::size_t b : plan_->launches[l].cleared) step.cleared.push_back(place_of(b));
   }
-  play_ = std::make_shared<RecordedPlay>(session_, std::move(steps));
+  play_ = std::make_shared<RecordedPlay>(session_, ready_->name, std::move(steps));
 }
 
 // A fused launch that may run as its stages. Neither of them binds buffers that change places.

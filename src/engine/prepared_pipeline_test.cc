@@ -14,6 +14,8 @@
 namespace vyre {
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr const char* kText = R"(
 struct View { width: u32, height: u32 }
 override GAIN: f32 = 2;
@@ -34,6 +36,10 @@ override GAIN: f32 = 2;
 @compute @workgroup_size(64) fn half(@builtin(global_invocation_id) id: vec3<u32>) {
   b[id.x] = floor(a[id.x] / 2);
   if (b[id.x] != a[id.x]) { atomicAdd(&moved, 1u); } }
+@compute @workgroup_size(1) fn wait_for() {
+  var n = 0u;
+  while (a[n % 4u] == 0) { n++; }
+  b[0] = f32(n); }
 @compute @workgroup_size(1) fn choose() { groups[0] = u32(a[0]); groups[1] = 1; groups[2] = 1; }
 @compute @workgroup_size(4) fn mark(@builtin(global_invocation_id) id: vec3<u32>,
                                     @builtin(num_workgroups) n: vec3<u32>) {
@@ -253,6 +259,29 @@ TEST_F(PreparedPipelineTest, UsesTheCallersMemory) {
   EXPECT_EQ(out, (std::vector<float>{1, 2, 30, 4}));
   EXPECT_FALSE(pipeline->bind(x, *session.buffer(12)));
   ASSERT_TRUE(session.run(*pipeline)) << "what failed changed nothing";
+}
+
+TEST_F(PreparedPipelineTest, ADeadlineThatPassesIsNamedAndLeavesTheNextRunAlone) {
+  PipelineBuilder p("slow");
+  const auto x = p.input("x", "array<f32>", {4});
+  const auto y = p.output("y", "array<f32>", {4});
+  const auto end = p.input("end", "array<f32>", {4});
+  p.stage(wgsl()["wait_for"], {{"a", end}, {"b", y}}, {1});
+  p.stage(wgsl()["add"], {{"a", x}, {"b", y}}, {4});
+  auto pipeline = session.prepare(std::move(p), {});
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  std::atomic<std::uint32_t> stop = 0;
+  const auto late = session.run(*pipeline, {.deadline = 20ms, .stop = &stop});
+  ASSERT_FALSE(late);
+  EXPECT_NE(late.error().what.find("did not end within 20 ms"), std::string::npos)
+      << late.error().what;
+  ASSERT_TRUE(pipeline->write(end, std::array{1.0F, 1.0F, 1.0F, 1.0F}));
+  const auto again = session.run(*pipeline, {.deadline = 1h, .stop = &stop});
+  EXPECT_TRUE(again) << again.error().what;
+  stop = 1;
+  const auto stopped = session.run(*pipeline, {.deadline = 1h, .stop = &stop});
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().what, "pipeline 'slow' was interrupted");
 }
 
 TEST_F(PreparedPipelineTest, ProgramsAreStagesToo) {

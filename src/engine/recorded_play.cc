@@ -168,6 +168,17 @@ std::vector<Use> uses_of(const PlayedLaunch& played) {
 
 }  // namespace
 
+Result<void> check_goes_on(std::string_view pipeline, const RunLimits& limits) {
+  if (limits.stopped()) {
+    return fail(Code::device, fmt::format("pipeline '{}' was interrupted", pipeline));
+  }
+  // What is left of a deadline is never 0, and a short kernel does not look at it.
+  if (!limits.deadline || *limits.deadline > std::chrono::nanoseconds(1)) return {};
+  return fail(Code::device,
+              fmt::format("pipeline '{}' did not end within {} ms", pipeline,
+                          double(limits.asked.value_or(*limits.deadline).count()) / 1e6));
+}
+
 // The launches are those that a recording has a place for, in the order in which `record` and
 // `bring_up_to_date` go through them.
 Result<void> RecordedPlay::record() {
@@ -339,9 +350,10 @@ Result<void> RecordedPlay::submit(const RunLimits& limits) {
 Result<void> RecordedPlay::open(const RunLimits& limits) {
   const auto began = Clock::now();
   for (const PlayStep& step : steps_) {
-    if (limits.stopped()) return fail(Code::device, "the pipeline was interrupted");
+    const RunLimits left = limits.counted_from(began);
+    VYRE_CHECK(check_goes_on(pipeline_, left));
     for (const Buffer& memory : step.cleared) VYRE_CHECK(session_.clear(memory));
-    VYRE_CHECK(session_.submit(step.dispatch, limits.counted_from(began)));
+    VYRE_CHECK(session_.submit(step.dispatch, left));
   }
   return {};
 }

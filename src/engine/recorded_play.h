@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,12 +24,16 @@ struct PlayStep {
   Dispatch dispatch;
 };
 
+// Fails where somebody stopped the pipeline, or its deadline has passed: no further launch begins.
+Result<void> check_goes_on(std::string_view pipeline, const RunLimits& limits);
+
 class RecordedPlay {
  public:
   static constexpr std::uint32_t kClosedPlays = 63;
 
-  RecordedPlay(Session session, std::vector<PlayStep> steps)
-      : session_(std::move(session)), steps_(std::move(steps)) {}
+  // `pipeline` is its name.
+  RecordedPlay(Session session, std::string pipeline, std::vector<PlayStep> steps)
+      : session_(std::move(session)), pipeline_(std::move(pipeline)), steps_(std::move(steps)) {}
 
   // Returns as soon as everything is queued.
   Result<void> submit(const RunLimits& limits);
@@ -57,6 +62,7 @@ class RecordedPlay {
   static void forget_host_copy(const Buffer& buffer);
 
   const Session session_;
+  const std::string pipeline_;
   const std::vector<PlayStep> steps_;
   mutable ForkSafeMutex mutex_;  // one play at a time
   bool looked_ = false;

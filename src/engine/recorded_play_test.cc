@@ -11,6 +11,8 @@
 namespace vyre {
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr const char* kText = R"(
 @group(0) @binding(0) var<storage, read> a: array<u32>;
 @group(0) @binding(1) var<storage, read_write> b: array<u32>;
@@ -57,7 +59,7 @@ TEST_F(RecordedPlayTest, ARecordingHoldsClearsAndLaunchesInTheirOrder) {
   steps.push_back(step("twice", 0, 1));
   steps.push_back(step("plus_one", 1, 2));
   steps[1].cleared.push_back(buffers[2]);
-  RecordedPlay play(*session, steps);
+  RecordedPlay play(*session, "play", steps);
   for (int i = 0; i < 3; ++i) {
     device->forget();
     ASSERT_TRUE(play.submit({}));
@@ -72,10 +74,25 @@ TEST_F(RecordedPlayTest, ARecordingHoldsClearsAndLaunchesInTheirOrder) {
   }
 }
 
+TEST_F(RecordedPlayTest, ADeadlineThatHasPassedIsNoInterruption) {
+  std::vector<PlayStep> steps;
+  steps.push_back(step("twice", 0, 1));
+  RecordedPlay play(*session, "play", steps);
+  std::atomic<std::uint32_t> stop = 0;
+  const auto late = play.submit({.deadline = 1ns, .stop = &stop, .asked = 20ms});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().what, "pipeline 'play' did not end within 20 ms");
+  stop = 1;
+  const auto stopped = play.submit({.deadline = 1h, .stop = &stop});
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().what, "pipeline 'play' was interrupted");
+  EXPECT_EQ(device->records().size(), 0U) << "nothing began";
+}
+
 TEST_F(RecordedPlayTest, OneLaunchAloneIsNotRecorded) {
   std::vector<PlayStep> steps;
   steps.push_back(step("twice", 0, 1));
-  RecordedPlay play(*session, steps);
+  RecordedPlay play(*session, "play", steps);
   ASSERT_TRUE(play.submit({}));
   EXPECT_EQ(play.how(), "launch by launch: there is one launch");
   EXPECT_EQ(device->records().size(), 1U);
@@ -112,7 +129,7 @@ TEST_F(RecordedPlayOnGpu, AUniformWithOtherContentsIsReplacedInTheRecording) {
   std::vector<PlayStep> steps;
   steps.push_back(step("scaled", buffers[0], buffers[1]));
   steps.push_back(step("twice", buffers[1], buffers[2]));
-  RecordedPlay play(*session, steps);
+  RecordedPlay play(*session, "play", steps);
   for (std::uint32_t i = 0; i < 3; ++i) {
     ASSERT_TRUE(session->write(uniform, 0, std::as_bytes(std::span(&i, 1))));
     for (int again = 0; again < 3; ++again) ASSERT_TRUE(play.submit({}));
@@ -127,7 +144,7 @@ TEST_F(RecordedPlayOnGpu, AUniformThatALaunchWritesIsReadBetweenTheLaunches) {
   std::vector<PlayStep> steps;
   steps.push_back(step("twice", buffers[0], uniform));
   steps.push_back(step("scaled", buffers[0], buffers[1]));
-  RecordedPlay play(*session, steps);
+  RecordedPlay play(*session, "play", steps);
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(play.submit({}));
   EXPECT_EQ(play.how(), "launch by launch: 'scaled' takes a uniform by value that a launch writes");
   EXPECT_EQ(fake.calls("cuGraphLaunch"), 0U);
@@ -137,7 +154,7 @@ TEST_F(RecordedPlayOnGpu, AGraphThatCannotBeMadeIsDoneWithout) {
   std::vector<PlayStep> steps;
   steps.push_back(step("twice", buffers[0], buffers[1]));
   steps.push_back(step("twice", buffers[1], buffers[2]));
-  RecordedPlay play(*session, steps);
+  RecordedPlay play(*session, "play", steps);
   fake.fail_next("cuGraphInstantiateWithFlags", cu::kOutOfMemory);
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(play.submit({}));
   EXPECT_NE(play.how().find("cuGraphInstantiate"), std::string::npos) << play.how();

@@ -206,6 +206,26 @@ TEST_F(SessionTest, ADeadlineEndsALaunchAndNotTheSession) {
   EXPECT_TRUE(session.run(empty, {.deadline = 1h}));
 }
 
+TEST_F(SessionTest, ADeadlineLeavesTheCallersFlagAsItWas) {
+  const Buffer y = *session.buffer(16);
+  const std::array bindings{Binding{0, 1, y}};
+  const auto endless =
+      *session.prepare(kernel_of("endless"), bindings, DispatchSize::workgroups({1, 1, 1}));
+  std::atomic<std::uint32_t> stop = 0;
+  for (int again = 0; again < 2; ++again) {
+    const auto ran = session.run(endless, {.deadline = 10ms, .stop = &stop});
+    ASSERT_FALSE(ran);
+    EXPECT_NE(ran.error().what.find("did not end within 10 ms"), std::string::npos)
+        << ran.error().what;
+    EXPECT_EQ(stop, 0U) << "nobody stopped it";
+  }
+  stop = 1;
+  const auto stopped = session.run(endless, {.deadline = 1h, .stop = &stop});
+  ASSERT_FALSE(stopped);
+  EXPECT_NE(stopped.error().what.find("was stopped"), std::string::npos) << stopped.error().what;
+  EXPECT_EQ(stop, 1U);
+}
+
 TEST_F(SessionTest, LimitsThatAreOverEndCompiling) {
   const auto size = DispatchSize::workgroups({1, 1, 1});
   std::atomic<std::uint32_t> stop = 1;

@@ -301,7 +301,11 @@ Result<void> CpuDevice::launch(const Launch& l) {
   if (is_worth_sharing(loaded.invocation_ns() * double(groups * size))) {
     last_end_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
   }
-  armed.disarm();
+  if (armed.disarm()) {
+    // The flag is the caller's, and means to him that somebody stopped the launch.
+    std::uint32_t raised = Watchdog::kRaised;
+    stop.compare_exchange_strong(raised, 0, std::memory_order_relaxed);
+  }
 
   if (no_memory) {
     return fail(Code::out_of_memory,

@@ -54,7 +54,10 @@ void Watchdog::watch() {
     const auto now = Clock::now();
     std::erase_if(entries_, [&](const auto& entry) {
       if (entry.second.when > now) return false;
-      for (auto* flag : entry.second.flags) flag->store(1, std::memory_order_relaxed);
+      for (auto* flag : entry.second.flags) {
+        std::uint32_t clear = 0;
+        flag->compare_exchange_strong(clear, kRaised, std::memory_order_relaxed);
+      }
       return true;
     });
     if (entries_.empty()) {

@@ -26,8 +26,11 @@ class Watchdog {
   Watchdog& operator=(const Watchdog&) = delete;
 
   using Flags = std::array<std::atomic<std::uint32_t>*, 2>;
+  // What it sets a flag to. Who stops a launch for another reason takes another number, so that a
+  // flag can be taken back after a deadline without losing a stop.
+  static constexpr std::uint32_t kRaised = 2;
 
-  // Sets the flags to 1 at `when`, unless disarmed before; they must stay valid until then.
+  // Raises the flags that are 0 at `when`, unless disarmed before; they must stay valid until then.
   // Code::out_of_memory if the system gives no thread.
   Result<std::uint64_t> arm(Clock::time_point when, Flags flags);
   // After this call the flags are not accessed.
@@ -41,8 +44,10 @@ class Watchdog {
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
     Result<void> arm(Clock::time_point when, Flags flags);  // at most once
-    void disarm() {
-      if (const auto id = std::exchange(id_, 0); id != 0) watchdog_.disarm(id);
+    bool disarm() {  // whether it was armed
+      const auto id = std::exchange(id_, 0);
+      if (id != 0) watchdog_.disarm(id);
+      return id != 0;
     }
 
    private:

@@ -49,6 +49,15 @@ TEST(Watchdog, LeavesFlagsAloneThatWereDisarmed) {
   EXPECT_EQ(two, 0U);
 }
 
+TEST(Watchdog, LeavesAFlagAloneThatSomebodyElseHasSet) {
+  Watchdog watchdog;
+  Flag taken{1}, other{0};
+  ASSERT_TRUE(watchdog.arm(Clock::now(), {&taken, &other}));
+  EXPECT_TRUE(raised_within(other, 10s));
+  EXPECT_EQ(other, Watchdog::kRaised);
+  EXPECT_EQ(taken, 1U);
+}
+
 TEST(Watchdog, TakesTheEarliestFirst) {
   Watchdog watchdog;
   Flag early{0}, late{0};
