@@ -108,6 +108,15 @@ TEST(PipelineFile, MistakesNameTheirLine) {
       {kDims + "[buffers]\nx = { type = \"array<f32>\", shape = [1], source = \"fill:no\" }\n" +
            kStage + kRest,
        "p.toml:5: buffer 'x'"},
+      {kDims + "[buffers]\nx = { type = \"array<u32>\", shape = [4], source = \"fill:zeros\" }\n" +
+           "y = { type = \"array<f32>\", shape = [4], sink = \"y.npy\" }\n" + kStage + kRest,
+       "p.toml:7: stage 'two': 'a' is array<f32>, and 'x' is array<u32>: byte 0 is of f32 here and "
+       "of u32 there; give both the same type"},
+      {kDims + "[buffers]\nx = { type = \"array<f32>\", shape = [4], source = \"fill:zeros\" }\n" +
+           "y = { type = \"array<f32>\", shape = [4], sink = \"y.npy\" }\n" +
+           "z = { type = \"array<i32>\", shape = [4] }\n" + kStage + kRest +
+           "loop = \"l\"\n[loops.l]\nmost = 3\nswap = [[\"x\", \"z\"]]\n",
+       "'x' has 16 bytes (array<f32>), and 'z' has 16 bytes (array<i32>)"},
       {kDims + kBuffers + "[uniforms.x]\nn = 1\n" + kStage + kRest,
        "p.toml:7: 'x' is a buffer or uniform twice"},
       {kDims + kBuffers + "[uniforms.p]\nn = 1\n" + kStage + kRest,

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "vyre/pipeline/ready_internal.h"
+#include "vyre/pipeline/type_views.h"
 
 namespace vyre {
 namespace {
@@ -71,7 +72,9 @@ class LoopFinder : ReadyPart {
     if (one == other) return bad(l.line, fmt::format("{}: '{}' with itself", about, a));
     const ReadyBuffer& x = out_.buffers[one];
     const ReadyBuffer& y = out_.buffers[other];
-    if (x.bytes != y.bytes || x.layout.stride != y.layout.stride) {
+    if (x.bytes != y.bytes || x.layout.stride != y.layout.stride ||
+        first_difference(x.program->types, x.layout.type, y.program->types, y.layout.type,
+                         x.bytes)) {
       return bad(l.line,
                  fmt::format("{}: '{}' has {} bytes ({}), and '{}' has {} bytes ({})", about, a,
                              x.bytes, x.type, b, y.bytes, y.type),

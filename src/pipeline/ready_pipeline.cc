@@ -11,6 +11,7 @@
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/files.h"
 #include "vyre/pipeline/ready_internal.h"
+#include "vyre/pipeline/type_views.h"
 
 namespace vyre {
 namespace {
@@ -407,6 +408,15 @@ class Maker : ReadyPart {
       return bad(s.line,
                  fmt::format("{} is {}, and the {} bytes of '{}' ({}) do not divide into it", about,
                              program.types.spell(g.type), buffer.bytes, buffer.name, buffer.type));
+    }
+    const auto other = first_difference(program.types, g.type, buffer.program->types,
+                                        buffer.layout.type, buffer.bytes);
+    if (other) {
+      return bad(s.line,
+                 fmt::format("{} is {}, and '{}' is {}: byte {} is of {} here and of {} there",
+                             about, program.types.spell(g.type), buffer.name, buffer.type,
+                             other->offset, to_string(other->first), to_string(other->second)),
+                 "give both the same type");
     }
     return {};
   }
