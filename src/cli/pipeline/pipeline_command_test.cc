@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -194,8 +195,12 @@ TEST_F(PipelineCommand, TuneRunsUntilEveryLaunchHasItsVariant) {
   ASSERT_EQ(json.at("launches").size(), 3U);
   for (const auto& launch : json.at("launches")) {
     EXPECT_NE(launch.at("variant").get<std::string>().find("workgroup="), std::string::npos);
-    EXPECT_FALSE(launch.at("reason").get<std::string>().empty());
   }
+  // The command waits for candidates to compile, however busy the machine is.
+  EXPECT_TRUE(std::ranges::any_of(json.at("launches"), [](const nlohmann::json& launch) {
+    const auto reason = launch.at("reason").get<std::string>();
+    return reason.find("nothing else is measured yet") == std::string::npos;
+  })) << json.at("launches").dump(2);
   EXPECT_TRUE(fs::exists(folder_.path() / "cache" / "vyre" / "tuner" / "evidence.jsonl"))
       << "what was learned is kept";
   const CommandResult odd = run_vyre({"tune", file(), "--size", "3"});

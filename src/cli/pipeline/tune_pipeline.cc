@@ -21,6 +21,8 @@ Result<Session> open(const TuneOptions& options) {
   VYRE_TRY(auto session, SessionOptions::from_environment());
   session.tuning->mode = options.mode == "on" ? TunerMode::sweep : TunerMode::natural_gradient;
   session.tuning->share = options.regret;
+  // Tuning is all that this command does: it waits for candidates instead of serving beside them.
+  session.tuning->compile_at_once = true;
   session.tuning->tolerance = options.tolerance;
   session.tuning->evidence = store_of(options);
   return Session::open(options.device, std::move(session));
