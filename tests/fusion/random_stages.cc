@@ -14,11 +14,17 @@ class Chain {
  public:
   explicit Chain(std::uint64_t seed) : random_(seed) {}
 
-  Staged make() {
-    flat_ = random_.chance(0.6);
+  Staged make(int stages) {
+    cooperative_ = random_.chance(0.25);
+    flat_ = cooperative_ || random_.chance(0.6);
     subgroups_ = random_.chance(0.2);
     width_ = flat_ ? random_.between(1, 150) : random_.between(1, 14);
     height_ = flat_ ? 1 : random_.between(1, 9);
+    if (cooperative_) {
+      rows_ = random_.between(1, 6);
+      row_ = random_.between(1, 40);
+      width_ = rows_ * row_;
+    }
     const int elements = width_ * height_;
     for (int b = 0; b < kBuffers; ++b) {
       int size = elements;
@@ -39,8 +45,14 @@ class Chain {
     // Often the same contents, sometimes others.
     const std::uint32_t other = random_.chance(0.8) ? w : w + 1;
     out_.uniform("u1", {other, h, static_cast<std::uint32_t>(random_.between(1, elements + 3)), 3});
-    const int stages = random_.between(2, 4);
-    for (int s = 0; s < stages; ++s) stage();
+    if (stages == 0) stages = random_.between(2, 4);
+    for (int s = 0; s < stages; ++s) {
+      if (cooperative_ && random_.chance(0.6)) {
+        cooperative_stage();
+      } else {
+        stage();
+      }
+    }
     return std::move(out_);
   }
 
@@ -95,7 +107,9 @@ class Chain {
       case 1: return "i - 1";
       case 2: return fmt::format("clamp(p.x + 1, 0, i32(arrayLength(&{})) - 1)", buffer);
       case 3: return std::to_string(random_.below(5));
-      case 4: return fmt::format("u32(abs({}[i])) % 7", use("b0"));
+      case 4:
+        if (keys_.contains("b0")) return "i / 4";  // another invocation may be writing b0[i]
+        return fmt::format("u32(abs({}[i])) % 7", use("b0"));
       case 5: return "i / 3";
       default: return "i";
     }
@@ -258,8 +272,61 @@ class Chain {
     out_.stage(text, extent);
   }
 
+  // ---- A stage whose workgroups work together, each on a row
+
+  void cooperative_stage() {
+    const std::string in = any_buffer();
+    const std::string more = any_buffer();
+    std::string out = random_.chance(0.25) ? in : any_buffer();
+    while (out == more && out != in) out = any_buffer();
+    std::string text;
+    int binding = 0;
+    for (const std::string& b : std::set<std::string>{in, more, out}) {
+      text += fmt::format("@group(0) @binding({}) var<storage, read{}> {}: array<f32>;\n",
+                          binding++, b == out ? "_write" : "", b);
+    }
+    text +=
+        "var<workgroup> part: array<f32, 16>;\n"
+        "@compute @workgroup_size(16) fn s(@builtin(workgroup_id) row: vec3<u32>,\n"
+        "  @builtin(local_invocation_index) l: u32) {\n";
+    if (random_.chance(0.2)) text += "if (row.x % 3 == 1) { return; }\n";
+    const std::string at = fmt::format("row.x * {}u + k", row_);
+    const std::string loop = fmt::format("for (var k = l; k < {}u; k += 16)", row_);
+    const std::string other = in == more ? "1.5" : fmt::format("{}[{}]", more, at);
+    switch (random_.below(4)) {
+      case 0:  // each element, and the sum of its row
+        text += row_sum(loop, fmt::format("{}[{}]", in, at));
+        text += fmt::format("{0} {{ {1}[{2}] = {3}[{2}] * 0.5 + part[0] - {4}; }}\n", loop, out, at,
+                            in, other);
+        break;
+      case 1:  // each element alone
+        text += fmt::format("{0} {{ {1}[{2}] = max({3}[{2}], {4}); }}\n", loop, out, at, in, other);
+        break;
+      case 2:  // neighbours exchange elements
+        text += fmt::format("part[l] = {0}[row.x * 16 + l];\nworkgroupBarrier();\n", in);
+        text += fmt::format("{0}[row.x * 16 + l] = part[15 - l] + part[(l + 3) % 16];\n", out);
+        break;
+      default:  // one number for each row
+        text += row_sum(loop, fmt::format("{}[{}] + {}", in, at, other));
+        text += in == out ? fmt::format("{} {{ {}[{}] = part[0]; }}\n", loop, out, at)
+                          : fmt::format("if (l == 0) {{ {}[row.x] = part[0]; }}\n", out);
+    }
+    out_.stage(text + "}\n", {static_cast<std::uint32_t>(rows_) * 16, 1, 1});
+  }
+  // Leaves in part[0] the sum of what the invocations of a workgroup find in their loops.
+  static std::string row_sum(const std::string& loop, const std::string& value) {
+    return fmt::format(
+        "var sum = 0.0;\n{} {{ sum += {}; }}\npart[l] = sum;\nworkgroupBarrier();\n"
+        "for (var n = 8u; n > 0; n /= 2) {{\n"
+        "  if (l < n) {{ part[l] += part[l + n]; }}\n  workgroupBarrier();\n}}\n",
+        loop, value);
+  }
+
   Random random_;
   Staged out_;
+  bool cooperative_ = false;
+  int rows_ = 1;  // of a cooperative chain
+  int row_ = 1;   // elements of each
   bool flat_ = true;
   bool subgroups_ = false;  // mostly with workgroups of one shape, so that the stages can be fused
   int width_ = 1;
@@ -274,6 +341,6 @@ class Chain {
 
 }  // namespace
 
-Staged random_stages(std::uint64_t seed) { return Chain(seed).make(); }
+Staged random_stages(std::uint64_t seed, int stages) { return Chain(seed).make(stages); }
 
 }  // namespace vyre

@@ -8,7 +8,7 @@
 
 namespace vyre {
 
-// The same seed gives the same chain.
-Staged random_stages(std::uint64_t seed);
+// The same seed gives the same chain. stages 0: two to four.
+Staged random_stages(std::uint64_t seed, int stages = 0);
 
 }  // namespace vyre

@@ -30,6 +30,7 @@ TEST(RandomFusion, FusedChainsGiveTheSameBits) {
     }
     ++seen["fused"];
     if (chain.text().contains("enable subgroups")) ++seen["fused with subgroups"];
+    if (chain.text().contains("workgroupBarrier")) ++seen["fused with barriers"];
     for (const BufferFate fate : fused->fates) ++seen["buffer: " + std::string(to_string(fate))];
     ASSERT_EQ(chain.compare(*fused), "") << "seed " << seed;
   }
@@ -38,9 +39,10 @@ TEST(RandomFusion, FusedChainsGiveTheSameBits) {
   RecordProperty("seen", text);
   if (chosen != nullptr) fmt::print("{}", text);
   if (count < 1000) return;
-  for (const char* what : {"fused", "fused with subgroups", "buffer: dropped", "buffer: registers",
-                           "buffer: recomputed", "key_not_injective", "other_element_read",
-                           "neighbour_overwritten", "extents_differ"}) {
+  for (const char* what :
+       {"fused", "fused with subgroups", "fused with barriers", "buffer: dropped",
+        "buffer: registers", "buffer: recomputed", "key_not_injective", "other_element_read",
+        "neighbour_overwritten", "extents_differ"}) {
     EXPECT_GT(seen[what], 0) << text;
   }
   EXPECT_GT(seen["fused"], static_cast<int>(count / 5)) << text;

@@ -49,7 +49,8 @@ class Staged {
   std::string compare(const FusedKernel& fused, const RunKernel& run = run_in_interpreter) const;
   std::string describe(const FusionRefusal& refusal) const;
   BufferFate fate(const FusedKernel& fused, const std::string& name) const;
-  std::size_t stages() const { return stages_.size(); }
+  const std::vector<KernelStage>& kernels() const { return stages_; }
+  const std::vector<FusedBuffer>& buffers() const { return buffers_; }
   std::string text() const;  // all kernels, for messages
 
  private:
