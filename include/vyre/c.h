@@ -441,8 +441,15 @@ VYRE_API vyre_code vyre_pipeline_set_dim(vyre_pipeline pipeline, const char* nam
  * change places it is the memory at this moment. After vyre_pipeline_prepare ask again. */
 VYRE_API vyre_code vyre_pipeline_buffer(vyre_pipeline pipeline, const char* name,
                                         vyre_buffer* buffer);
-/* Uses the caller's buffer, of the same size, for an input or output. */
+/* Uses the caller's buffer, of the same size, for an input or output. Two of them may have memory
+ * in common only where no stage writes either. */
 VYRE_API vyre_code vyre_pipeline_bind(vyre_pipeline pipeline, const char* name, vyre_buffer buffer);
+
+/* Other contents for a uniform, in the layout of its type in WGSL. Where the plan relied on the
+ * contents before, as when two strides were equal, the call plans and compiles again; buffers that
+ * keep their contents keep them. vyre_pipeline_prepare computes uniforms again. */
+VYRE_API vyre_code vyre_pipeline_set_uniform(vyre_pipeline pipeline, const char* name,
+                                             const void* contents, uint64_t bytes);
 
 /* Runs all stages and waits for their end; allocates nothing. A run that takes longer than the
  * deadline is stopped and gives VYRE_DEVICE. */

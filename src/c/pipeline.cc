@@ -341,6 +341,21 @@ vyre_code vyre_pipeline_bind(vyre_pipeline pipeline, const char* name, vyre_buff
   });
 }
 
+vyre_code vyre_pipeline_set_uniform(vyre_pipeline pipeline, const char* name, const void* contents,
+                                    uint64_t bytes) {
+  return with_prepared(pipeline,
+                       [&](const PipelineObject&, PreparedPipeline& prepared) -> Outcome<> {
+                         if (name == nullptr) return null_pointer("name");
+                         if (contents == nullptr) return null_pointer("contents");
+                         return with_enough_stack([&]() -> Outcome<> {
+                           VYRE_CHECK(prepared.set_uniform(
+                               name, std::span(static_cast<const std::byte*>(contents), bytes)));
+                           VYRE_CHECK(prepared.apply_uniforms());
+                           return {};
+                         });
+                       });
+}
+
 vyre_code vyre_pipeline_run(vyre_pipeline pipeline, uint64_t deadline_ns) {
   return with_prepared(pipeline,
                        [&](const PipelineObject&, PreparedPipeline& prepared) -> Outcome<> {

@@ -15,6 +15,7 @@ Result<void> PreparedPipeline::run(const RunLimits& limits) {
 }
 
 Result<void> PreparedPipeline::submit(const RunLimits& limits) {
+  VYRE_CHECK(apply_uniforms());
   for (std::size_t g = 0; g < order_.size(); ++g) {
     if (begins_anew(*ready_, ready_->swap_groups[g])) order_[g] = 0;
   }
@@ -41,6 +42,12 @@ Result<std::vector<std::chrono::nanoseconds>> PreparedPipeline::launch_times() {
 }
 
 Result<void> PreparedPipeline::play_steps(const RunLimits& limits) {
+  if (steps_.size() != plan_->launches.size()) {
+    return fail(Code::out_of_memory,
+                fmt::format("pipeline '{}' lost its memory when it could not be planned again",
+                            ready_->name),
+                "prepare it anew");
+  }
   if (play_ != nullptr) return play_->submit(limits);
   const auto begin = std::chrono::steady_clock::now();
   auto loop = plan_->loops.begin();

@@ -36,7 +36,19 @@ Result<PreparedPipeline> PreparedPipeline::make(const Session& session,
   return out;
 }
 
+// Nothing is allocated for a pipeline that has no room.
+Result<void> PreparedPipeline::check_memory() const {
+  VYRE_TRY(const MemoryInfo info, session_.device().memory_info());
+  if (plan_->allocated_bytes <= info.free) return {};
+  return fail(Code::out_of_memory,
+              fmt::format("pipeline '{}' needs {} bytes of memory, and {} has {} left: {}",
+                          ready_->name, plan_->allocated_bytes, session_.device().name(), info.free,
+                          bytes_of_each(*ready_, *plan_)),
+              "use smaller dims");
+}
+
 Result<void> PreparedPipeline::make_memory() {
+  VYRE_CHECK(check_memory());
   for (const std::uint64_t bytes : plan_->memory) {
     VYRE_TRY(Buffer memory, session_.buffer(bytes));
     memory_.push_back(std::move(memory));
@@ -51,7 +63,7 @@ Result<void> PreparedPipeline::fill(std::size_t index) {
   const ReadyBuffer& buffer = ready_->buffers[index];
   if (!plan_->buffers[index].memory || (!buffer.uniform && !buffer.source)) return {};
   const Buffer& memory = memory_[*plan_->buffers[index].memory];
-  if (buffer.uniform) return session_.write(memory, 0, buffer.contents);
+  if (buffer.uniform) return session_.write(memory, 0, contents_now(index));
   if (memory.host() != nullptr) {
     return put_data(*buffer.source, buffer.data(), buffer.opened, {memory.host(), buffer.bytes});
   }
@@ -259,6 +271,31 @@ Result<Buffer> PreparedPipeline::buffer(std::string_view name) const {
   return place_of(index);
 }
 
+bool PreparedPipeline::is_written(std::size_t buffer) const {
+  if (ready_->buffers[buffer].starts_empty()) return true;  // it is cleared
+  return std::ranges::any_of(ready_->stages,
+                             [&](const ReadyStage& s) { return s.writes(buffer); }) ||
+         std::ranges::any_of(ready_->loops, [&](const ReadyLoop& l) { return l.clears(buffer); });
+}
+
+// What is fused, and when memory is cleared, was decided for buffers that have nothing in common.
+Result<void> PreparedPipeline::check_alone(std::size_t buffer, const Buffer& memory) const {
+  for (std::size_t b = 0; b < ready_->buffers.size(); ++b) {
+    if (b == buffer || !plan_->buffers[b].memory) continue;
+    const Buffer& other = memory_[*plan_->buffers[b].memory];
+    const bool apart = memory.address() >= other.address() + other.size() ||
+                       other.address() >= memory.address() + memory.size();
+    if (apart || (!is_written(buffer) && !is_written(b))) continue;
+    return fail(Code::invalid_input,
+                fmt::format("pipeline '{}': '{}' would have memory in common with '{}', and the "
+                            "pipeline writes {}",
+                            ready_->name, ready_->buffers[buffer].name, ready_->buffers[b].name,
+                            is_written(buffer) ? "it" : "the other"),
+                "give each buffer memory of its own");
+  }
+  return {};
+}
+
 Result<void> PreparedPipeline::bind(std::string_view name, const Buffer& memory) {
   VYRE_TRY(const std::size_t index, seen_outside(name));
   if (memory.size() != ready_->buffers[index].bytes) {
@@ -273,6 +310,7 @@ Result<void> PreparedPipeline::bind(std::string_view name, const Buffer& memory)
                             ready_->name, name),
                 "write it and read it");
   }
+  VYRE_CHECK(check_alone(index, memory));
   Buffer& place = memory_[*plan_->buffers[index].memory];
   const Buffer before = std::exchange(place, memory);
   if (auto made = make_steps(); !made) {
@@ -283,54 +321,6 @@ Result<void> PreparedPipeline::bind(std::string_view name, const Buffer& memory)
   std::erase_if(own_, [&](const auto& own) { return own.first == index; });
   own_.emplace_back(index, memory);
   return {};
-}
-
-// ---- Sizes
-
-Result<void> PreparedPipeline::resize(std::initializer_list<DimValue> dims) {
-  std::vector<std::pair<std::string, std::uint64_t>> named;
-  for (const DimValue& d : dims) named.emplace_back(d.dim.text(), d.value);
-  return resize(named);
-}
-
-Result<void> PreparedPipeline::resize(
-    const std::vector<std::pair<std::string, std::uint64_t>>& dims) {
-  PipelineOptions options = origin_ == nullptr ? PipelineOptions{} : origin_->options;
-  for (const auto& [name, value] : dims) {
-    std::erase_if(options.ready.dims, [&](const auto& d) { return d.first == name; });
-    options.ready.dims.emplace_back(name, value);
-  }
-  return prepare_again(options);
-}
-
-Result<void> PreparedPipeline::prepare_again(const PipelineOptions& options) {
-  if (origin_ == nullptr) {
-    return fail(Code::invalid_input,
-                fmt::format("pipeline '{}' was planned elsewhere and cannot be prepared again",
-                            ready_->name));
-  }
-  VYRE_TRY(PreparedPipeline made,
-           make(session_, std::make_shared<const Origin>(origin_->pipeline, options)));
-  VYRE_CHECK(made.keep_contents(*this));
-  *this = std::move(made);
-  return {};
-}
-
-// The caller's memory and the contents of what the caller fills, where the size is the same.
-Result<void> PreparedPipeline::keep_contents(const PreparedPipeline& before) {
-  for (const auto& [b, memory] : before.own_) {
-    if (memory.size() == ready_->buffers[b].bytes && plan_->buffers[b].memory) {
-      VYRE_CHECK(bind(ready_->buffers[b].name, memory));
-    }
-  }
-  for (std::size_t b = 0; b < ready_->buffers.size(); ++b) {
-    const ReadyBuffer& buffer = ready_->buffers[b];
-    if (!buffer.given || buffer.bytes != before.ready_->buffers[b].bytes) continue;
-    if (!plan_->buffers[b].memory || !before.plan_->buffers[b].memory) continue;
-    if (place_of(b).address() == before.place_of(b).address()) continue;  // the caller's
-    VYRE_CHECK(session_.copy(before.place_of(b), 0, place_of(b), 0, buffer.bytes));
-  }
-  return session_.wait();
 }
 
 std::vector<std::vector<LaunchPlan>> PreparedPipeline::plans() const {

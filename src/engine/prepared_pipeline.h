@@ -40,7 +40,9 @@ class PreparedPipeline {
                                        std::shared_ptr<const PipelinePlan> plan);
 
   // Returns when the last launch has ended. Buffers that keep their contents keep them; all others
-  // begin with zeros.
+  // begin with zeros. After a run that failed or was interrupted, buffers hold what its launches
+  // had written by then, and names that change places in a loop stand as after its last whole
+  // round; the next run goes on from there.
   Result<void> run(const RunLimits& limits = {});
   // Returns when everything is queued: `Session::wait`, or the next read, reports a failure. A loop
   // that ends by a condition, and a grid in a buffer, are looked at meanwhile.
@@ -65,11 +67,32 @@ class PreparedPipeline {
   // places it is another one.
   Result<Buffer> buffer(std::string_view name) const;
   // Uses the caller's memory for a buffer that is seen outside; its size must be the buffer's. It
-  // must stay valid as long as the pipeline.
+  // must stay valid as long as the pipeline. Two buffers may have memory in common only where no
+  // launch and no clear writes either of them.
   Result<void> bind(std::string_view name, const Buffer& memory);
 
+  // Other contents for a uniform, in the layout of its type: a struct, a number, or an array or
+  // vector of them. They hold from the next run on, until `resize` computes them again. A plan that
+  // relied on the contents before (two strides were equal, a guard always held) is made again when
+  // the next run begins, and compiled if it is another one; buffers that keep their contents keep
+  // them.
+  template <class T>
+  Result<void> set_uniform(std::string_view uniform, const T& contents) {
+    if constexpr (std::ranges::contiguous_range<T>) {
+      return set_uniform_bytes(uniform, std::as_bytes(std::span(contents)));
+    } else {
+      static_assert(std::is_trivially_copyable_v<T>);
+      return set_uniform_bytes(uniform, std::as_bytes(std::span(&contents, 1)));
+    }
+  }
+
+  // What the next run does first where a uniform was set, for callers who want it done before.
+  Result<void> apply_uniforms();
+
   // Sizes, plans and compiles again. Buffers that the caller fills keep their contents where their
-  // size stays the same, and hold zeros otherwise. What fails changes nothing.
+  // size stays the same, and hold zeros otherwise. What fails changes nothing. Where the memory of
+  // both sizes together is more than the budget or than the device has, what holds nothing between
+  // runs is freed first.
   Result<void> resize(std::initializer_list<DimValue> dims);
   Result<void> resize(const std::vector<std::pair<std::string, std::uint64_t>>& dims);
 
@@ -118,6 +141,7 @@ class PreparedPipeline {
   explicit PreparedPipeline(Session session) : session_(std::move(session)) {}
   static Result<PreparedPipeline> make(const Session& session,
                                        std::shared_ptr<const Origin> origin);
+  Result<void> check_memory() const;
   Result<void> make_memory();
   Result<void> fill(std::size_t buffer);
   Result<void> make_steps();
@@ -142,7 +166,24 @@ class PreparedPipeline {
                            std::optional<ScalarKind> kind);
   Result<void> read_bytes(std::string_view name, std::span<std::byte> bytes,
                           std::optional<ScalarKind> kind) const;
-  Result<void> keep_contents(const PreparedPipeline& before);
+  Result<void> check_alone(std::size_t buffer, const Buffer& memory) const;
+  bool is_written(std::size_t buffer) const;
+
+  Result<void> set_uniform_bytes(std::string_view uniform, std::span<const std::byte> contents);
+  std::span<const std::byte> contents_now(std::size_t uniform) const;
+  bool plan_relies_on(std::size_t uniform);
+  Result<void> plan_for_uniforms();
+
+  // What of the pipeline before goes on in the one that takes its place.
+  enum class Kept : std::uint8_t { given, all };
+  Result<void> replace(std::shared_ptr<const ReadyPipeline> ready,
+                       std::shared_ptr<const PipelinePlan> plan,
+                       std::shared_ptr<const Origin> origin, Kept kept);
+  Result<bool> has_room_for(const PipelinePlan& plan) const;
+  bool is_kept(std::size_t piece) const;
+  void free_what_holds_nothing();
+  Result<void> allocate_again();
+  Result<void> keep_contents(const PreparedPipeline& before, Kept kept);
 
   Session session_;
   std::shared_ptr<const Origin> origin_;  // null: it cannot be resized
@@ -152,6 +193,11 @@ class PreparedPipeline {
   std::vector<std::pair<std::size_t, Buffer>> own_;  // the caller's memory, by buffer
   std::vector<std::uint32_t> order_;                 // of each swap group, at this moment
   std::vector<Step> steps_;                          // by launch
+  // Contents of uniforms that are not those of `ready_`, by buffer; `uniforms_changed_`: some of
+  // them are not in memory yet.
+  std::vector<std::pair<std::size_t, std::vector<std::byte>>> contents_;
+  bool uniforms_changed_ = false;
+  std::vector<std::optional<bool>> relied_on_;  // by buffer; absent: not asked for yet
   // Where nothing has to be looked at between the launches: how they are submitted together.
   std::shared_ptr<RecordedPlay> play_;
 };

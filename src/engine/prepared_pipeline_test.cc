@@ -36,6 +36,14 @@ override GAIN: f32 = 2;
 @compute @workgroup_size(64) fn half(@builtin(global_invocation_id) id: vec3<u32>) {
   b[id.x] = floor(a[id.x] / 2);
   if (b[id.x] != a[id.x]) { atomicAdd(&moved, 1u); } }
+struct Gain { gain: f32, n: u32 }
+@group(0) @binding(5) var<uniform> gain: Gain;
+@group(0) @binding(6) var<uniform> other: View;
+@compute @workgroup_size(64) fn amplify(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.x < gain.n) { b[id.x] = a[id.x] * gain.gain; } }
+@compute @workgroup_size(8, 8) fn scale_as(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.x >= other.width || id.y >= other.height) { return; }
+  b[id.y * other.width + id.x] = a[id.y * other.width + id.x] * 10; }
 @compute @workgroup_size(1) fn wait_for() {
   var n = 0u;
   while (a[n % 4u] == 0) { n++; }
@@ -259,6 +267,179 @@ TEST_F(PreparedPipelineTest, UsesTheCallersMemory) {
   EXPECT_EQ(out, (std::vector<float>{1, 2, 30, 4}));
   EXPECT_FALSE(pipeline->bind(x, *session.buffer(12)));
   ASSERT_TRUE(session.run(*pipeline)) << "what failed changed nothing";
+}
+
+TEST_F(PreparedPipelineTest, AUniformThatChangesIsReadByTheNextRun) {
+  PipelineBuilder p("gain");
+  const Dim n = p.dim("n", 70);
+  const auto x = p.input("x", "array<f32>", {n});
+  const auto t = p.temporary("t", "array<f32>", {n});
+  const auto y = p.output("y", "array<f32>", {n});
+  const auto gain = p.uniform("gain", {{"gain", 2}, {"n", n}});
+  p.stage(wgsl()["amplify"], {{"a", x}, {"b", t}, {"gain", gain}}, {n});
+  p.stage(wgsl()["amplify"], {{"a", t}, {"b", y}, {"gain", gain}}, {n});
+  auto pipeline = session.prepare(std::move(p), {});
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  ASSERT_TRUE(pipeline->write(x, counting(70)));
+  struct Gain {
+    float gain;
+    std::uint32_t n;
+  };
+  const auto last = [&](Gain now) {
+    EXPECT_TRUE(pipeline->set_uniform("gain", now));
+    const auto ran = session.run(*pipeline);
+    EXPECT_TRUE(ran) << ran.error().what;
+    std::vector<float> out(70);
+    EXPECT_TRUE(pipeline->read(y, out));
+    return out[69];
+  };
+  EXPECT_EQ(last({3, 70}), 9 * 69);
+  EXPECT_EQ(last({0.5F, 70}), 0.25F * 69);
+  EXPECT_EQ(last({3, 69}), 0) << "y was not cleared where all of it was written";
+  EXPECT_EQ(last({3, 70}), 9 * 69);
+  ASSERT_TRUE(pipeline->resize({{n, 71}}));
+  ASSERT_TRUE(pipeline->resize({{n, 70}}));
+  ASSERT_TRUE(pipeline->write(x, counting(70)));
+  ASSERT_TRUE(session.run(*pipeline));
+  std::vector<float> out(70);
+  ASSERT_TRUE(pipeline->read(y, out));
+  EXPECT_EQ(out[69], 4 * 69) << "sizes compute uniforms again";
+  const auto says = [](const Result<void>& result, std::string_view text) {
+    ASSERT_FALSE(result);
+    EXPECT_NE(result.error().what.find(text), std::string::npos) << result.error().what;
+  };
+  says(pipeline->set_uniform("gain", 1.0F), "'gain' has 8 bytes (Gain), and 4 are given");
+  says(pipeline->set_uniform("x", 1.0F), "no uniform 'x'");
+}
+
+TEST_F(PreparedPipelineTest, ThePlanIsMadeAgainWhereItReliedOnAUniform) {
+  PipelineBuilder p("views");
+  const auto x = p.input("x", "array<f32>", {15});
+  const auto sum = p.input("sum", "array<f32>", {15});
+  const auto t = p.output("t", "array<f32>", {15});
+  const auto y = p.output("y", "array<f32>", {15});
+  const auto view = p.uniform("view", {{"width", 5}, {"height", 3}});
+  const auto other = p.uniform("other", {{"width", 5}, {"height", 3}});
+  p.stage(wgsl()["scale"], {{"a", x}, {"b", t}, {"view", view}}, {5, 3});
+  p.stage(wgsl()["scale_as"], {{"a", t}, {"b", y}, {"other", other}}, {5, 3});
+  p.stage(wgsl()["add"], {{"a", y}, {"b", sum}}, {15});
+  auto pipeline = session.prepare(std::move(p), {});
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  ASSERT_TRUE(pipeline->write(x, counting(15)));
+  struct View {
+    std::uint32_t width, height;
+  };
+  const auto launches = [&] { return pipeline->launches().launches.size(); };
+  const auto out = [&](std::string_view name) {
+    std::vector<float> values(15);
+    EXPECT_TRUE(pipeline->read(name, values));
+    return values;
+  };
+  ASSERT_TRUE(session.run(*pipeline));
+  EXPECT_EQ(launches(), 2U) << pipeline->plan();
+  EXPECT_EQ(out("y")[14], 20 * 14);
+  ASSERT_TRUE(pipeline->set_uniform("other", View{3, 3}));
+  ASSERT_TRUE(session.run(*pipeline));
+  EXPECT_EQ(launches(), 3U) << "the strides differ: " << pipeline->plan();
+  EXPECT_EQ(out("y")[8], 20 * 8);
+  EXPECT_EQ(out("y")[9], 0) << "rows of 3 end there";
+  EXPECT_EQ(out("sum")[8], 2 * 20 * 8) << "it kept what the run before left";
+  EXPECT_EQ(out("sum")[14], 20 * 14);
+  ASSERT_TRUE(pipeline->set_uniform("other", std::array{5U, 3U}));
+  ASSERT_TRUE(session.run(*pipeline));
+  EXPECT_EQ(launches(), 2U);
+  EXPECT_EQ(out("sum")[14], 2 * 20 * 14);
+}
+
+TEST_F(PreparedPipelineTest, BuffersThatAreWrittenHaveNoMemoryInCommon) {
+  PipelineBuilder p("own");
+  const auto x = p.input("x", "array<f32>", {4});
+  const auto w = p.input("w", "array<f32>", {4});
+  const auto y = p.output("y", "array<f32>", {4});
+  p.stage(wgsl()["add"], {{"a", x}, {"b", y}}, {4});
+  p.stage(wgsl()["add"], {{"a", w}, {"b", y}}, {4});
+  auto pipeline = session.prepare(std::move(p), {});
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  std::vector<float> values{1, 2, 3, 4};
+  const auto own = session.adopt(std::as_writable_bytes(std::span(values)));
+  ASSERT_TRUE(pipeline->bind(x, *own));
+  ASSERT_TRUE(pipeline->bind(w, *own)) << "both are only read";
+  const auto refused = pipeline->bind(y, *own);
+  ASSERT_FALSE(refused) << "y is cleared, and x with it";
+  EXPECT_NE(refused.error().what.find("'y' would have memory in common with 'x'"),
+            std::string::npos)
+      << refused.error().what;
+  EXPECT_FALSE(pipeline->bind(y, *pipeline->buffer("x")));
+  ASSERT_TRUE(session.run(*pipeline));
+  std::vector<float> out(4);
+  ASSERT_TRUE(pipeline->read(y, out));
+  EXPECT_EQ(out, (std::vector<float>{2, 4, 6, 8}));
+}
+
+TEST_F(PreparedPipelineTest, ResizingStaysWithinTheBudget) {
+  PipelineBuilder p("budget");
+  const Dim n = p.dim("n", 1000);
+  const auto x = p.input("x", "array<f32>", {n});
+  const auto t = p.temporary("t", "array<f32>", {n});
+  const auto y = p.output("y", "array<f32>", {n});
+  p.stage(wgsl()["add"], {{"a", x}, {"b", t}}, {n});
+  p.stage(wgsl()["add"], {{"a", t}, {"b", y}}, {n});
+  auto made = std::move(p).finish();
+  ASSERT_TRUE(made);
+  PipelineOptions options;
+  options.plan.fuse = false;
+  options.plan.memory_budget = 21000;  // 12,000 for now, and 8,000 of them are seen outside
+  auto pipeline = session.prepare(*made, options);
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  ASSERT_TRUE(pipeline->write(x, counting(1000)));
+  const auto beyond = pipeline->resize({{n, 1100}});
+  ASSERT_FALSE(beyond);
+  EXPECT_EQ(beyond.error().what,
+            "pipeline 'budget' keeps 8000 bytes until they are copied, and needs 13200 more to be "
+            "planned again; the budget is 21000");
+  ASSERT_TRUE(pipeline->resize({{n, 1080}})) << "the temporary is freed first";
+  ASSERT_TRUE(pipeline->write(x, counting(1080)));
+  ASSERT_TRUE(session.run(*pipeline));
+  std::vector<float> out(1080);
+  ASSERT_TRUE(pipeline->read(y, out));
+  EXPECT_EQ(out[1079], 1079);
+}
+
+TEST_F(PreparedPipelineTest, NothingIsAllocatedWhereThereIsNoRoom) {
+  PipelineBuilder p("huge");
+  const auto x = p.input("x", "array<f32>", {std::uint64_t{1} << 39U});
+  const auto y = p.output("y", "array<f32>", {4});
+  p.stage(wgsl()["add"], {{"a", x}, {"b", y}}, {4});
+  const auto pipeline = session.prepare(std::move(p), {});
+  ASSERT_FALSE(pipeline);
+  EXPECT_EQ(pipeline.error().code, Code::out_of_memory);
+  EXPECT_NE(pipeline.error().what.find("left: x 2199023255552, y 16"), std::string::npos)
+      << pipeline.error().what;
+}
+
+TEST_F(PreparedPipelineTest, AfterAnInterruptionNamesStandAsAfterTheLastWholeRound) {
+  PipelineBuilder p("state");
+  const auto state = p.input("state", "array<f32>", {4});
+  const auto next = p.input("next", "array<f32>", {4});
+  const auto moved = p.temporary("moved", "atomic<u32>");
+  const auto y = p.output("y", "array<f32>", {4});
+  p.loop("step", 9, [&] {
+     p.stage(wgsl()["half"], {{"a", state}, {"b", next}, {"moved", moved}}, {4});
+     p.stage(wgsl()["wait_for"], {{"a", next}, {"b", y}}, {1});  // endless when all of it is 0
+   }).swap(state, next);
+  auto pipeline = session.prepare(std::move(p), {});
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  ASSERT_TRUE(pipeline->write(state, std::vector<float>(4, 4)));
+  EXPECT_FALSE(session.run(*pipeline, {.deadline = 50ms}));
+  std::array<float, 4> now{};
+  ASSERT_TRUE(pipeline->read(state, now));
+  EXPECT_EQ(now[0], 1) << "4, 2, 1: the third round did not end";
+  ASSERT_TRUE(pipeline->read(next, now));
+  EXPECT_EQ(now[0], 0) << "what it had written by then";
+  ASSERT_TRUE(pipeline->write(state, std::vector<float>(4, 4096)));
+  ASSERT_TRUE(session.run(*pipeline)) << "the next run goes on";
+  ASSERT_TRUE(pipeline->read(state, now));
+  EXPECT_EQ(now[0], 8);
 }
 
 TEST_F(PreparedPipelineTest, ADeadlineThatPassesIsNamedAndLeavesTheNextRunAlone) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <set>
 
@@ -37,8 +38,10 @@ class Planner {
     for (const FusionGroup& g : plan_.groups.groups) launches_of(g);
     find_loops();
     assign_memory();
+    settle_fates();
     VYRE_CHECK(check_budget());
     assign_memory_apart();
+    plan_.made_with = options_;
     return std::move(plan_);
   }
 
@@ -64,6 +67,10 @@ class Planner {
     return out;
   }
 
+  std::span<const std::byte> contents_of(std::size_t buffer) const {
+    return options_.contents_of(pipeline_, buffer);
+  }
+
   // ---- Groups by bytes, loops and host boundaries
 
   Result<void> group() {
@@ -72,7 +79,7 @@ class Planner {
       const ReadyStage& stage = pipeline_.stages[s];
       FusionStage& out = stages.emplace_back();
       out.id = static_cast<std::uint32_t>(s);
-      out.needs_host_materialization = s != 0 && !cut_before(s).empty();
+      out.needs_host_materialization = s != 0 && cut_before(s);
       std::set<std::size_t> seen;
       for (const StageBinding& b : stage.bindings) {
         if (!seen.insert(b.buffer).second) continue;
@@ -91,14 +98,16 @@ class Planner {
 
   void launches_of(const FusionGroup& g) {
     const std::size_t end = g.first_stage + g.stage_count;
-    std::string because = boundary(g);
+    Boundary why = boundary(g);
     for (std::size_t first = g.first_stage; first < end;) {
       std::size_t count = 1;
       std::optional<FusedKernel> fused;
-      std::string next;
+      Boundary next;
       while (first + count < end) {
         if (count == kMostStages) {
-          next = fmt::format("a launch has at most {} stages", kMostStages);
+          next = {LaunchBoundary::too_many_stages,
+                  {},
+                  fmt::format("a launch has at most {} stages", kMostStages)};
           break;
         }
         auto more = fuse(first, count + 1, next);
@@ -106,45 +115,63 @@ class Planner {
         fused = std::move(more);
         ++count;
       }
-      add_launch(first, count, std::move(fused), std::move(because));
-      because = std::move(next);
+      add_launch(first, count, std::move(fused), std::move(why));
+      why = std::move(next);
       first += count;
     }
   }
 
-  // Why a stage never is one with the stage before it; empty: it may be.
-  std::string cut_before(std::size_t s) const {
+  struct Boundary {
+    LaunchBoundary kind = LaunchBoundary::first_launch;
+    std::optional<RefusalReason> refusal;
+    std::string because;
+  };
+
+  // Why a stage never is one with the stage before it; absent: it may be.
+  std::optional<Boundary> cut_before(std::size_t s) const {
+    using enum LaunchBoundary;
     const ReadyStage& stage = pipeline_.stages[s];
     const ReadyStage& before = pipeline_.stages[s - 1];
-    if (!options_.fuse) return "fusion is off";
-    if (stage.host) return fmt::format("the host may look at what comes before '{}'", stage.name);
+    if (!options_.fuse) return Boundary{fusion_off, {}, "fusion is off"};
+    if (stage.host) {
+      return Boundary{
+          host_looks, {}, fmt::format("the host may look at what comes before '{}'", stage.name)};
+    }
     if (stage.loop != before.loop) {
-      return stage.loop ? fmt::format("the loop '{}' begins", pipeline_.loops[*stage.loop].name)
-                        : fmt::format("the loop '{}' ends", pipeline_.loops[*before.loop].name);
+      return stage.loop
+                 ? Boundary{loop_begins,
+                            {},
+                            fmt::format("the loop '{}' begins", pipeline_.loops[*stage.loop].name)}
+                 : Boundary{loop_ends,
+                            {},
+                            fmt::format("the loop '{}' ends", pipeline_.loops[*before.loop].name)};
     }
     for (const ReadyStage* one : {&stage, &before}) {
       if (!one->grid) continue;
-      return fmt::format("the grid of '{}' is computed: it is in '{}'", one->name,
-                         pipeline_.buffers[one->grid->buffer].name);
+      return Boundary{grid_computed,
+                      {},
+                      fmt::format("the grid of '{}' is computed: it is in '{}'", one->name,
+                                  pipeline_.buffers[one->grid->buffer].name)};
     }
-    return "";
+    return std::nullopt;
   }
 
-  std::string boundary(const FusionGroup& g) const {
-    const std::string& name = pipeline_.stages[g.first_stage].name;
+  Boundary boundary(const FusionGroup& g) const {
     switch (g.boundary) {
-      case FusionBoundary::first_stage: return "";
-      case FusionBoundary::host_materialization: return cut_before(g.first_stage);
+      case FusionBoundary::first_stage: break;
+      case FusionBoundary::host_materialization: return *cut_before(g.first_stage);
+      case FusionBoundary::layout_differs: assert(false); break;  // all have the same
       case FusionBoundary::over_budget:
-        return fmt::format("with '{}' the launch would need {} bytes, more than the budget", name,
-                           g.refused_bytes);
-      case FusionBoundary::layout_differs: break;
+        return {LaunchBoundary::over_budget,
+                {},
+                fmt::format("with '{}' the launch would need {} bytes, more than the budget",
+                            pipeline_.stages[g.first_stage].name, g.refused_bytes)};
     }
-    return std::string(to_string(g.boundary));
+    return {};
   }
 
   // The pass sees the buffers of its stages alone.
-  std::optional<FusedKernel> fuse(std::size_t first, std::size_t count, std::string& why_not) {
+  std::optional<FusedKernel> fuse(std::size_t first, std::size_t count, Boundary& why_not) {
     std::vector<KernelStage> stages;
     std::vector<FusedBuffer> buffers;
     std::vector<std::size_t> own;                 // the pipeline's buffer of each
@@ -162,7 +189,7 @@ class Planner {
       const ReadyBuffer& buffer = pipeline_.buffers[b];
       buffers.push_back({.name = buffer.name,
                          .bytes = buffer.bytes,
-                         .contents = buffer.contents,
+                         .contents = contents_of(b),
                          .reads_as_zero = buffer.starts_empty() && uses_[b].first >= first,
                          .needed_after = !buffer.temporary() || uses_[b].last >= first + count});
       if (pipeline_.stages[first].loop) {
@@ -171,7 +198,8 @@ class Planner {
     }
     auto fused = fuse_kernels(stages, buffers, options_.limits);
     if (!fused) {
-      why_not = describe(fused.error(), stages, buffers);
+      why_not = {LaunchBoundary::not_fusable, fused.error().reason,
+                 describe(fused.error(), stages, buffers)};
       return std::nullopt;
     }
     for (std::size_t& b : fused->bindings) b = own[b];
@@ -201,11 +229,13 @@ class Planner {
   }
 
   void add_launch(std::size_t first, std::size_t count, std::optional<FusedKernel> fused,
-                  std::string because) {
+                  Boundary why) {
     PlannedLaunch& launch = plan_.launches.emplace_back();
     launch.first_stage = first;
     launch.stage_count = count;
-    launch.begins_because = std::move(because);
+    launch.boundary = why.kind;
+    launch.refusal = why.refusal;
+    launch.begins_because = std::move(why.because);
     if (!fused) {
       const ReadyStage& stage = pipeline_.stages[first];
       launch.kernel = stage.kernel;
@@ -345,6 +375,13 @@ class Planner {
     plan_.saved_bytes = wanted - std::min(wanted, plan_.allocated_bytes);
   }
 
+  // One launch may pass on in registers what another one reads from memory.
+  void settle_fates() {
+    for (PlannedBuffer& b : plan_.buffers) {
+      if (b.memory && b.fate == BufferFate::dropped) b.fate = BufferFate::registers;
+    }
+  }
+
   // Gives each buffer a piece that no buffer alive at the same time has, the earliest first.
   template <class Place>
   void share_pieces(const std::vector<Life>& lives, std::vector<std::size_t> buffers,
@@ -461,7 +498,7 @@ class Planner {
         if (!is_bound(program.globals[g], b)) continue;
         known = {.identity = static_cast<std::uint32_t>(b.buffer),
                  .bytes = pipeline_.buffers[b.buffer].bytes,
-                 .contents = pipeline_.buffers[b.buffer].contents,
+                 .contents = contents_of(b.buffer),
                  .written = !pipeline_.buffers[b.buffer].uniform};
         if (b.buffer == buffer) global = GlobalId{g};
       }
@@ -475,15 +512,10 @@ class Planner {
 
   Result<void> check_budget() const {
     if (!options_.memory_budget || plan_.allocated_bytes <= *options_.memory_budget) return {};
-    std::string each;
-    for (std::size_t b = 0; b < pipeline_.buffers.size(); ++b) {
-      if (!plan_.buffers[b].memory) continue;
-      each += fmt::format("{}{} {}", each.empty() ? "" : ", ", pipeline_.buffers[b].name,
-                          pipeline_.buffers[b].bytes);
-    }
     return fail(Code::limit,
                 fmt::format("the pipeline needs {} bytes of memory, and the budget is {}: {}",
-                            plan_.allocated_bytes, *options_.memory_budget, each));
+                            plan_.allocated_bytes, *options_.memory_budget,
+                            bytes_of_each(pipeline_, plan_)));
   }
 
   const ReadyPipeline& pipeline_;
@@ -495,6 +527,66 @@ class Planner {
 };
 
 }  // namespace
+
+std::string_view to_string(LaunchBoundary boundary) {
+  switch (boundary) {
+    case LaunchBoundary::first_launch: return "first_launch";
+    case LaunchBoundary::fusion_off: return "fusion_off";
+    case LaunchBoundary::host_looks: return "host_looks";
+    case LaunchBoundary::loop_begins: return "loop_begins";
+    case LaunchBoundary::loop_ends: return "loop_ends";
+    case LaunchBoundary::grid_computed: return "grid_computed";
+    case LaunchBoundary::over_budget: return "over_budget";
+    case LaunchBoundary::too_many_stages: return "too_many_stages";
+    case LaunchBoundary::not_fusable: return "not_fusable";
+  }
+  return "";
+}
+
+std::string bytes_of_each(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
+  std::string out;
+  for (std::size_t b = 0; b < pipeline.buffers.size(); ++b) {
+    if (!plan.buffers[b].memory) continue;
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", pipeline.buffers[b].name,
+                       pipeline.buffers[b].bytes);
+  }
+  return out;
+}
+
+std::span<const std::byte> PipelinePlanOptions::contents_of(const ReadyPipeline& pipeline,
+                                                            std::size_t buffer) const {
+  for (const auto& [uniform, contents] : uniforms) {
+    if (uniform == buffer) return contents;
+  }
+  return pipeline.buffers[buffer].contents;
+}
+
+bool is_same_work(const PipelinePlan& a, const PipelinePlan& b) {
+  const auto same_part = [](const PlannedPart& x, const PlannedPart& y) {
+    return x.cleared == y.cleared;
+  };
+  const auto same_launch = [&](const PlannedLaunch& x, const PlannedLaunch& y) {
+    return x.stage_count == y.stage_count && x.kernel.fingerprint == y.kernel.fingerprint &&
+           x.extent == y.extent && x.cleared == y.cleared &&
+           std::ranges::equal(x.bindings, y.bindings, {}, &StageBinding::buffer,
+                              &StageBinding::buffer) &&
+           std::ranges::equal(x.parts, y.parts, same_part);
+  };
+  const auto same_place = [](const PlannedBuffer& x, const PlannedBuffer& y) {
+    return x.memory == y.memory && x.memory_apart == y.memory_apart;
+  };
+  return std::ranges::equal(a.launches, b.launches, same_launch) &&
+         std::ranges::equal(a.loops, b.loops, {}, &PlannedLoop::cleared, &PlannedLoop::cleared) &&
+         std::ranges::equal(a.buffers, b.buffers, same_place);
+}
+
+bool relies_on(const ReadyPipeline& pipeline, const PipelinePlan& plan, std::size_t uniform) {
+  PipelinePlanOptions without = plan.made_with;
+  std::erase_if(without.uniforms, [&](const auto& u) { return u.first == uniform; });
+  without.uniforms.emplace_back(uniform, std::vector<std::byte>());
+  const auto other = plan_pipeline(pipeline, without);
+  return !other || !is_same_work(plan, *other);
+}
 
 bool begins_anew(const ReadyPipeline& pipeline, const SwapGroup& group) {
   return std::ranges::all_of(group.members,

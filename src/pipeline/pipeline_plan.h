@@ -1,9 +1,13 @@
 // Which stages of a pipeline become one launch, and which memory they use.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vyre/fuse/launch_fusion.h"
@@ -15,7 +19,27 @@ struct PipelinePlanOptions {
   bool fuse = true;
   std::optional<std::uint64_t> memory_budget;  // of everything that is allocated
   FusionLimits limits;
+  // Contents of uniforms instead of those that the pipeline says. Empty contents are not known: the
+  // plan is right whatever the uniform holds.
+  std::vector<std::pair<std::size_t, std::vector<std::byte>>> uniforms{};
+
+  // What a plan that is made with these options may rely on.
+  std::span<const std::byte> contents_of(const ReadyPipeline& pipeline, std::size_t buffer) const;
 };
+
+// Why a launch is not one with the launch before it.
+enum class LaunchBoundary : std::uint8_t {
+  first_launch,
+  fusion_off,
+  host_looks,  // the host may look at what comes before
+  loop_begins,
+  loop_ends,
+  grid_computed,    // the grid of one of them is in a buffer
+  over_budget,      // the bytes of the stages together are more than the budget
+  too_many_stages,  // of one launch
+  not_fusable,      // the programs cannot be made one: `refusal` says why
+};
+std::string_view to_string(LaunchBoundary boundary);
 
 // A stage of a fused launch, as it runs on its own.
 struct PlannedPart {
@@ -31,8 +55,10 @@ struct PlannedLaunch {
   Kernel kernel;
   Extent extent{1, 1, 1};
   std::vector<StageBinding> bindings;
-  std::optional<GridPlace> grid;     // instead of the extent
-  std::string begins_because;        // why it is not one with the launch before
+  std::optional<GridPlace> grid;  // instead of the extent
+  LaunchBoundary boundary = LaunchBoundary::first_launch;
+  std::optional<RefusalReason> refusal;
+  std::string begins_because;        // the boundary as a sentence
   std::vector<std::size_t> cleared;  // buffers that must hold zeros when it begins
   // Of a fused launch that may also run as its stages, whichever is faster: these stages. Empty:
   // the launch runs as it is.
@@ -67,11 +93,22 @@ struct PipelinePlan {
   std::uint64_t allocated_bytes = 0;  // of `memory`
   std::uint64_t saved_bytes = 0;      // of buffers that need no memory, or share it
   FusionPlan groups;                  // what bytes and host boundaries alone allow
+  PipelinePlanOptions made_with;
 };
 
 // Fails when the memory does not fit the budget, with the bytes of each buffer.
 Result<PipelinePlan> plan_pipeline(const ReadyPipeline& pipeline,
                                    const PipelinePlanOptions& options);
+
+// Whether the plan relies on the contents of a uniform: without them another one would be made.
+// Otherwise it is right whatever the uniform holds.
+bool relies_on(const ReadyPipeline& pipeline, const PipelinePlan& plan, std::size_t uniform);
+
+// Whether two plans of one pipeline launch the same kernels on the same memory.
+bool is_same_work(const PipelinePlan& a, const PipelinePlan& b);
+
+// "x 4000, y 400": the bytes of each buffer that has memory.
+std::string bytes_of_each(const ReadyPipeline& pipeline, const PipelinePlan& plan);
 
 // Whether a group of buffers that change places stands in its first order at the start of each run:
 // none of them keeps its contents.

@@ -84,6 +84,8 @@ TEST(PipelinePlan, WhatCannotBeFusedHasItsReason) {
   const auto plan = plan_pipeline(*pipeline, how);
   ASSERT_TRUE(plan) << plan.error().what;
   ASSERT_EQ(plan->launches.size(), 4U);
+  EXPECT_EQ(plan->launches[1].boundary, LaunchBoundary::not_fusable);
+  EXPECT_EQ(plan->launches[1].refusal, RefusalReason::too_much_recomputation);
   EXPECT_NE(plan->launches[1].begins_because.find("computing 's' again where 'two' reads it"),
             std::string::npos)
       << plan->launches[1].begins_because;
@@ -103,9 +105,12 @@ TEST(PipelinePlan, TheHostAndTheSwitchDivideLaunches) {
   ASSERT_TRUE(plan);
   ASSERT_EQ(plan->launches.size(), 2U);
   EXPECT_EQ(plan->launches[1].begins_because, "the host may look at what comes before 'two'");
+  EXPECT_EQ(plan->launches[0].boundary, LaunchBoundary::first_launch);
+  EXPECT_EQ(plan->launches[1].boundary, LaunchBoundary::host_looks);
   const auto apart = plan_pipeline(*pipeline, {.fuse = false, .memory_budget = {}, .limits = {}});
   ASSERT_TRUE(apart);
   EXPECT_EQ(apart->launches[1].begins_because, "fusion is off");
+  EXPECT_EQ(apart->launches[1].boundary, LaunchBoundary::fusion_off);
 }
 
 TEST(PipelinePlan, TheBudgetCountsWhatIsAllocated) {
@@ -274,6 +279,8 @@ TEST(PipelineLoops, RunUntilTheirConditionHolds) {
   EXPECT_EQ(plan->loops[0].launch_count, 1U);
   EXPECT_EQ(plan->launches[1].begins_because, "the loop 'settle' begins");
   EXPECT_EQ(plan->launches[2].begins_because, "the loop 'settle' ends");
+  EXPECT_EQ(plan->launches[1].boundary, LaunchBoundary::loop_begins);
+  EXPECT_EQ(plan->launches[2].boundary, LaunchBoundary::loop_ends);
   EXPECT_NE(plan->buffers[*pipeline->find("s")].memory, plan->buffers[*pipeline->find("t")].memory);
   EXPECT_TRUE(plan->launches[0].cleared.empty()) << "all of s is written, and all of t in a round";
   EXPECT_TRUE(plan->loops[0].cleared.empty());
@@ -344,6 +351,7 @@ TEST(PipelineGrids, AreReadFromABuffer) {
   ASSERT_TRUE(plan);
   ASSERT_EQ(plan->launches.size(), 2U);
   EXPECT_EQ(plan->launches[1].begins_because, "the grid of 'twice' is computed: it is in 'g'");
+  EXPECT_EQ(plan->launches[1].boundary, LaunchBoundary::grid_computed);
   EXPECT_EQ(plan->launches[1].cleared.size(), 1U) << "how much is written is not known";
   EXPECT_TRUE(plan->buffers[*pipeline->find("g")].memory);
 
@@ -374,6 +382,19 @@ TEST(PipelineBuffers, StructsAreThoseOfTheStages) {
       "  bodies[id.x].at += bodies[id.x].speed; }\n");
   ASSERT_TRUE(known) << known.error().what;
   EXPECT_EQ(known->buffers[0].bytes, 5U * 32);
+}
+
+TEST(PipelinePlan, ABufferThatOneLaunchNeedsInMemoryIsInMemory) {
+  const auto pipeline =
+      ready(std::string(kHead) + stage("one", "twice", "x", "t") + stage("two", "twice", "t", "s") +
+            stage("three", "twice", "x", "t") + "host = true\n" + stage("four", "twice", "t", "y"));
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  const auto plan = plan_pipeline(*pipeline, {});
+  ASSERT_TRUE(plan) << plan.error().what;
+  ASSERT_EQ(plan->launches.size(), 2U);
+  const PlannedBuffer& t = plan->buffers[*pipeline->find("t")];
+  EXPECT_TRUE(t.memory);
+  EXPECT_EQ(t.fate, BufferFate::registers) << "the last launch alone would drop it";
 }
 
 }  // namespace

@@ -212,6 +212,7 @@ static void use_pipelines(struct world* w) {
   CHECK(last == 6);
   CHECK_OK(vyre_pipeline_bind(pipeline, "x", x));
   CHECK_OK(vyre_buffer_free(x));
+  CHECK_CODE(vyre_pipeline_set_uniform(pipeline, "u", &last, 4), VYRE_INVALID_INPUT);
   CHECK_OK(vyre_pipeline_plan_text(pipeline, text, sizeof text, &length));
   CHECK_OK(vyre_pipeline_plan_json(pipeline, text, sizeof text, &length));
   CHECK_OK(vyre_pipeline_free(pipeline));

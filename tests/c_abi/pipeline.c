@@ -116,6 +116,23 @@ static void runs_again_and_again(const struct world* w) {
   CHECK_OK(vyre_pipeline_plan_json(pipeline, text, sizeof text, &length));
   CHECK(length < sizeof text && strstr(text, "\"pipeline\": \"pair\"") != NULL);
 
+  /* Other contents of a uniform: inputs keep theirs. */
+  struct {
+    float gain;
+    uint32_t width;
+  } scale = {5, 100};
+  CHECK_OK(vyre_pipeline_set_uniform(pipeline, "scale", &scale, sizeof scale));
+  CHECK_OK(vyre_pipeline_run(pipeline, VYRE_NO_DEADLINE));
+  CHECK(element(pipeline, "y", 99) == 495);
+  scale.width = 99;
+  CHECK_OK(vyre_pipeline_set_uniform(pipeline, "scale", &scale, sizeof scale));
+  CHECK_OK(vyre_pipeline_run(pipeline, VYRE_NO_DEADLINE));
+  CHECK(element(pipeline, "y", 98) == 490);
+  CHECK(element(pipeline, "y", 99) == 0);
+  scale.gain = 3;
+  scale.width = 100;
+  CHECK_OK(vyre_pipeline_set_uniform(pipeline, "scale", &scale, sizeof scale));
+
   /* Without fusion: the same results, and x keeps its contents. */
   vyre_pipeline_options apart = {0};
   apart.struct_size = sizeof apart;
@@ -284,6 +301,7 @@ static void misuse(const struct world* w, uint64_t bad) {
   CHECK_CODE(vyre_pipeline_set_dim(bad, "n", 1), no);
   CHECK_CODE(vyre_pipeline_buffer(bad, "x", &out), no);
   CHECK_CODE(vyre_pipeline_bind(bad, "x", bad), no);
+  CHECK_CODE(vyre_pipeline_set_uniform(bad, "u", &ns, sizeof ns), no);
   CHECK_CODE(vyre_pipeline_run(bad, 0), no);
   CHECK_CODE(vyre_pipeline_submit(bad, 0), no);
   CHECK_CODE(vyre_pipeline_time(bad, 1, &ns), no);
@@ -354,6 +372,10 @@ static void null_pointers(const struct world* w) {
   CHECK_CODE(vyre_pipeline_buffer(pipeline, "x", NULL), no);
   CHECK_CODE(vyre_pipeline_buffer(pipeline, "t", &out), VYRE_INVALID_INPUT);
   CHECK_CODE(vyre_pipeline_bind(pipeline, NULL, out), no);
+  CHECK_CODE(vyre_pipeline_set_uniform(pipeline, NULL, text, 8), no);
+  CHECK_CODE(vyre_pipeline_set_uniform(pipeline, "scale", NULL, 8), no);
+  CHECK_CODE(vyre_pipeline_set_uniform(pipeline, "scale", text, 7), VYRE_INVALID_INPUT);
+  CHECK_CODE(vyre_pipeline_set_uniform(pipeline, "x", text, 8), VYRE_INVALID_INPUT);
   CHECK_CODE(vyre_pipeline_time(pipeline, 1, NULL), no);
   CHECK_CODE(vyre_pipeline_plan_text(pipeline, NULL, 4, NULL), no);
   CHECK_OK(vyre_pipeline_free(pipeline));

@@ -45,7 +45,10 @@ Result<std::shared_ptr<const PipelinePlan>> plan_loaded(const ReadyPipeline& pip
   how.fuse = fuse;
   how.memory_budget = options.memory_budget;
   VYRE_TRY(auto plan, plan_pipeline(pipeline, how));
-  if (needs_memory == NeedsMemory::yes && plan.allocated_bytes > available_memory()) {
+  // On other devices the memory is looked at where it is allocated.
+  const bool in_host_memory =
+      needs_memory == NeedsMemory::yes && !options.device.starts_with("cuda");
+  if (in_host_memory && plan.allocated_bytes > available_memory()) {
     return fail(Code::limit,
                 fmt::format("the buffers need {}; {} of memory are available",
                             format_bytes(plan.allocated_bytes), format_bytes(available_memory())));
