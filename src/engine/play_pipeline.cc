@@ -48,7 +48,13 @@ Result<void> PreparedPipeline::play_steps(const RunLimits& limits) {
                             ready_->name),
                 "prepare it anew");
   }
-  if (play_ != nullptr) return play_->submit(limits);
+  if (why_not_whole_.empty()) {
+    WholePlay& play = whole_play_now();
+    played_ = play.steps;
+    VYRE_CHECK(play.steps->submit(limits));
+    order_ = play.to;
+    return {};
+  }
   const auto begin = std::chrono::steady_clock::now();
   auto loop = plan_->loops.begin();
   for (std::size_t launch = 0; launch < steps_.size(); ++launch) {
@@ -103,10 +109,11 @@ Result<bool> PreparedPipeline::is_over(const ReadyLoop& loop) const {
   return loop.until->holds(bytes);
 }
 
-const Dispatch& PreparedPipeline::dispatch_now(const Step& step) const {
+const Dispatch& PreparedPipeline::dispatch_in(const std::vector<std::uint32_t>& order,
+                                              const Step& step) const {
   std::size_t index = 0;
   for (const std::size_t g : step.groups) {
-    index = index * ready_->swap_groups[g].orders.size() + order_[g];
+    index = index * ready_->swap_groups[g].orders.size() + order[g];
   }
   return step.dispatches[index];
 }

@@ -102,22 +102,8 @@ Result<void> PreparedPipeline::make_steps() {
     }
     steps_.push_back(std::move(step));
   }
-  make_play();
+  prepare_whole_play();
   return {};
-}
-
-void PreparedPipeline::make_play() {
-  play_ = nullptr;
-  const auto has_grid = [](const PlannedLaunch& launch) { return launch.grid.has_value(); };
-  if (!plan_->loops.empty() || std::ranges::any_of(plan_->launches, has_grid)) return;
-  std::vector<PlayStep> steps;
-  for (std::size_t l = 0; l < steps_.size(); ++l) {
-    PlayStep& step = steps.emplace_back();
-    step.dispatch = steps_[l].dispatches.front();
-    if (steps_[l].clears_itself) continue;
-    for (const std::size_t b : plan_->launches[l].cleared) step.cleared.push_back(place_of(b));
-  }
-  play_ = std::make_shared<RecordedPlay>(session_, ready_->name, std::move(steps));
 }
 
 // A fused launch that may run as its stages. Neither of them binds buffers that change places.
@@ -161,11 +147,6 @@ std::vector<std::optional<FusionChoice>> PreparedPipeline::choices() const {
   return out;
 }
 
-std::string PreparedPipeline::played() const {
-  if (play_ != nullptr) return play_->how();
-  return "launch by launch: loops and grids in buffers are looked at between the launches";
-}
-
 Result<Dispatch> PreparedPipeline::dispatch_of(const PlannedLaunch& launch, Step& step,
                                                std::size_t index) {
   if (!launch.parts.empty()) return dispatch_of_parts(launch, step);
@@ -195,11 +176,12 @@ std::size_t PreparedPipeline::piece_of(std::size_t buffer, std::uint32_t order) 
   return *plan_->buffers[buffer].memory;
 }
 
-const Buffer& PreparedPipeline::place_of(std::size_t buffer) const {
+const Buffer& PreparedPipeline::place_in(const std::vector<std::uint32_t>& order,
+                                         std::size_t buffer) const {
   const SwapGroup* group = ready_->swap_group(buffer);
   if (group == nullptr) return memory_[piece_of(buffer, 0)];
   return memory_[piece_of(buffer,
-                          order_[static_cast<std::size_t>(group - ready_->swap_groups.data())])];
+                          order[static_cast<std::size_t>(group - ready_->swap_groups.data())])];
 }
 
 // ---- Names

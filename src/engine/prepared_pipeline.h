@@ -42,7 +42,8 @@ class PreparedPipeline {
   // Returns when the last launch has ended. Buffers that keep their contents keep them; all others
   // begin with zeros. After a run that failed or was interrupted, buffers hold what its launches
   // had written by then, and names that change places in a loop stand as after its last whole
-  // round; the next run goes on from there.
+  // round, or as before the run where the device got all rounds at once; the next run goes on from
+  // there.
   Result<void> run(const RunLimits& limits = {});
   // Returns when everything is queued: `Session::wait`, or the next read, reports a failure. A loop
   // that ends by a condition, and a grid in a buffer, are looked at meanwhile.
@@ -148,16 +149,27 @@ class PreparedPipeline {
   Result<Dispatch> dispatch_of(const PlannedLaunch& launch, Step& step, std::size_t index);
   Result<Dispatch> dispatch_of_parts(const PlannedLaunch& launch, Step& step);
   Result<bool> allocate_apart(const PlannedLaunch& launch);
-  void make_play();
   // The piece of memory that a buffer has in an order of its swap group.
   std::size_t piece_of(std::size_t buffer, std::uint32_t order) const;
-  const Buffer& place_of(std::size_t buffer) const;  // at this moment
+  const Buffer& place_of(std::size_t buffer) const { return place_in(order_, buffer); }
+  const Buffer& place_in(const std::vector<std::uint32_t>& order, std::size_t buffer) const;
 
   Result<void> play_steps(const RunLimits& limits);
   Result<void> play_launch(std::size_t launch, const RunLimits& limits);
   Result<void> play_loop(const PlannedLoop& loop, const RunLimits& limits);
   Result<bool> is_over(const ReadyLoop& loop) const;
-  const Dispatch& dispatch_now(const Step& step) const;
+  const Dispatch& dispatch_now(const Step& step) const { return dispatch_in(order_, step); }
+  const Dispatch& dispatch_in(const std::vector<std::uint32_t>& order, const Step& step) const;
+
+  // A run as a whole: every round of every loop, with the names where they are by then.
+  struct WholePlay {
+    std::vector<std::uint32_t> from, to;  // the order of each swap group before and after
+    std::shared_ptr<RecordedPlay> steps;
+  };
+  std::string why_not_whole() const;
+  WholePlay make_whole_play() const;
+  void prepare_whole_play();
+  WholePlay& whole_play_now();
 
   Result<std::size_t> seen_outside(std::string_view name) const;
   Result<std::size_t> check_copy(std::string_view name, std::uint64_t bytes,
@@ -198,8 +210,11 @@ class PreparedPipeline {
   std::vector<std::pair<std::size_t, std::vector<std::byte>>> contents_;
   bool uniforms_changed_ = false;
   std::vector<std::optional<bool>> relied_on_;  // by buffer; absent: not asked for yet
-  // Where nothing has to be looked at between the launches: how they are submitted together.
-  std::shared_ptr<RecordedPlay> play_;
+  // Where nothing has to be looked at between the launches: the runs from each order that names
+  // have stood in. `why_not_whole_`: why there are none.
+  std::vector<WholePlay> plays_;
+  std::string why_not_whole_;
+  std::shared_ptr<RecordedPlay> played_;  // by the last run
 };
 
 }  // namespace vyre

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vyre/base/allocation_count_testing.h"
+#include "vyre/device/null/null_device.h"
 #include "vyre/ir/builder/builder.h"
 #include "vyre/pipeline/interpret_pipeline.h"
 
@@ -440,6 +441,112 @@ TEST_F(PreparedPipelineTest, AfterAnInterruptionNamesStandAsAfterTheLastWholeRou
   ASSERT_TRUE(session.run(*pipeline)) << "the next run goes on";
   ASSERT_TRUE(pipeline->read(state, now));
   EXPECT_EQ(now[0], 8);
+}
+
+TEST(TunedPipeline, IsResizedAndInterruptedWhileItTunes) {
+  SessionOptions options{.cpu = {.threads = 2}, .code_folder = {}};
+  options.tuning.emplace();
+  options.tuning->mode = TunerMode::natural_gradient;
+  options.tuning->compile_at_once = true;
+  options.tuning->share = 1;  // it tries something else as often as it can
+  const Session session = *Session::open("cpu", std::move(options));
+  PipelineBuilder p("tuned");
+  const Dim n = p.dim("n", 3000);
+  const auto x = p.input("x", "array<f32>", {n});
+  const auto t = p.temporary("t", "array<f32>", {n});
+  const auto y = p.output("y", "array<f32>", {n});
+  const auto sum = p.input("sum", "array<f32>", {4});
+  const auto gain = p.uniform("gain", {{"gain", 2}, {"n", n}});
+  p.stage(wgsl()["amplify"], {{"a", x}, {"b", t}, {"gain", gain}}, {n});
+  p.stage(wgsl()["amplify"], {{"a", t}, {"b", y}, {"gain", gain}}, {n});
+  p.stage(wgsl()["add"], {{"a", y}, {"b", sum}}, {4});
+  auto pipeline = session.prepare(std::move(p), {});
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  float total = 0;  // of sum[3], which every run adds 4 * 3 to
+  for (const std::uint64_t size : {3000U, 3100U, 300U, 3000U}) {
+    ASSERT_TRUE(pipeline->resize({{n, size}}));
+    ASSERT_TRUE(pipeline->write(x, counting(size)));
+    for (int run = 0; run < 30; ++run) {
+      std::atomic<std::uint32_t> stop = run % 10 == 9 ? 1 : 0;
+      const bool late = run % 10 == 4;
+      RunLimits limits{.deadline = std::chrono::nanoseconds(late ? 1ns : 1h), .stop = &stop};
+      const auto ran = session.run(*pipeline, limits);
+      ASSERT_EQ(ran.has_value(), stop == 0 && !late) << "run " << run;
+      if (!ran) {
+        EXPECT_NE(ran.error().what.find(late ? "did not end within" : "interrupted"),
+                  std::string::npos)
+            << ran.error().what;
+        continue;
+      }
+      total += 12;
+      std::vector<float> out(size);
+      ASSERT_TRUE(pipeline->read(y, out));
+      for (std::size_t i = 0; i < size; ++i) {
+        ASSERT_EQ(out[i], 4 * static_cast<float>(i)) << "size " << size << ", run " << run;
+      }
+      std::array<float, 4> sums{};
+      ASSERT_TRUE(pipeline->read(sum, sums));
+      ASSERT_EQ(sums[3], total) << "size " << size << ", run " << run;
+    }
+  }
+}
+
+// A device that takes recordings, and notes what it is asked to do.
+class WholePlays : public testing::Test {
+ protected:
+  Result<PreparedPipeline> loop(const std::string& until) {
+    PipelineBuilder p("rounds");
+    const auto state = p.input("state", "array<f32>", {8});
+    const auto next = p.temporary("next", "array<f32>", {8});
+    const auto moved = p.output("moved", "atomic<u32>");
+    const auto y = p.output("y", "array<f32>", {8});
+    p.loop("step", 3,
+           [&] { p.stage(wgsl()["half"], {{"a", state}, {"b", next}, {"moved", moved}}, {8}); })
+        .clear(moved)
+        .swap(state, next);
+    p.stage(wgsl()["add"], {{"a", state}, {"b", y}}, {4});
+    VYRE_TRY(Pipeline made, std::move(p).finish());
+    made.loops.front().until = until;
+    return session.prepare(made, {});
+  }
+
+  std::shared_ptr<NullDevice> device = NullDevice::make();
+  Session session = *Session::open(device, {});
+};
+
+TEST_F(WholePlays, TheRoundsOfALoopAreOneRecording) {
+  auto pipeline = loop("");
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  EXPECT_EQ(pipeline->played(), "not yet");
+  std::uint64_t state = pipeline->buffer("state")->address();
+  for (int run = 0; run < 5; ++run) {
+    device->forget();
+    ASSERT_TRUE(session.run(*pipeline));
+    EXPECT_EQ(pipeline->played(), "as a recording of 8 items") << "3 x 2, and y cleared";
+    std::vector<NullRecord> halves;
+    std::size_t clears = 0;
+    for (const NullRecord& r : device->records()) {
+      if (r.kernel == "half") halves.push_back(r);
+      clears += r.kind == NullRecord::Kind::clear ? 1 : 0;
+    }
+    EXPECT_EQ(clears, 4U) << "moved in each round, and y";
+    ASSERT_EQ(halves.size(), 3U);
+    EXPECT_EQ(halves[0].bindings[0].address, state) << "run " << run;
+    EXPECT_EQ(halves[1].bindings[0].address, halves[0].bindings[1].address);
+    EXPECT_EQ(halves[1].bindings[1].address, state);
+    EXPECT_EQ(halves[2].bindings[0].address, state);
+    EXPECT_EQ(device->records().back().kernel, "add");
+    EXPECT_EQ(device->records().back().bindings[0].address, halves[2].bindings[1].address);
+    EXPECT_NE(pipeline->buffer("state")->address(), state) << "three rounds change places";
+    state = pipeline->buffer("state")->address();
+  }
+}
+
+TEST_F(WholePlays, AConditionIsLookedAtBetweenTheRounds) {
+  auto pipeline = loop("moved == 0");
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  EXPECT_EQ(pipeline->played(),
+            "launch by launch: the condition of the loop 'step' is looked at after each round");
 }
 
 TEST_F(PreparedPipelineTest, ADeadlineThatPassesIsNamedAndLeavesTheNextRunAlone) {

@@ -89,8 +89,9 @@ bool PreparedPipeline::is_kept(std::size_t piece) const {
 }
 
 void PreparedPipeline::free_what_holds_nothing() {
-  play_ = nullptr;
-  steps_.clear();  // they hold the memory as well
+  plays_.clear();  // they hold the memory as well
+  played_ = nullptr;
+  steps_.clear();
   for (std::size_t p = 0; p < memory_.size(); ++p) {
     if (!is_kept(p)) memory_[p] = Buffer{};
   }

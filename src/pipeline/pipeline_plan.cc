@@ -203,9 +203,7 @@ class Planner {
       return std::nullopt;
     }
     for (std::size_t& b : fused->bindings) b = own[b];
-    std::vector<BufferFate> fates(pipeline_.buffers.size(), BufferFate::memory);
-    for (std::size_t i = 0; i < own.size(); ++i) fates[own[i]] = fused->fates[i];
-    fused->fates = std::move(fates);
+    fused_buffers_ = std::move(own);
     return *std::move(fused);
   }
 
@@ -249,8 +247,9 @@ class Planner {
     for (std::size_t i = 0; i < fused->bindings.size(); ++i) {
       launch.bindings.push_back({0, static_cast<std::uint32_t>(i), fused->bindings[i]});
     }
-    for (std::size_t b = 0; b < fused->fates.size(); ++b) {
-      if (fused->fates[b] != BufferFate::memory) plan_.buffers[b].fate = fused->fates[b];
+    for (std::size_t i = 0; i < fused->fates.size(); ++i) {
+      if (fused->fates[i] == BufferFate::memory) continue;
+      plan_.buffers[fused_buffers_[i]].fate = fused->fates[i];
     }
     add_parts(launch);
   }
@@ -520,8 +519,9 @@ class Planner {
 
   const ReadyPipeline& pipeline_;
   const PipelinePlanOptions& options_;
-  std::vector<Life> uses_;              // stages that use each buffer
-  std::vector<std::size_t> own_first_;  // the first launch that binds each buffer
+  std::vector<std::size_t> fused_buffers_;  // of the last fused kernel, in the order of its fates
+  std::vector<Life> uses_;                  // stages that use each buffer
+  std::vector<std::size_t> own_first_;      // the first launch that binds each buffer
   std::map<std::pair<std::size_t, std::size_t>, bool> overwrites_;  // by stage and buffer
   PipelinePlan plan_;
 };
@@ -541,6 +541,23 @@ std::string_view to_string(LaunchBoundary boundary) {
     case LaunchBoundary::not_fusable: return "not_fusable";
   }
   return "";
+}
+
+std::uint64_t bytes_bound(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
+  std::uint64_t out = 0;
+  for (std::size_t l = 0; l < plan.launches.size(); ++l) {
+    std::uint64_t rounds = 1;
+    for (const PlannedLoop& loop : plan.loops) {
+      if (l < loop.first_launch || l >= loop.first_launch + loop.launch_count) continue;
+      rounds = pipeline.loops[loop.loop].most;
+    }
+    std::set<std::size_t> seen;
+    for (const StageBinding& b : plan.launches[l].bindings) {
+      if (!seen.insert(b.buffer).second) continue;
+      out = saturating_add(out, saturating_mul(rounds, pipeline.buffers[b.buffer].bytes));
+    }
+  }
+  return out;
 }
 
 std::string bytes_of_each(const ReadyPipeline& pipeline, const PipelinePlan& plan) {

@@ -107,6 +107,10 @@ bool relies_on(const ReadyPipeline& pipeline, const PipelinePlan& plan, std::siz
 // Whether two plans of one pipeline launch the same kernels on the same memory.
 bool is_same_work(const PipelinePlan& a, const PipelinePlan& b);
 
+// The bytes of the buffers that the launches bind, in every round of a loop: of at most that number
+// of rounds, where a condition may end it earlier.
+std::uint64_t bytes_bound(const ReadyPipeline& pipeline, const PipelinePlan& plan);
+
 // "x 4000, y 400": the bytes of each buffer that has memory.
 std::string bytes_of_each(const ReadyPipeline& pipeline, const PipelinePlan& plan);
 

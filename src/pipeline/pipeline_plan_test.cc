@@ -277,6 +277,7 @@ TEST(PipelineLoops, RunUntilTheirConditionHolds) {
   ASSERT_EQ(plan->loops.size(), 1U);
   EXPECT_EQ(plan->loops[0].first_launch, 1U);
   EXPECT_EQ(plan->loops[0].launch_count, 1U);
+  EXPECT_EQ(bytes_bound(*pipeline, *plan), 800U + 50 * 804 + 800) << "in every round";
   EXPECT_EQ(plan->launches[1].begins_because, "the loop 'settle' begins");
   EXPECT_EQ(plan->launches[2].begins_because, "the loop 'settle' ends");
   EXPECT_EQ(plan->launches[1].boundary, LaunchBoundary::loop_begins);

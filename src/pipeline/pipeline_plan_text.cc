@@ -53,6 +53,8 @@ Json loop_json(const ReadyPipeline& pipeline, const PlannedLoop& planned) {
 Json launch_json(const ReadyPipeline& pipeline, const PlannedLaunch& launch) {
   Json out;
   out["begins_because"] = launch.begins_because;
+  out["boundary"] = to_string(launch.boundary);
+  if (launch.refusal) out["refusal"] = to_string(*launch.refusal);
   if (launch.grid) {
     out["groups"] = {{"from", pipeline.buffers[launch.grid->buffer].name},
                      {"offset", launch.grid->offset}};
@@ -182,6 +184,15 @@ std::string plan_json(const ReadyPipeline& pipeline, const PipelinePlan& plan, R
     launch["runs"] = Json::array();
     for (const LaunchPlan& each : runs[l]) launch["runs"].push_back(Json::parse(plan_json(each)));
   }
+  // What bytes, loops and the host's looks alone would make one launch.
+  json["byte_groups"] = Json::array();
+  for (const FusionGroup& group : plan.groups.groups) {
+    json["byte_groups"].push_back({{"first_stage", group.first_stage},
+                                   {"stages", group.stage_count},
+                                   {"required_bytes", group.required_bytes},
+                                   {"avoided_bytes", group.avoided_intermediate_bytes}});
+  }
+  json["bytes_bound"] = bytes_bound(pipeline, plan);
   json["loops"] = Json::array();
   for (const PlannedLoop& loop : plan.loops) json["loops"].push_back(loop_json(pipeline, loop));
   json["buffers"] = Json::array();

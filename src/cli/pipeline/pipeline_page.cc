@@ -171,19 +171,6 @@ std::string buffers(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
 
 }  // namespace
 
-std::uint64_t bytes_bound(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
-  std::uint64_t out = 0;
-  for (const PlannedLaunch& launch : plan.launches) {
-    std::set<std::size_t> seen;
-    for (const StageBinding& b : launch.bindings) {
-      if (seen.insert(b.buffer).second) {
-        out = saturating_add(out, pipeline.buffers[b.buffer].bytes);
-      }
-    }
-  }
-  return out;
-}
-
 std::string pipeline_page(const ReadyPipeline& pipeline, const PipelinePlan& plan,
                           const PipelinePlan& separate, const PipelineRun& run) {
   std::string out = fmt::format(

@@ -18,9 +18,6 @@ struct PipelineRun {
   std::uint64_t verified = 0;            // values that are the interpreter's; 0: not compared
 };
 
-// Bytes of the buffers that the launches bind, each once a launch; rounds of loops are not counted.
-std::uint64_t bytes_bound(const ReadyPipeline& pipeline, const PipelinePlan& plan);
-
 std::string pipeline_page(const ReadyPipeline& pipeline, const PipelinePlan& plan,
                           const PipelinePlan& separate, const PipelineRun& run);
 
