@@ -30,6 +30,10 @@ void expect_fused(const Staged& s, const FusionLimits& limits = {}) {
   const auto fused = s.fuse(limits);
   ASSERT_TRUE(fused) << s.describe(fused.error()) << "\n" << s.text();
   EXPECT_EQ(s.compare(*fused), "");
+  for (const RunKernel& run : runs_on_devices()) {
+    EXPECT_EQ(s.compare(*fused, run), "");
+    EXPECT_EQ(s.compare_stages(run), "");
+  }
 }
 
 void expect_refused(const Staged& s, RefusalReason reason, const FusionLimits& limits = {}) {
@@ -92,7 +96,7 @@ TEST(FusionCases, AChainLoadsAndStoresEachElementOnce) {
   s.stage(map("t3", "y", "max(v, 0.5)"), {1000, 1, 1});
   const auto fused = s.fuse();
   ASSERT_TRUE(fused) << s.describe(fused.error());
-  EXPECT_EQ(s.compare(*fused), "");
+  expect_fused(s);
   EXPECT_EQ(fused->kernel.stats.loads, 1U) << print(*fused->kernel.program);
   EXPECT_EQ(fused->kernel.stats.stores, 1U);
   EXPECT_EQ(s.fate(*fused, "t2"), dropped);

@@ -114,40 +114,57 @@ std::string Staged::text() const {
   return out;
 }
 
-std::string Staged::compare(const FusedKernel& fused, const RunKernel& run) const {
-  std::vector<Bytes> apart(contents_.begin(), contents_.end());
-  std::vector<Bytes> together = apart;
+std::string Staged::run_stages(std::vector<Bytes>& contents, const RunKernel& run) const {
   for (const KernelStage& stage : stages_) {
     std::vector<BoundBytes> bound;
     for (const StageBinding& b : stage.bindings) {
-      bound.push_back({b.group, b.binding, &apart[b.buffer]});
+      bound.push_back({b.group, b.binding, &contents[b.buffer]});
     }
-    if (auto r = run_in_interpreter(*stage.kernel, bound, stage.extent); !r) {
-      return r.error().what;
+    if (auto r = run(*stage.kernel, bound, stage.extent); !r) return r.error().what;
+  }
+  return {};
+}
+
+std::string Staged::difference(const std::vector<Bytes>& want,
+                               const std::vector<Bytes>& got) const {
+  for (std::size_t b = 0; b < buffers_.size(); ++b) {
+    if (!buffers_[b].needed_after) continue;
+    for (std::size_t at = 0; at + 4 <= want[b].size(); at += 4) {
+      float x = 0;
+      float y = 0;
+      std::memcpy(&x, want[b].data() + at, 4);
+      std::memcpy(&y, got[b].data() + at, 4);
+      if (std::memcmp(&x, &y, 4) == 0 || (std::isnan(x) && std::isnan(y))) continue;
+      std::uint32_t bits[2];
+      std::memcpy(&bits[0], &x, 4);
+      std::memcpy(&bits[1], &y, 4);
+      return fmt::format("{} at byte {}: {} ({:#x}) wanted, {} ({:#x}) found\n{}", buffers_[b].name,
+                         at, x, bits[0], y, bits[1], text());
     }
   }
+  return {};
+}
+
+std::string Staged::compare_stages(const RunKernel& run) const {
+  std::vector<Bytes> want(contents_.begin(), contents_.end());
+  std::vector<Bytes> got = want;
+  std::string failed = run_stages(want, run_in_interpreter);
+  if (failed.empty()) failed = run_stages(got, run);
+  return failed.empty() ? difference(want, got) : failed;
+}
+
+std::string Staged::compare(const FusedKernel& fused, const RunKernel& run) const {
+  std::vector<Bytes> apart(contents_.begin(), contents_.end());
+  std::vector<Bytes> together = apart;
+  const std::string failed = run_stages(apart, run_in_interpreter);
+  if (!failed.empty()) return failed;
   std::vector<BoundBytes> bound;
   for (std::uint32_t i = 0; i < fused.bindings.size(); ++i) {
     bound.push_back({0, i, &together[fused.bindings[i]]});
   }
   if (auto r = run(fused.kernel, bound, fused.extent); !r) return r.error().what;
-  for (std::size_t b = 0; b < buffers_.size(); ++b) {
-    if (!buffers_[b].needed_after) continue;
-    for (std::size_t at = 0; at + 4 <= apart[b].size(); at += 4) {
-      float want = 0;
-      float got = 0;
-      std::memcpy(&want, apart[b].data() + at, 4);
-      std::memcpy(&got, together[b].data() + at, 4);
-      if (std::memcmp(&want, &got, 4) == 0 || (std::isnan(want) && std::isnan(got))) continue;
-      std::uint32_t bits[2];
-      std::memcpy(&bits[0], &want, 4);
-      std::memcpy(&bits[1], &got, 4);
-      return fmt::format("{} at byte {}: {} ({:#x}) apart, {} ({:#x}) together\n{}\n{}",
-                         buffers_[b].name, at, want, bits[0], got, bits[1], text(),
-                         print(*fused.kernel.program));
-    }
-  }
-  return {};
+  const std::string differs = difference(apart, together);
+  return differs.empty() ? "" : differs + "\n" + print(*fused.kernel.program);
 }
 
 }  // namespace vyre

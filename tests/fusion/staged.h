@@ -27,6 +27,9 @@ using RunKernel =
 Result<void> run_in_interpreter(const Kernel& kernel, const std::vector<BoundBytes>& bound,
                                 const Extent& extent);
 
+// The ways beside the interpreter in which this program runs kernels: on devices, or none.
+std::vector<RunKernel> runs_on_devices();
+
 class Staged {
  public:
   // What the buffer holds at first; the host reads it in the end.
@@ -47,6 +50,9 @@ class Staged {
   // The first difference between the fused kernel and the stages one after the other, which the
   // interpreter runs; empty when there is none.
   std::string compare(const FusedKernel& fused, const RunKernel& run = run_in_interpreter) const;
+  // The first difference between the stages one after the other, run that way and by the
+  // interpreter.
+  std::string compare_stages(const RunKernel& run) const;
   std::string describe(const FusionRefusal& refusal) const;
   BufferFate fate(const FusedKernel& fused, const std::string& name) const;
   const std::vector<KernelStage>& kernels() const { return stages_; }
@@ -55,6 +61,9 @@ class Staged {
 
  private:
   std::size_t index_of(const std::string& name) const;
+  // Changes the contents of the buffers, and returns what failed.
+  std::string run_stages(std::vector<Bytes>& contents, const RunKernel& run) const;
+  std::string difference(const std::vector<Bytes>& want, const std::vector<Bytes>& got) const;
 
   std::vector<FusedBuffer> buffers_;
   std::deque<Bytes> contents_;

@@ -12,9 +12,9 @@ namespace vyre {
 namespace {
 
 // One of the variants that the device can run the kernel with.
-RunKernel on(const Runner& runner, Random& random) {
-  return [&](const Kernel& kernel, const std::vector<BoundBytes>& bound,
-             const Extent& extent) -> Result<void> {
+RunKernel on(const Runner& runner, Random random) {
+  return [&runner, random](const Kernel& kernel, const std::vector<BoundBytes>& bound,
+                           const Extent& extent) mutable -> Result<void> {
     Data data;
     for (const Global* g : resources(*kernel.program)) {
       for (const BoundBytes& b : bound) {
@@ -49,12 +49,27 @@ TEST(FusionOnDevices, FusedChainsGiveTheInterpretersBits) {
       const auto fused = chain.fuse({.recomputed_operations = 1e9});
       if (!fused) continue;
       ++fused_chains;
-      Random random(seed);
-      ASSERT_EQ(chain.compare(*fused, on(*runner, random)), "") << device << ", seed " << seed;
+      ASSERT_EQ(chain.compare(*fused, on(*runner, Random(seed))), "")
+          << device << ", seed " << seed;
     }
     EXPECT_GT(fused_chains, count / 5) << device;
   }
 }
 
 }  // namespace
+
+std::vector<RunKernel> runs_on_devices() {
+  static const std::vector<Runner> runners = [] {
+    std::vector<Runner> out;
+    for (const std::string& device : devices_to_test()) {
+      auto runner = Runner::open(device, 2);
+      if (runner) out.push_back(*std::move(runner));
+    }
+    return out;
+  }();
+  std::vector<RunKernel> out;
+  for (const Runner& runner : runners) out.push_back(on(runner, Random(out.size())));
+  return out;
+}
+
 }  // namespace vyre

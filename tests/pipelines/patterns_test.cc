@@ -1,11 +1,12 @@
 // Patterns of real programs: each pipeline runs fused and stage by stage, three times in a row, and
-// must leave in every buffer what the interpreter leaves there.
+// must leave in every buffer what the interpreter leaves there, on every device.
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "support/runner.h"
 #include "vyre/engine/prepared_pipeline.h"
 #include "vyre/pipeline/interpret_pipeline.h"
 #include "vyre/pipeline/pipeline_file.h"
@@ -101,9 +102,18 @@ std::string sized(const std::string& entry, const std::string& bind, const std::
 
 class PipelinePatterns : public testing::Test {
  protected:
-  Session session = *Session::open("cpu", {.cpu = {.threads = 2}, .code_folder = {}});
-
   void expect_same(const std::string& text) {
+    for (const std::string& device : devices_to_test()) {
+      const auto session = Session::open(device, {.cpu = {.threads = 2}, .code_folder = {}});
+      if (!session && session.error().code == Code::unavailable) continue;
+      ASSERT_TRUE(session) << session.error().what;
+      expect_same_on(*session, text);
+      if (HasFatalFailure()) return;
+    }
+  }
+
+ private:
+  static void expect_same_on(const Session& session, const std::string& text) {
     const auto pipeline = parse_pipeline(text, "p.toml");
     ASSERT_TRUE(pipeline) << pipeline.error().what;
     PipelineOptions options;
@@ -126,7 +136,6 @@ class PipelinePatterns : public testing::Test {
     }
   }
 
- private:
   static void compare(const ReadyPipeline& ready, const PreparedPipeline& prepared,
                       const PipelineMemory& expected, const std::string& how) {
     for (std::size_t b = 0; b < ready.buffers.size(); ++b) {
