@@ -135,8 +135,8 @@ typedef struct vyre_session_options {
 VYRE_API vyre_code vyre_session_open(const char* device, const vyre_session_options* options,
                                      vyre_session* session);
 /* Waits for everything that was submitted, frees everything that was made from the session, and
- * writes what tuning has learned. The session is closed even if writing fails, with a code and a text
- * as those of vyre_tuner_save. */
+ * writes what tuning has learned. The session is closed even if writing fails, with a code and a
+ * text as those of vyre_tuner_save. */
 VYRE_API vyre_code vyre_session_close(vyre_session session);
 
 typedef struct vyre_limits {

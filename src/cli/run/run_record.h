@@ -25,7 +25,7 @@ struct CompiledCode {
   std::string source;  // "compiled", "disk" (the code cache)
   std::uint64_t prepare_ns = 0;
   std::uint64_t search_ns = 0;  // mode `on`: of measuring candidates before the first launch
-  bool brief = false;  // too large for all optimisations
+  bool brief = false;           // too large for all optimisations
 };
 
 struct Verification {

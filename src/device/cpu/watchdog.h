@@ -44,7 +44,7 @@ class Watchdog {
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
     Result<void> arm(Clock::time_point when, Flags flags);  // at most once
-    bool disarm() {  // whether it was armed
+    bool disarm() {                                         // whether it was armed
       const auto id = std::exchange(id_, 0);
       if (id != 0) watchdog_.disarm(id);
       return id != 0;
