@@ -225,7 +225,7 @@ Result<std::shared_ptr<TunedKernel>> Tuning::find_or_tune(
 Result<void> Tuning::save() {
   {
     const std::scoped_lock lock(mutex_);
-    for (const auto& [name, kernel] : kernels_) kernel->tuner.hand_over_now();
+    kernels_.for_each([](TunedKernel& kernel) { kernel.tuner.hand_over_now(); });
   }
   return store_->flush();
 }
