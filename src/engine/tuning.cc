@@ -292,7 +292,14 @@ Result<void> Tuning::make_first(TunedKernel& kernel, const WorkLimits& limits) {
   while (true) {
     const std::uint32_t best = kernel.tuner.best();
     const auto made = make_now(kernel, best, limits);
-    if (made || kernel.tuner.best() == best) return made;
+    if (made) return made;
+    if (kernel.tuner.best() != best) continue;
+    if (made.error().code == Code::out_of_memory || limits.over()) return made;
+    // The guess was dropped. What the program declares is right without a comparison.
+    if (!kernel.declared || *kernel.declared == best) return made;
+    if (!make_now(kernel, *kernel.declared, limits)) return made;
+    kernel.tuner.verified(*kernel.declared, 0);
+    if (kernel.tuner.best() == best) return made;
   }
 }
 

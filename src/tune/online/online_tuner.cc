@@ -176,7 +176,11 @@ void OnlineTuner::leave_unmade(std::uint32_t candidate) {
 }
 
 void OnlineTuner::verified(std::uint32_t candidate, double cost_ns) {
-  change([&](OnlinePolicy& policy) { policy.verified(candidate, cost_ns); });
+  change([&](OnlinePolicy& policy) {
+    const std::uint32_t before = policy.incumbent();
+    policy.verified(candidate, cost_ns);
+    if (!searching_ && policy.incumbent() != before) serve(policy.incumbent());
+  });
 }
 
 void OnlineTuner::drop(std::uint32_t candidate, std::string why, double cost_ns) {
