@@ -114,7 +114,7 @@ Result<UnderLoad> run_under_load(const Setup& setup, const std::string& device, 
   return out;
 }
 
-std::string to_text(const UnderLoad& result) {
+LoadFigures figures_of(const UnderLoad& result) {
   std::vector<double> tuned, control;
   double allowance_ns = result.allowance_ns;
   for (const LoadWindow& w : result.windows) {
@@ -124,15 +124,25 @@ std::string to_text(const UnderLoad& result) {
     tuned.push_back((w.tuned_ns - above_ns) / w.alone_ns);
     control.push_back(w.control_ns / w.alone_ns);
   }
+  return {.tuned_median = quantile(tuned, 0.5),
+          .tuned_tail = quantile(tuned, 0.95),
+          .control_median = quantile(control, 0.5),
+          .control_tail = quantile(control, 0.95)};
+}
+
+std::string to_text(const UnderLoad& result) {
+  const LoadFigures figures = figures_of(result);
   return fmt::format(
       "load {:3}  {:3} windows of {:8.1f} us a call  tuner {:.3f} {:.3f}  control {:.3f} {:.3f}  "
-      "above {:+.3f} {:+.3f}  lost {:.2f} of {:.2f} ms, in doubt {:.2f}, paused {:.2f}  {}{}",
+      "above {:+.3f} {:+.3f}  lost {:.2f} of {:.2f} ms, in doubt {:.2f}, paused {:.2f}  {}{}  {}",
       result.threads, result.windows.size(), result.windows.front().alone_ns / kCalls / 1e3,
-      quantile(tuned, 0.5), quantile(tuned, 0.95), quantile(control, 0.5), quantile(control, 0.95),
-      quantile(tuned, 0.5) - quantile(control, 0.5),
-      quantile(tuned, 0.95) - quantile(control, 0.95), result.lost_ns / 1e6, result.bound_ns / 1e6,
+      figures.tuned_median, figures.tuned_tail, figures.control_median, figures.control_tail,
+      figures.above_median(), figures.above_tail(), result.lost_ns / 1e6, result.bound_ns / 1e6,
       result.doubted_ns / 1e6, result.disturbed_ns / 1e6, to_string(result.choice),
-      result.settled ? "" : " (not settled)");
+      result.settled ? "" : " (not settled)",
+      figures.holds() ? "holds"
+                      : fmt::format("DOES NOT HOLD: at most {:+.3f} {:+.3f}", kMostAboveMedian,
+                                    kMostAboveTail));
 }
 
 }  // namespace vyre::bench

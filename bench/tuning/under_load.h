@@ -26,8 +26,24 @@ struct UnderLoad {
 Result<UnderLoad> run_under_load(const Setup& setup, const std::string& device, unsigned threads,
                                  unsigned windows);
 
-// A line of text: the ratio of a window with the tuner to one without, and that of two without, in
-// the median and at the 95th percentile.
+// By how much windows with the tuner may be above windows without, in the median and at the 95th
+// percentile of windows, beyond the first allowance.
+inline constexpr double kMostAboveMedian = 0.02, kMostAboveTail = 0.03;
+
+// The ratio of a window with the tuner to one without, and that of two without, in the median and
+// at the 95th percentile.
+struct LoadFigures {
+  double tuned_median = 0, tuned_tail = 0, control_median = 0, control_tail = 0;
+
+  double above_median() const { return tuned_median - control_median; }
+  double above_tail() const { return tuned_tail - control_tail; }
+  bool holds() const {
+    return above_median() <= kMostAboveMedian && above_tail() <= kMostAboveTail;
+  }
+};
+LoadFigures figures_of(const UnderLoad& result);
+
+// A line of text, which ends with whether the figures hold.
 std::string to_text(const UnderLoad& result);
 
 }  // namespace vyre::bench
