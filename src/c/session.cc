@@ -21,11 +21,14 @@ Outcome<std::filesystem::path> cache_folder_of(const char* given) {
                              given));
 }
 
-// The caller's options, of this version or of the one before tuning and evidence were added.
+// The caller's options, of this version or as they were before some of their members were added.
 Outcome<vyre_session_options> known_options(const vyre_session_options& given) {
   constexpr std::uint32_t before_tuning = offsetof(vyre_session_options, tuning);
+  constexpr std::uint32_t before_gain = offsetof(vyre_session_options, least_gain);
   vyre_session_options out{};
-  if (given.struct_size != before_tuning) VYRE_CHECK(check_struct(&given, "options"));
+  if (given.struct_size != before_tuning && given.struct_size != before_gain) {
+    VYRE_CHECK(check_struct(&given, "options"));
+  }
   std::memcpy(&out, &given, given.struct_size);
   if (out.threads > kMaxThreads) {
     return failure(VYRE_INVALID_INPUT,
@@ -33,6 +36,11 @@ Outcome<vyre_session_options> known_options(const vyre_session_options& given) {
   }
   if (out.reserved != 0 || out.reserved_too != 0) {
     return failure(VYRE_INVALID_INPUT, "options.reserved is not 0");
+  }
+  if (!(out.least_gain >= 0 && out.least_gain < 1)) {
+    return failure(
+        VYRE_INVALID_INPUT,
+        fmt::format("options.least_gain is {}; it must be at least 0 and below 1", out.least_gain));
   }
   return out;
 }
@@ -55,6 +63,7 @@ Outcome<SessionOptions> options_of(const vyre_session_options* asked) {
   options.tuning->evidence.reset();
   VYRE_TRY(const auto mode, mode_of(given.tuning, "options.tuning"));
   if (mode) options.tuning->mode = *mode;
+  if (given.least_gain > 0) options.tuning->least_gain = given.least_gain;
   if (given.no_cache == 0) {
     VYRE_TRY(const std::filesystem::path folder, cache_folder_of(given.cache_folder));
     options.code_folder = folder / "code";

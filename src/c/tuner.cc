@@ -1,3 +1,6 @@
+#include <cstddef>
+#include <cstring>
+
 #include "vyre/c/arguments_internal.h"
 #include "vyre/c/objects_internal.h"
 #include "vyre/tune/foreign/kernel_tuner.h"
@@ -34,10 +37,15 @@ Outcome<std::vector<Configuration>> candidates_of(const char* const* given, std:
   return out;
 }
 
-Outcome<KernelTunerOptions> tuner_options_of(const vyre_tuner_options* given) {
+// The caller's options, of this version or of the one before the least gain was added.
+Outcome<KernelTunerOptions> tuner_options_of(const vyre_tuner_options* asked) {
+  constexpr std::uint32_t before_gain = offsetof(vyre_tuner_options, least_gain);
   KernelTunerOptions options;
-  if (given == nullptr) return options;
-  VYRE_CHECK(check_struct(given, "options"));
+  if (asked == nullptr) return options;
+  if (asked->struct_size != before_gain) VYRE_CHECK(check_struct(asked, "options"));
+  vyre_tuner_options known{};
+  std::memcpy(&known, asked, asked->struct_size);
+  const vyre_tuner_options* given = &known;
   if (given->reserved != 0) return failure(VYRE_INVALID_INPUT, "options.reserved is not 0");
   VYRE_TRY(options.mode, mode_of(given->mode, "options.mode"));
   options.start = given->start;
@@ -49,6 +57,7 @@ Outcome<KernelTunerOptions> tuner_options_of(const vyre_tuner_options* given) {
   if (given->share != 0) options.share = given->share;
   if (given->allowance_ns != 0) options.allowance_ns = given->allowance_ns;
   if (given->clock_tick_ns != 0) options.clock_tick_ns = given->clock_tick_ns;
+  if (given->least_gain != 0) options.least_gain = given->least_gain;
   return options;
 }
 

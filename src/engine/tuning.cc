@@ -274,6 +274,7 @@ OnlineOptions Tuning::online_options() const {
   OnlineOptions online;
   online.share = options_.share;
   online.allowance_ns = options_.allowance_ns;
+  online.least_gain = options_.least_gain;
   online.clock_tick_ns = costs_.clock_tick_ns;
   online.timing_ns = costs_.timing_ns;
   online.timing_bias_ns = costs_.timing_bias_ns;

@@ -52,6 +52,7 @@ struct TuningOptions {
   std::optional<std::filesystem::path> evidence;
   double share = 0.02;         // of the time spent that may be lost
   double allowance_ns = 20e6;  // at first, at most
+  double least_gain = 0.01;    // a candidate that saves less of the time is not promoted
   // A choice for exactly this size, where sizes of a bucket would share one.
   bool exact_size = false;
   // How far results may differ from the incumbent's: a share of the larger value for f32 and f16

@@ -59,7 +59,7 @@ static int use(void* library) {
   FUNCTION(vyre_run)
   FUNCTION(vyre_last_error_text)
   FUNCTION(vyre_session_close)
-  const vyre_session_options options = {sizeof options, 2, NULL, 1, 0, 0, 0, NULL};
+  const vyre_session_options options = {sizeof options, 2, NULL, 1, 0, 0, 0, NULL, 0};
   const vyre_grid grid = {VYRE_INVOCATIONS, 4, 1, 1};
   vyre_session session = 0;
   vyre_module slow_module = 0, quick_module = 0;

@@ -256,6 +256,10 @@ static void options(const struct world* unused) {
   given.reserved = 1;
   CHECK_CODE(vyre_session_open("cpu", &given, &session), VYRE_INVALID_INPUT);
   given.reserved = 0;
+  given.least_gain = 1;
+  CHECK_CODE(vyre_session_open("cpu", &given, &session), VYRE_INVALID_INPUT);
+  CHECK(strstr(vyre_last_error_text(), "options.least_gain is 1") != NULL);
+  given.least_gain = 0;
   given.cache_folder = "";
   CHECK_CODE(vyre_session_open("cpu", &given, &session), VYRE_INVALID_INPUT);
   vyre_device_info device = {0};

@@ -281,6 +281,11 @@ static void options_of_both_versions(void) {
   options.evidence_file = "/tmp/vyre_evidence_of_a_test.jsonl";
   CHECK_OK(vyre_session_open("cpu", &options, &session));
   CHECK_OK(vyre_session_close(session));
+  options.least_gain = 2; /* beyond the next size: not looked at */
+  CHECK_CODE(vyre_session_open("cpu", &options, &session), VYRE_INVALID_INPUT);
+  options.struct_size = offsetof(vyre_session_options, least_gain);
+  CHECK_OK(vyre_session_open("cpu", &options, &session));
+  CHECK_OK(vyre_session_close(session));
 }
 
 static void misuse(const struct world* w, uint64_t bad) {

@@ -271,6 +271,13 @@ static void bad_opening(const char* store) {
     options.clock_tick_ns = bad[i].clock_tick_ns;
     CHECK_CODE(vyre_tuner_open("", &key, kTexts, kCandidates, &options, &out), VYRE_INVALID_INPUT);
   }
+  options = online();
+  options.least_gain = 1;
+  CHECK_CODE(vyre_tuner_open("", &key, kTexts, kCandidates, &options, &out), VYRE_INVALID_INPUT);
+  options.struct_size = offsetof(vyre_tuner_options, least_gain); /* not looked at */
+  vyre_tuner former = 0;
+  CHECK_OK(vyre_tuner_open("", &key, kTexts, kCandidates, &options, &former));
+  CHECK_OK(vyre_tuner_close(former));
 
   FILE* file = fopen(store, "w");
   CHECK(file != NULL);

@@ -23,6 +23,7 @@ Result<Session> open(const TuneOptions& options) {
   session.tuning->share = options.regret;
   // Tuning is all that this command does: it waits for candidates instead of serving beside them.
   session.tuning->compile_at_once = true;
+  session.tuning->least_gain = options.least_gain;
   session.tuning->tolerance = options.tolerance;
   session.tuning->evidence = store_of(options);
   return Session::open(options.device, std::move(session));

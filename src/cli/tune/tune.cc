@@ -66,6 +66,16 @@ Result<double> parse_share(const std::string& text) {
   return share;
 }
 
+Result<double> parse_least_gain(const std::string& text) {
+  const bool percent = text.ends_with('%');
+  VYRE_TRY(const double value, parse_number(percent ? text.substr(0, text.size() - 1) : text));
+  const double share = percent ? value / 100 : value;
+  if (!(share >= 0 && share < 1)) {
+    return fail(Code::invalid_input, "it must be from 0 to below 1, or below 100%");
+  }
+  return share;
+}
+
 Result<double> parse_closeness(const std::string& text) {
   VYRE_TRY(const double value, parse_number(text));
   if (!(value >= 0 && value < 1)) return fail(Code::invalid_input, "it must be from 0 to below 1");
@@ -375,6 +385,9 @@ CommandHelp declare(OptionSet& set, TuneOptions& options) {
             parse_deadline);
   set.value("--regret", "SHARE", "the share of the time spent that the search may lose (2%)",
             options.regret, parse_share);
+  set.value("--least-gain", "SHARE",
+            "the share of the time that a candidate must save to be chosen (1%)",
+            options.least_gain, parse_least_gain);
   set.value("--tolerance", "T", "how far a candidate's floats may differ, as a share: 1e-5 (0)",
             options.tolerance, parse_closeness);
   set.flag("--verify", "compare the choice's results with the interpreter's", options.verify);

@@ -30,6 +30,7 @@ struct TuneOptions {
   double budget_seconds = 30;              // for each kernel
   std::optional<double> deadline_seconds;  // for each launch
   double regret = 0.02;
+  double least_gain = 0.01;
   double tolerance = 0;
   bool verify = false;
   bool fresh = false;

@@ -114,6 +114,7 @@ TuningOptions tuning_of(const TuneOptions& options, bool sweeps, TuneObserver ob
   out.mode = sweeps ? TunerMode::sweep : TunerMode::natural_gradient;
   out.evidence = store_of(options);
   out.share = options.regret;
+  out.least_gain = options.least_gain;
   out.exact_size = true;
   out.compile_at_once = true;
   out.tolerance = options.tolerance;

@@ -380,6 +380,7 @@ TEST_F(TuneCommand, WrongArgumentsSayWhatIsWrong) {
   says(tune({"--seed", "x"}), "--seed");
   says(tune({"--budget", "0"}), "--budget");
   says(tune({"--regret", "200%"}), "--regret");
+  says(tune({"--least-gain", "100%"}), "--least-gain");
   says(tune({"--tune", "SCALE"}), "NAME=VALUE");
   says(tune({"--tune", "OTHER=1,2"}), "OTHER");
   says(tune({"--where", "SCALE > 1"}), "--where");

@@ -57,6 +57,9 @@ Result<void> check_options(const KernelTunerOptions& options, std::size_t candid
   if (!(options.allowance_ns >= 0 && std::isfinite(options.allowance_ns))) {
     return wrong("allowance_ns", options.allowance_ns, "a time");
   }
+  if (!(options.least_gain >= 0 && options.least_gain < 1)) {
+    return wrong("least_gain", options.least_gain, "at least 0 and below 1");
+  }
   if (!(options.clock_tick_ns > 0 && options.clock_tick_ns <= 1e9)) {
     return wrong("clock_tick_ns", options.clock_tick_ns, "above 0, and at most a second");
   }
@@ -100,6 +103,7 @@ Result<KernelTuner> KernelTuner::open(const KernelKey& key, std::vector<Configur
   state->mode = options.mode.value_or(mode_from_environment());
   state->online_options.share = options.share;
   state->online_options.allowance_ns = options.allowance_ns;
+  state->online_options.least_gain = options.least_gain;
   state->online_options.clock_tick_ns = options.clock_tick_ns;
   if (options.store) {
     state->store = std::move(options.store);

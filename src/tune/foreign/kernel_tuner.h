@@ -38,6 +38,7 @@ struct KernelTunerOptions {
   std::function<double(const Choice&)> expected_ns{};
   double share = 0.02;         // the share of the time spent that the search may lose
   double allowance_ns = 20e6;  // a first allowance in addition, or 50 calls if that is less
+  double least_gain = 0.01;    // a candidate that saves less of the time is not promoted
   double clock_tick_ns = 1;    // the resolution of the caller's clock
 };
 

@@ -94,6 +94,8 @@ TEST_F(KernelTunerTest, WhatCannotBeTunedIsAnErrorWhenOpened) {
   EXPECT_FALSE(opens(kernel_key(), numbered(3), {.share = -1}));
   EXPECT_FALSE(opens(kernel_key(), numbered(3), {.share = std::nan("")}));
   EXPECT_FALSE(opens(kernel_key(), numbered(3), {.allowance_ns = -1}));
+  EXPECT_FALSE(opens(kernel_key(), numbered(3), {.least_gain = 1}));
+  EXPECT_FALSE(opens(kernel_key(), numbered(3), {.least_gain = -0.1}));
   EXPECT_FALSE(opens(kernel_key(), numbered(3), {.clock_tick_ns = 0}));
   EXPECT_FALSE(
       opens(kernel_key(), numbered(3), {.expected_ns = [](const Choice&) { return 0.0; }}));
