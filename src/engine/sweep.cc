@@ -5,6 +5,7 @@
 
 #include "vyre/base/log.h"
 #include "vyre/engine/call_internal.h"
+#include "vyre/tune/online/paired_finals.h"
 #include "vyre/tune/online/race.h"
 
 namespace vyre {
@@ -18,12 +19,15 @@ constexpr double kMostRuns = 64;
 constexpr double kHidesWakingNs = 3'000'000;
 constexpr std::chrono::milliseconds kWarmUp{20};
 constexpr double kFarTooSlow = 8;  // times the incumbent
-constexpr double kRaceNs = 1e9;    // that each stage of the race may take, where there is no budget
-constexpr double kRaceSamples = 500;  // at most
-constexpr double kRaceShare = 0.25;   // of the budget
+// Without a budget: what each stage of the race may take, and the proof after it.
+constexpr double kRaceNs = 1e9, kProofNs = 4e9;
+// For the race and the proof: as many samples, within these shares of the budget.
+constexpr double kEndSamples = 600;
+constexpr double kLeastEnd = 0.3, kMostEnd = 0.4;
+constexpr double kStages = 8;  // of the race: half of what is left is for the proof
 // Consecutive calls find threads awake, which a program's calls may not; and launches as short as
-// kShortLaunchNs are mostly overhead. Smaller gains than kTie do not count there.
-constexpr double kTie = 0.02;
+// kShortLaunchNs are mostly overhead. Gains below kDoubt are in doubt there.
+constexpr double kDoubt = 0.02;
 constexpr double kShortLaunchNs = 10'000;
 
 double ns_of(Clock::duration time) {
@@ -114,13 +118,14 @@ Result<void> sweep(const CallContext& cx, const LaunchStep& d, const RunLimits& 
                    .limits = limits,
                    .times = std::vector<std::vector<double>>(t.candidates.size())};
   const double sample_ns = cx.costs.sample_ns;
-  // The race at the end needs some of the time.
+  // The race and the proof at the end need some of the time.
   const auto is_over = [&] {
     if (stopped()) return true;
     if (!budget) return false;
-    const double race_ns = kRaceSamples * std::max(swept.best_ns, sample_ns);
-    return ns_of(spent()) >
-           double(budget->count()) - std::min(race_ns, kRaceShare * double(budget->count()));
+    const double budget_ns = double(budget->count());
+    const double end_ns = std::clamp(kEndSamples * std::max(swept.best_ns, sample_ns),
+                                     kLeastEnd * budget_ns, kMostEnd * budget_ns);
+    return ns_of(spent()) > budget_ns - end_ns;
   };
   VYRE_CHECK(measure_candidates(cx, d, work, first, is_over, swept));
   std::vector<std::size_t> before;
@@ -135,29 +140,40 @@ Result<void> sweep(const CallContext& cx, const LaunchStep& d, const RunLimits& 
     return std::nullopt;
   };
   RaceOptions options{.sample_ns = sample_ns, .stage_ns = kRaceNs};
-  if (!cx.costs.runs_beside_host || swept.best_ns < kShortLaunchNs) options.tie = kTie;
-  if (budget) options.stage_ns = std::max(0.0, double(budget->count()) - ns_of(spent())) / 4;
-  const RaceResult result = race(swept.times, first, time, options, [&] {
-    return stopped() || lost || (budget && spent() > *budget);
+  const auto has_ended = [&] { return stopped() || lost || (budget && spent() > *budget); };
+  auto race_until = budget;
+  if (budget) {
+    const Clock::duration left = std::max<Clock::duration>(*budget - spent(), Clock::duration{0});
+    options.stage_ns = ns_of(left) / kStages;
+    *race_until -= left / 2;
+  }
+  const RaceResult raced = race(swept.times, first, time, options, [&] {
+    return has_ended() || (race_until && spent() > *race_until);
+  });
+  FinalsOptions rules{.least_gain = cx.tuning->options().least_gain};
+  if (!cx.costs.runs_beside_host || swept.best_ns < kShortLaunchNs) rules.doubt = kDoubt;
+  PairedFinals finals(first, raced.ranking, rules);
+  const auto proof_began = Clock::now();
+  hold_finals(finals, swept.times, time, [&] {
+    return has_ended() || (!budget && ns_of(Clock::now() - proof_began) > kProofNs);
   });
   if (lost) return std::unexpected(*lost);
+  std::vector<std::string> texts;
+  for (const TunedCandidate& candidate : t.candidates) texts.push_back(candidate.text);
   std::vector<EvidenceEvent> events;
   for (std::uint32_t i = 0; i < swept.times.size(); ++i) {
     const auto& times = swept.times[i];
     if (times.size() == before[i]) continue;
     events.push_back(
         {.kind = EventKind::measured,
-         .candidate = t.candidates[i].text,
+         .candidate = texts[i],
          .times_ns = {times.begin() + static_cast<std::ptrdiff_t>(before[i]), times.end()}});
   }
-  const std::string reason =
-      result.winner == first
-          ? fmt::format("no other of {} was faster beyond the noise", result.entrants)
-          : fmt::format("{:.1f}% faster than {} in {}", 100 * (1 - result.share),
-                        t.candidates[first].text,
-                        result.rounds == 0 ? std::string("its first runs")
-                                           : fmt::format("{} rounds", result.rounds));
-  t.tuner.finish(result.winner, std::move(events), reason, !stopped(), 1 - result.share);
+  std::ranges::move(finals.events(texts), std::back_inserter(events));
+  const FinalsResult result = finals.result();
+  const std::size_t others = raced.entrants - std::min<std::size_t>(raced.entrants, 1);
+  t.tuner.finish(result, std::move(events), finals_words(result, texts, others),
+                 !stopped() && finals.finished());
   work.shadows.clear();
   return {};
 }

@@ -14,7 +14,9 @@ constexpr std::uint32_t kMaxIdle = 4096;
 
 }  // namespace
 
-KernelSweep::KernelSweep(const std::vector<bool>& is_out) {
+KernelSweep::KernelSweep(const std::vector<bool>& is_out, std::uint32_t favourite,
+                         FinalsOptions options)
+    : favourite_(favourite), options_(options) {
   for (std::uint32_t i = 0; i < is_out.size(); ++i) {
     rows_.push_back({.out = is_out[i]});
     order_.push_back(i);
@@ -32,17 +34,32 @@ bool KernelSweep::waits() const {
 
 void KernelSweep::advance() {
   std::erase_if(order_, [&](std::uint32_t i) { return rows_[i].out || rows_[i].times_ns.empty(); });
-  if (phase_ == Phase::finalists) {
-    phase_ = Phase::over;
-    return;
-  }
-  sort_stably(order_, [&](std::uint32_t i) { return median_ns(i); });
-  if (order_.size() > kFinalists) order_.resize(kFinalists);
+  sort_stably(order_, [&](std::uint32_t i) { return std::pair(i != favourite_, median_ns(i)); });
+  if (phase_ == Phase::finalists) return begin_pairs();
+  if (order_.size() > kFinalists + 1) order_.resize(kFinalists + 1);
   phase_ = order_.empty() ? Phase::over : Phase::finalists;
+}
+
+void KernelSweep::begin_pairs() {
+  const bool has_favourite = !order_.empty() && order_.front() == favourite_;
+  phase_ = has_favourite && order_.size() > 1 ? Phase::pairs : Phase::over;
+  if (!has_favourite) return;
+  finals_.emplace(favourite_, std::vector(order_.begin() + 1, order_.end()), options_);
+}
+
+std::optional<std::uint32_t> KernelSweep::next_of_pairs() {
+  const auto candidate = finals_->next();
+  if (finals_->finished()) phase_ = Phase::over;
+  if (candidate || phase_ == Phase::over || ++idle_ < kMaxIdle) return candidate;
+  idle_ = 0;
+  finals_->abandon();
+  if (++silent_ == kMaxAbandoned) phase_ = Phase::over;
+  return std::nullopt;
 }
 
 std::optional<std::uint32_t> KernelSweep::next() {
   while (phase_ != Phase::over) {
+    if (phase_ == Phase::pairs) return next_of_pairs();
     std::optional<std::uint32_t> least;
     for (const std::uint32_t i : order_) {
       const Row& row = rows_[i];
@@ -62,7 +79,8 @@ std::optional<std::uint32_t> KernelSweep::next() {
 
 void KernelSweep::report(std::uint32_t candidate, double ns) {
   Row& row = rows_[candidate];
-  idle_ = 0;
+  idle_ = silent_ = 0;
+  if (phase_ == Phase::pairs) finals_->report(candidate, ns);
   if (row.came++ > 0) {
     row.times_ns.push_back(ns);
   } else {
@@ -73,25 +91,45 @@ void KernelSweep::report(std::uint32_t candidate, double ns) {
 void KernelSweep::abandon(std::uint32_t candidate) {
   Row& row = rows_[candidate];
   idle_ = 0;
-  --row.asked;
-  if (++row.abandoned == kMaxAbandoned) row.out = true;
+  if (phase_ == Phase::pairs) {
+    finals_->abandon();
+  } else {
+    --row.asked;
+  }
+  if (++row.abandoned == kMaxAbandoned) {
+    row.out = true;
+    if (finals_) finals_->drop(candidate);
+  }
 }
 
-void KernelSweep::take_back(std::uint32_t candidate) { --rows_[candidate].asked; }
+void KernelSweep::take_back(std::uint32_t candidate) {
+  if (phase_ == Phase::pairs) {
+    finals_->take_back(candidate);
+  } else {
+    --rows_[candidate].asked;
+  }
+}
 
 void KernelSweep::drop(std::uint32_t candidate) {
+  if (finals_) finals_->drop(candidate);
   rows_[candidate].out = true;
   rows_[candidate].times_ns.clear();
   rows_[candidate].taken = 0;
 }
 
-std::optional<std::uint32_t> KernelSweep::winner() const {
+std::optional<FinalsResult> KernelSweep::result() const {
+  if (finals_ && !rows_[favourite_].out) return finals_->result();
   std::optional<std::uint32_t> best;
   for (const std::uint32_t i : order_) {
     if (rows_[i].out || rows_[i].times_ns.empty()) continue;
     if (!best || median_ns(i) < median_ns(*best)) best = i;
   }
-  return best;
+  if (!best) return std::nullopt;
+  return FinalsResult{.winner = *best, .favourite = favourite_};
+}
+
+std::vector<EvidenceEvent> KernelSweep::compared(std::span<const std::string> texts) const {
+  return finals_ ? finals_->events(texts) : std::vector<EvidenceEvent>();
 }
 
 const std::vector<double>& KernelSweep::times_ns(std::uint32_t candidate) const {

@@ -5,12 +5,17 @@
 // late or not at all.
 //
 // Every candidate runs once to warm up and then kFirstSamples times, in rounds, so that a change of
-// the machine's speed affects them all; the best kFinalists continue to kFinalSamples.
+// the machine's speed affects them all; the best kFinalists continue to kFinalSamples. These times
+// choose nobody: the finalists then meet the first choice in pairs of calls (paired_finals.h).
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
+
+#include "vyre/tune/online/paired_finals.h"
 
 namespace vyre {
 
@@ -20,8 +25,8 @@ class KernelSweep {
   static constexpr std::uint32_t kFinalSamples = 9;
   static constexpr std::size_t kFinalists = 8;
 
-  // Rejected candidates are not run.
-  explicit KernelSweep(const std::vector<bool>& is_out);
+  // Rejected candidates are not run. `favourite` is what others must be faster than.
+  KernelSweep(const std::vector<bool>& is_out, std::uint32_t favourite, FinalsOptions options);
 
   // The candidate to run now; absent at the end, and while the last times of a round are missing.
   std::optional<std::uint32_t> next();
@@ -31,15 +36,18 @@ class KernelSweep {
   void drop(std::uint32_t candidate);
 
   bool finished() const { return phase_ == Phase::over; }
-  // The candidate with the least median; absent if none was timed or all are rejected.
-  std::optional<std::uint32_t> winner() const;
+  // The favourite, if no other was proved faster; where it was rejected, the candidate with the
+  // least median. Absent if none was timed or all are rejected.
+  std::optional<FinalsResult> result() const;
+  // The pairs, for the evidence.
+  std::vector<EvidenceEvent> compared(std::span<const std::string> texts) const;
   const std::vector<double>& times_ns(std::uint32_t candidate) const;
   double median_ns(std::uint32_t candidate) const;  // 0: not measured
   // The times since the last call. `all`: includes the warm-up time if there is no other.
   std::vector<double> take_times(std::uint32_t candidate, bool all);
 
  private:
-  enum class Phase : std::uint8_t { all, finalists, over };
+  enum class Phase : std::uint8_t { all, finalists, pairs, over };
   struct Row {
     bool out = false;
     std::uint32_t asked = 0;  // runs, the first one included
@@ -52,10 +60,16 @@ class KernelSweep {
   std::uint32_t wanted() const;
   bool waits() const;  // whether times are missing
   void advance();
+  void begin_pairs();
+  std::optional<std::uint32_t> next_of_pairs();
 
+  const std::uint32_t favourite_;
+  const FinalsOptions options_;
+  std::optional<PairedFinals> finals_;
   Phase phase_ = Phase::all;
   std::vector<std::uint32_t> order_;  // the candidates of this phase
   std::uint32_t idle_ = 0;            // calls since the last reported time
+  std::uint32_t silent_ = 0;          // pairs in a row of which a time never came
   std::vector<Row> rows_;
 };
 

@@ -17,18 +17,22 @@ std::size_t run_to_the_end(KernelSweep& sweep, std::uint32_t best) {
 }
 
 TEST(KernelSweep, FindsTheFastestOfAll) {
-  KernelSweep sweep(std::vector<bool>(20));
+  KernelSweep sweep(std::vector<bool>(20), 0, {});
   const std::size_t runs = run_to_the_end(sweep, 13);
   EXPECT_TRUE(sweep.finished());
-  EXPECT_EQ(sweep.winner(), 13U);
+  const FinalsResult result = *sweep.result();
+  EXPECT_EQ(result.winner, 13U);
+  EXPECT_TRUE(result.proved);
+  EXPECT_NEAR(result.gain.gain, 1 - 1000.0 / 2300, 1e-3);
   EXPECT_EQ(sweep.median_ns(13), 1000);
   EXPECT_EQ(runs, 20 * (1 + KernelSweep::kFirstSamples) +
-                      KernelSweep::kFinalists *
-                          (KernelSweep::kFinalSamples - KernelSweep::kFirstSamples));
+                      (KernelSweep::kFinalists + 1) *
+                          (KernelSweep::kFinalSamples - KernelSweep::kFirstSamples) +
+                      2 * result.pairs);
 }
 
 TEST(KernelSweep, ThrowsTheFirstTimeAway) {
-  KernelSweep sweep({false, true});
+  KernelSweep sweep({false, true}, 0, {});
   bool first = true;
   while (const auto candidate = sweep.next()) {
     EXPECT_EQ(candidate, 0U);
@@ -39,18 +43,18 @@ TEST(KernelSweep, ThrowsTheFirstTimeAway) {
 }
 
 TEST(KernelSweep, WaitsForTimesThatComeLate) {
-  KernelSweep sweep({false, false});
+  KernelSweep sweep({false, false}, 0, {});
   std::vector<std::uint32_t> asked;
   while (const auto candidate = sweep.next()) asked.push_back(*candidate);
   EXPECT_EQ(asked.size(), 2 * (1 + KernelSweep::kFirstSamples));
   EXPECT_FALSE(sweep.finished());
   for (const std::uint32_t candidate : asked) sweep.report(candidate, candidate == 0 ? 200 : 100);
   while (const auto candidate = sweep.next()) sweep.report(*candidate, *candidate == 0 ? 200 : 100);
-  EXPECT_EQ(sweep.winner(), 1U);
+  EXPECT_EQ(sweep.result()->winner, 1U);
 }
 
 TEST(KernelSweep, ACandidateThatIsDroppedDoesNotWin) {
-  KernelSweep sweep({false, false, false});
+  KernelSweep sweep({false, false, false}, 2, {});
   while (const auto candidate = sweep.next()) {
     if (*candidate == 1) {
       sweep.drop(1);
@@ -58,21 +62,45 @@ TEST(KernelSweep, ACandidateThatIsDroppedDoesNotWin) {
       sweep.report(*candidate, 100 + *candidate);
     }
   }
-  EXPECT_EQ(sweep.winner(), 0U);
+  EXPECT_EQ(sweep.result()->winner, 0U);
+}
+
+TEST(KernelSweep, WhereTheFavouriteFailsTheFastestServes) {
+  KernelSweep sweep({false, false, false}, 0, {});
+  unsigned runs = 0;
+  while (const auto candidate = sweep.next()) {
+    if (*candidate == 0 && ++runs == 14) {
+      sweep.drop(0);
+    } else {
+      sweep.report(*candidate, 100 - 20.0 * *candidate);
+    }
+  }
+  EXPECT_EQ(sweep.result()->winner, 2U);
+  EXPECT_FALSE(sweep.result()->proved);
 }
 
 TEST(KernelSweep, EndsWhereNoTimeEverComes) {
-  KernelSweep abandoned({false, false});
+  KernelSweep abandoned({false, false}, 0, {});
   while (const auto candidate = abandoned.next()) abandoned.abandon(*candidate);
   EXPECT_TRUE(abandoned.finished());
-  EXPECT_FALSE(abandoned.winner());
+  EXPECT_FALSE(abandoned.result());
 
-  KernelSweep silent({false, false});
+  KernelSweep silent({false, false}, 0, {});
   for (int i = 0; i < 100000 && !silent.finished(); ++i) static_cast<void>(silent.next());
   EXPECT_TRUE(silent.finished());
-  EXPECT_FALSE(silent.winner());
+  EXPECT_FALSE(silent.result());
 
-  KernelSweep nothing({true, true});
+  // Times that stop coming within the pairs.
+  KernelSweep stops({false, false}, 0, {});
+  for (int i = 0; i < 400'000 && !stops.finished(); ++i) {
+    const auto candidate = stops.next();
+    if (candidate && i < 22) stops.report(*candidate, 100 + *candidate);
+  }
+  EXPECT_TRUE(stops.finished());
+  EXPECT_EQ(stops.result()->winner, 0U);
+  EXPECT_TRUE(stops.result()->undecided);
+
+  KernelSweep nothing({true, true}, 0, {});
   EXPECT_FALSE(nothing.next());
   EXPECT_TRUE(nothing.finished());
 }

@@ -1,12 +1,19 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 
 #include "vyre/base/log.h"
 #include "vyre/tune/foreign/kernel_tuner_internal.h"
 
 namespace vyre {
+namespace {
+
+// That a finalist of a sweep has with the first choice, at most: the program runs all of them.
+constexpr std::size_t kMostPairs = 64;
+
+}  // namespace
 
 std::pair<std::uint64_t, std::optional<PendingCalls::Entry>> PendingCalls::add(
     const OnlineStep& step, bool of_sweep) {
@@ -45,7 +52,8 @@ OnlineTuner& KernelTuner::State::tuner() {
   if (mode == TunerMode::sweep) {
     std::vector<bool> is_out(candidates.size());
     for (std::size_t i = 0; i < is_out.size(); ++i) is_out[i] = standing[i] == Standing::out;
-    sweep.emplace(is_out);
+    sweep.emplace(is_out, start,
+                  FinalsOptions{.least_gain = online_options.least_gain, .most_pairs = kMostPairs});
     sweeping.store(true, std::memory_order_relaxed);
   }
   started.store(true, std::memory_order_release);
@@ -196,11 +204,16 @@ std::optional<KernelCall> KernelTuner::State::next_of_sweep() {
 
 void KernelTuner::State::finish_sweep() {
   sweeping.store(false, std::memory_order_release);
-  if (const std::optional<std::uint32_t> winner = sweep->winner()) {
-    std::size_t measured = 0;
-    for (std::uint32_t i = 0; i < candidates.size(); ++i) measured += !sweep->times_ns(i).empty();
-    online->finish(*winner, take_times(false),
-                   fmt::format("the fastest of {} in a sweep", measured));
+  if (const std::optional<FinalsResult> result = sweep->result()) {
+    std::vector<std::string> texts;
+    std::size_t others = 0;
+    for (std::uint32_t i = 0; i < candidates.size(); ++i) {
+      texts.push_back(to_string(candidates[i]));
+      others += i != start && !sweep->times_ns(i).empty() ? 1 : 0;
+    }
+    std::vector<EvidenceEvent> events = take_times(false);
+    std::ranges::move(sweep->compared(texts), std::back_inserter(events));
+    online->finish(*result, std::move(events), finals_words(*result, texts, others));
   }
   sweep.reset();
 }

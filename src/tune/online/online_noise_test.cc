@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "vyre/tune/online/online_policy.h"
 #include "vyre/tune/online/online_simulation_testing.h"
@@ -125,6 +126,38 @@ TEST(OnlineNoise, TrueGainsAreFoundOnANoisyMachine) {
     EXPECT_GE(found(name, 0.05, 50'000), 0.8) << name;
     found(name, 0.02, 50'000);
   }
+}
+
+// The share of the calls in which the search was quiet, and of those the share that were probes.
+std::pair<double, double> quiet_share(const std::string& name, double more_noise) {
+  Recording noise = recorded(name);
+  for (double& factor : noise) factor = std::pow(factor, more_noise);
+  double quiet = 0, probes = 0;
+  constexpr std::uint64_t kCalls = 5000, kSearches = 40;
+  for (std::uint64_t seed = 1; seed <= kSearches; ++seed) {
+    const Machine machine{noise, one_saves(0)};
+    OnlinePolicy policy = machine.policy(seed);
+    RecordedNoise factors(noise, seed);
+    for (std::uint64_t call = 0; call < kCalls; ++call) {
+      const double factor = factors.next();
+      const OnlineStep step = policy.next();
+      quiet += policy.quiet() ? 1 : 0;
+      probes += policy.quiet() && step.probe ? 1 : 0;
+      if (step.timed) policy.report(step, kCall * factor);
+    }
+  }
+  std::printf("%-26s with its noise to the power of %.1f the search was quiet in %.0f%% of calls\n",
+              name.c_str(), more_noise, 100 * quiet / (kCalls * kSearches));
+  return {quiet / (kCalls * kSearches), quiet > 0 ? probes / quiet : 0};
+}
+
+TEST(OnlineNoise, NothingIsTriedWhileNoiseDrownsGainsOfAFewPercent) {
+  EXPECT_EQ(quiet_share("quiet_gpu.txt", 1).first, 0);
+  EXPECT_LE(quiet_share("stands_still.txt", 1).first, 0.05);
+  const auto [some, none] = quiet_share("two_busy_cores.txt", 1);
+  EXPECT_GE(some, 0.1);
+  EXPECT_EQ(none, 0);
+  EXPECT_GE(quiet_share("two_busy_cores.txt", 2).first, 0.5);
 }
 
 TEST(OnlineNoise, FreshSearchesEndWithinThreePercentOfEachOther) {

@@ -39,7 +39,7 @@ constexpr double kSureOfGuess = 0.95;  // that a guess is slower, before that is
 constexpr double kWorst = 2;           // standard deviations of what a comparison says
 // The least gain that the longest comparison can prove is about this many times the spread of the
 // incumbent's times. Where it is larger than kHidden nothing is tried, until it is below kTold.
-constexpr double kLeastProved = 0.18, kHidden = 0.2, kTold = 0.13;
+constexpr double kLeastProved = 0.11, kHidden = 0.075, kTold = 0.055;
 constexpr double kNotMuchSlower = 2;          // times the incumbent
 constexpr double kPaceGrows = 1.1;            // at most, from one time it is measured to the next
 constexpr double kLargestGain = 54.59815003;  // of the preconditioner: e^4
@@ -53,6 +53,7 @@ OnlinePolicy::OnlinePolicy(std::vector<OnlineCandidate> candidates, std::uint32_
     : options_(options),
       incumbent_(start),
       reason_(kFirstReason),
+      coin_(options.seed),
       ledger_(options.share, options.allowance_ns, options.allowance_calls),
       declared_(options.declared.value_or(start)),
       guessed_(start != declared_) {
@@ -67,7 +68,6 @@ OnlinePolicy::OnlinePolicy(std::vector<OnlineCandidate> candidates, std::uint32_
     set_prior(candidates_.back(), candidate.prior_ns > 0 ? candidate.prior_ns : 1);
   }
   candidates_[start].stage = CandidateStage::verified;
-  coin_ = options_.seed;
 }
 
 double OnlinePolicy::call_ns() const {
@@ -156,26 +156,28 @@ void OnlinePolicy::judge_guess() {
   guess_share_ = std::max(0.0, versus.interval(kSureOfGuess).low);
 }
 
-// A guess that is slower than the declared variant is a loss from its first call on, and one that
-// has lost what may be lost serves no longer. It may come back like any other candidate.
+// A guess that is slower than the declared variant is a loss from its first call on.
 void OnlinePolicy::charge_guess() {
-  if (!is_guess()) return;
   const double usual_ns = std::min(candidates_[incumbent_].median_ns,
                                    candidates_[declared_].median_ns / (1 - guess_share_));
-  const double lost_ns = guess_share_ * usual_ns * served_calls_;
+  const double lost_ns = is_guess() ? guess_share_ * usual_ns * served_calls_ : 0;
   ledger_.lose(lost_ns - std::exchange(guess_lost_ns_, lost_ns));
-  if (guess_share_ == 0 || !ledger_.is_spent()) return;
+}
+
+// A guess that has lost what may be lost serves no longer. It may come back like any other
+// candidate.
+void OnlinePolicy::end_guess() {
   const std::uint32_t guess = incumbent_;
-  const GainInterval gain = candidates_[declared_].versus.interval(0.99);
-  const auto pairs = static_cast<std::uint32_t>(candidates_[declared_].versus.pairs());
+  const PairedComparison& versus = candidates_[declared_].versus;
+  const GainInterval gain = versus.interval(0.99);
   promote(declared_, {.reason = fmt::format("the declared one again: {} in {} pairs, and {} may "
                                             "lose no more",
-                                            gain_words(gain, candidates_[guess].text), pairs,
-                                            candidates_[guess].text),
+                                            gain_words(gain, candidates_[guess].text),
+                                            versus.pairs(), candidates_[guess].text),
                       .gain = gain.gain,
                       .gain_low = gain.low,
                       .gain_high = gain.high,
-                      .pairs = pairs});
+                      .pairs = static_cast<std::uint32_t>(versus.pairs())});
   candidates_[guess].closed = false;
 }
 
@@ -204,19 +206,11 @@ OnlineStep OnlinePolicy::grant(OnlineStep step, std::uint64_t pair, double reser
   return step;
 }
 
-// SplitMix64: any seed gives fair tosses.
-bool OnlinePolicy::toss() {
-  std::uint64_t bits = coin_ += 0x9E3779B97F4A7C15U;
-  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
-  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
-  return ((bits ^ (bits >> 31)) & 1) != 0;
-}
-
 OnlineStep OnlinePolicy::begin_pair(OnlineStep step, std::uint32_t candidate) {
   Candidate& it = candidates_[candidate];
   if (it.final == 0) it.final = ++finals_;
   open_pairs_.push_back({.id = ++pairs_, .candidate = candidate});
-  const bool challenger_first = toss();
+  const bool challenger_first = coin_.toss();
   second_ = {pairs_, challenger_first ? incumbent_ : candidate};
   step.candidate = challenger_first ? candidate : incumbent_;
   step.probe = challenger_first;
@@ -258,6 +252,7 @@ OnlineStep OnlinePolicy::next() {
     return step;
   }
   while (!grants_.empty() && grants_.front().call + kForgetAfter < calls_) {
+    forget_pair(grants_.front().pair);
     forget(grants_.begin());
     count_call();
   }
@@ -265,6 +260,7 @@ OnlineStep OnlinePolicy::next() {
   if (second_) return end_pair(step);
   if (incumbent_is_known()) ledger_.set_allowance();
   charge_guess();
+  if (guess_lost_ns_ > 0 && ledger_.is_spent()) end_guess();
   believe();
   const Candidate& incumbent = candidates_[incumbent_];
   if (active_.empty()) {
@@ -520,10 +516,11 @@ std::uint64_t OnlinePolicy::idle_calls() const {
   if (calls_ == 0 || second_) return 0;
   if (settled_) return (until_timed_ == 0 ? settled_period() : until_timed_) - 1;
   if (!believed_ || !incumbent_is_known() || to_make()) return 0;
-  const double missing_ns = affordable_at_ns_ - ledger_.room_ns();
-  if (!(missing_ns > 0)) return 0;
   const std::uint64_t untimed =
       (until_timed_ == 0 ? timed_period(kWaitingPeriod) : until_timed_) - 1;
+  if (quiet_ && !is_guess()) return untimed;
+  const double missing_ns = affordable_at_ns_ - ledger_.room_ns();
+  if (!(missing_ns > 0)) return 0;
   const double usual_ns = call_ns();
   const double gained_ns = options_.share * usual_ns;  // at most
   double wanted = std::floor(missing_ns / gained_ns);

@@ -140,7 +140,6 @@ class OnlinePolicy {
 
  private:
   static constexpr std::size_t kMostActive = 64;  // with the incumbent
-  static const double kEnoughToDrop;              // evidence that a candidate gains too little
 
   struct Candidate {
     std::string text;
@@ -213,7 +212,6 @@ class OnlinePolicy {
   OnlineStep time_incumbent(OnlineStep step) { return grant(step, 0, 0); }
   OnlineStep begin_pair(OnlineStep step, std::uint32_t candidate);
   OnlineStep end_pair(OnlineStep step);
-  bool toss();
   OnlineStep settled_step(OnlineStep step);
   OnlineStep waiting_step(OnlineStep step);
   OnlineStep probe_or_verify(OnlineStep step, std::uint32_t candidate);
@@ -235,6 +233,7 @@ class OnlinePolicy {
   bool may_test_guess() const;
   void judge_guess();
   void charge_guess();
+  void end_guess();
   double least_proved_gain() const;
   void look_for_calm();
   std::optional<std::uint32_t> finalist(bool is_clear) const;
@@ -271,6 +270,7 @@ class OnlinePolicy {
   void drifted(std::size_t run);
   void fill_pair(const Grant& grant, double ns);
   void judge(std::uint32_t candidate);
+  bool is_refuted(const PairedComparison& versus) const;
   void promote(std::uint32_t candidate, EvidenceEvent why);
   void forget_pairs();
   void refresh(Candidate& candidate);
@@ -294,7 +294,7 @@ class OnlinePolicy {
   std::optional<SecondCall> second_;  // what the next call is
   std::uint32_t finals_ = 0;          // comparisons that were begun ...
   std::uint32_t finals_before_ = 0;   // ... with earlier incumbents
-  std::uint64_t coin_ = 0;
+  FairCoin coin_;
   std::uint64_t until_timed_ = 0;
   double affordable_at_ns_ = 0;  // nothing can be done before the bound allows so much
 

@@ -20,13 +20,12 @@ constexpr double kUsualPauses = 0.005;        // of the incumbent's calls
 constexpr std::uint32_t kMostPauses = 3;      // of a candidate, in a row
 constexpr std::size_t kLookPairs = 256;       // after each of which a candidate must seem to gain
 constexpr std::size_t kModelSamples = 3;  // of a candidate: more do not change what others are like
+const double kEnoughToDrop = std::log(5);  // evidence that a candidate gains too little
 constexpr double kDriftThreshold = 8;
 constexpr double kLeastDrift =
     0.02;  // as a logarithm: less is a new level, and no reason to search
 
 }  // namespace
-
-const double OnlinePolicy::kEnoughToDrop = std::log(5);
 
 std::vector<OnlinePolicy::Grant>::iterator OnlinePolicy::grant_of(const OnlineStep& step) {
   return std::ranges::find(grants_, step.ticket, &Grant::ticket);
@@ -320,7 +319,10 @@ void OnlinePolicy::judge(std::uint32_t index) {
   if (index == incumbent_) return;
   const PairedComparison& versus = candidate.versus;
   const double share = 1.0 / (double(candidate.final) * (candidate.final + 1));
-  if (index == declared_ && guessed_) judge_guess();
+  if (index == declared_ && guessed_) {
+    judge_guess();
+    charge_guess();
+  }
   const bool is_proved = versus.evidence_above(timing_doubt()) >= -std::log(share * options_.error);
   if (is_proved && versus.gain() >= least_gain()) {
     const GainInterval gain = versus.interval(kConfidence);
@@ -333,9 +335,15 @@ void OnlinePolicy::judge(std::uint32_t index) {
              .pairs = static_cast<std::uint32_t>(versus.pairs())});
     return;
   }
+  candidate.closed = is_refuted(versus);
+}
+
+// Whether pairs show that a candidate gains too little.
+bool OnlinePolicy::is_refuted(const PairedComparison& versus) const {
+  if (versus.pairs() == 0) return false;
   const bool seems_worse = versus.pairs() % kLookPairs == 0 && versus.gain() < least_gain();
-  candidate.closed = seems_worse || versus.evidence_below(least_gain()) >= kEnoughToDrop ||
-                     versus.pairs() >= kMostComparedPairs;
+  return seems_worse || versus.evidence_below(least_gain()) >= kEnoughToDrop ||
+         versus.pairs() >= kMostComparedPairs;
 }
 
 void OnlinePolicy::promote(std::uint32_t index, EvidenceEvent why) {

@@ -85,7 +85,7 @@ void OnlinePolicy::restore_pairs(Candidate& candidate, const CandidateState& sta
   for (const int log_ratio : state.log_ratios) candidate.versus.add(log_ratio);
   candidate.saved_pairs = state.log_ratios.size();
   candidate.final = std::max(state.final, 1U);
-  candidate.closed = candidate.versus.evidence_below(least_gain()) >= kEnoughToDrop;
+  candidate.closed = is_refuted(candidate.versus);
 }
 
 void OnlinePolicy::restore_order(const KeyState& known, bool is_answer) {

@@ -546,5 +546,31 @@ TEST(OnlinePolicy, WhatCostsMoreThanCanBeSavedUpStillComesToItsTurn) {
   EXPECT_GT(verified, 0U);
 }
 
+// What is left open by evidence as such was closed because it did not seem to gain after 256 pairs.
+TEST(OnlinePolicy, WhatSeemedToGainTooLittleStaysClosedInTheNextProcess) {
+  for (const bool seems_better : {false, true}) {
+    KeyState known{.incumbent = "c=0", .finals = 1};
+    known.candidates.push_back({.candidate = "c=0", .recent_ns = {1e5, 1e5, 1e5}, .samples = 3});
+    CandidateState other{.candidate = "c=1",
+                         .recent_ns = {1e5, 1e5, 1e5},
+                         .samples = 3,
+                         .compared_with = "c=0",
+                         .final = 1};
+    for (int pair = 0; pair < 256; ++pair) {
+      other.log_ratios.push_back((pair % 2 == 0 ? 4000 : -4000) + (seems_better ? 300 : 0));
+    }
+    known.candidates.push_back(other);
+    OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {});
+    policy.restore(known, true);
+    std::uint32_t probes = 0;
+    for (int call = 0; call < 200; ++call) {
+      const OnlineStep step = policy.next();
+      probes += step.probe ? 1 : 0;
+      if (step.timed) policy.report(step, 1e5);
+    }
+    EXPECT_EQ(probes > 0, seems_better);
+  }
+}
+
 }  // namespace
 }  // namespace vyre

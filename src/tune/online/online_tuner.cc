@@ -221,48 +221,66 @@ void OnlineTuner::stop_tuning(std::string why) {
 void OnlineTuner::note(std::vector<EvidenceEvent> events) {
   change([&](OnlinePolicy&) {
     for (const EvidenceEvent& event : events) {
-      if (event.kind != EventKind::measured) continue;
+      if (event.kind != EventKind::measured && event.kind != EventKind::compared) continue;
       auto known =
           std::ranges::find(noted_.candidates, event.candidate, &CandidateState::candidate);
       if (known == noted_.candidates.end()) {
         known = noted_.candidates.insert(known, {.candidate = event.candidate});
       }
       add_samples(*known, event.times_ns, event.times_ns.size());
+      if (event.kind != EventKind::compared) continue;
+      known->compared_with = event.over;
+      known->log_ratios = event.log_ratios;
+      known->final = event.final;
     }
     std::ranges::move(events, std::back_inserter(own_events_));
     flush_now_ = flush_now_ || Clock::now() >= flush_at_;
   });
 }
 
-void OnlineTuner::finish(std::uint32_t winner, std::vector<EvidenceEvent> events,
-                         std::string reason, bool ended, std::optional<double> gain) {
+void OnlineTuner::finish(const FinalsResult& result, std::vector<EvidenceEvent> events,
+                         std::string reason, bool ended) {
   note(std::move(events));
   change([&](OnlinePolicy& policy) {
     const std::vector<CandidateView> view = policy.view();
+    const bool moves = result.winner != result.favourite;
     noted_.key = key_;
-    noted_.incumbent = view[winner].text;
+    noted_.incumbent = view[result.winner].text;
     noted_.reason = reason;
     noted_.settled = ended;
-    policy.restore(std::exchange(noted_, {}), true);
-    if (winner != start_) {
-      const std::uint32_t before = best() == winner ? start_ : best();
-      const double times = 1 - policy.expected_ns(winner) / policy.expected_ns(before);
-      const bool compared = gain && before == best();
-      own_events_.push_back({.kind = EventKind::promoted,
-                             .candidate = view[winner].text,
-                             .reason = reason,
-                             .over = view[before].text,
-                             .gain = compared ? *gain : std::max(0.0, times)});
+    if (moves) {
+      EvidenceEvent event{.kind = EventKind::promoted,
+                          .candidate = view[result.winner].text,
+                          .reason = reason,
+                          .over = view[result.favourite].text};
+      if (result.proved) {
+        noted_.gain = event.gain = result.gain.gain;
+        noted_.gain_low = event.gain_low = result.gain.low;
+        noted_.gain_high = event.gain_high = result.gain.high;
+        noted_.pairs = event.pairs = static_cast<std::uint32_t>(result.pairs);
+      }
+      noted_.over = event.over;
+      own_events_.push_back(std::move(event));
+    } else if (const KeyState known = policy.state(); known.incumbent == noted_.incumbent) {
+      noted_.over = known.over;
+      noted_.gain = known.gain;
+      noted_.gain_low = known.gain_low;
+      noted_.gain_high = known.gain_high;
+      noted_.pairs = known.pairs;
     }
-    if (ended) {
-      own_events_.push_back(
-          {.kind = EventKind::settled, .candidate = view[winner].text, .reason = reason});
+    policy.restore(std::exchange(noted_, {}), true);
+    // Where the favourite stays without an answer, it is the choice all the same, and a later
+    // search goes on.
+    if (ended || !moves) {
+      own_events_.push_back({.kind = ended ? EventKind::settled : EventKind::promoted,
+                             .candidate = view[result.winner].text,
+                             .reason = reason});
     }
     flush_now_ = true;
     swept_ = true;
     if (pinned_) return;
     fixed_reason_ = std::move(reason);
-    serve(winner);
+    serve(result.winner);
   });
 }
 

@@ -17,6 +17,7 @@
 #include "vyre/base/fork_watch.h"
 #include "vyre/tune/evidence/evidence.h"
 #include "vyre/tune/online/online_policy.h"
+#include "vyre/tune/online/paired_finals.h"
 #include "vyre/tune/tuning_mode.h"
 
 namespace vyre {
@@ -88,10 +89,9 @@ class OnlineTuner {
   void stop_tuning(std::string why);
   // What a sweep has learned so far. It is written from time to time.
   void note(std::vector<EvidenceEvent> events);
-  // A sweep's result, with its last events. One that did not end may go on another time. `gain` is
-  // the share of the incumbent's time that the winner saves, where the sweep has compared them.
-  void finish(std::uint32_t winner, std::vector<EvidenceEvent> events, std::string reason,
-              bool ended = true, std::optional<double> gain = {});
+  // A sweep's result, with its last events. One that did not end may go on another time.
+  void finish(const FinalsResult& result, std::vector<EvidenceEvent> events, std::string reason,
+              bool ended = true);
 
   std::uint32_t best() const { return best_.load(std::memory_order_acquire); }
   bool settled() const { return settled_.load(std::memory_order_acquire); }

@@ -211,7 +211,7 @@ TEST_F(OnlineTunerFile, APinIsServedAlways) {
     EXPECT_TRUE(serves_only(*tuner, 9));
     EXPECT_TRUE(tuner->settled());
     EXPECT_EQ(tuner->origin().text, "pinned: c=9");
-    tuner->finish(3, {}, "a sweep");
+    tuner->finish({.winner = 3}, {}, "a sweep");
     EXPECT_TRUE(serves_only(*tuner, 9));
   }
   const EvidenceEvent gone{.kind = EventKind::pinned, .candidate = "c=99", .reason = "by hand"};
@@ -282,7 +282,17 @@ TEST_F(OnlineTunerFile, ASweepEndsWithItsWinner) {
                         .candidate = its.candidates()[i].text,
                         .times_ns = {its.true_ns[i], its.true_ns[i], its.true_ns[i]}});
     }
-    tuner->finish(4, std::move(events), "the fastest of 28 in a sweep");
+    events.push_back({.kind = EventKind::compared,
+                      .candidate = its.candidates()[7].text,
+                      .over = its.candidates()[its.start].text,
+                      .log_ratios = std::vector<int>(20, -100),
+                      .final = 2});
+    const FinalsResult result{.winner = 4,
+                              .favourite = its.start,
+                              .proved = true,
+                              .gain = {.gain = 0.1, .low = 0.05, .high = 0.2},
+                              .pairs = 20};
+    tuner->finish(result, std::move(events), "the fastest of 28 in a sweep");
     EXPECT_TRUE(tuner->settled());
     EXPECT_TRUE(serves_only(*tuner, 4));
     EXPECT_EQ(tuner->view()[7].time.ns, its.true_ns[7]);
@@ -291,6 +301,46 @@ TEST_F(OnlineTunerFile, ASweepEndsWithItsWinner) {
   const auto tuner = tuner_of(its, open());
   EXPECT_EQ(tuner->best(), 4u);
   EXPECT_TRUE(tuner->settled());
+  const KeyState kept = *open()->find(key());
+  EXPECT_EQ(kept.over, its.candidates()[its.start].text);
+  EXPECT_EQ(kept.gain_low, 0.05);
+  EXPECT_EQ(kept.pairs, 20U);
+  EXPECT_EQ(kept.finals, 2U);
+}
+
+TEST_F(OnlineTunerFile, ASweepThatProvesNothingKeepsTheFavourite) {
+  const SimulatedSpace its = space();
+  const auto tuner = tuner_of(its, open(), TunerMode::sweep);
+  const std::string other = its.candidates()[7].text;
+  const std::vector<EvidenceEvent> events{
+      {.kind = EventKind::measured,
+       .candidate = its.candidates()[its.start].text,
+       .times_ns = {100e3, 100e3, 100e3}},
+      {.kind = EventKind::measured, .candidate = other, .times_ns = {90e3, 90e3, 90e3}},
+      {.kind = EventKind::compared,
+       .candidate = other,
+       .over = its.candidates()[its.start].text,
+       .log_ratios = std::vector<int>(20, 200),
+       .final = 1}};
+  tuner->finish({.winner = its.start, .favourite = its.start}, events, "nothing was proved");
+  EXPECT_TRUE(serves_only(*tuner, its.start));
+  EXPECT_NEAR(tuner->view()[7].time.ns, 98e3, 0.1e3) << "the figure is that of the pairs";
+  EXPECT_TRUE(tuner->flush());
+  EXPECT_EQ(open()->find(key())->promotions, 0U);
+  EXPECT_TRUE(open()->find(key())->settled);
+}
+
+TEST_F(OnlineTunerFile, ASweepThatCouldNotTellHasAChoiceAndGoesOn) {
+  const SimulatedSpace its = space();
+  {
+    const auto tuner = tuner_of(its, open(), TunerMode::sweep);
+    tuner->finish({.winner = its.start, .favourite = its.start, .undecided = true}, {},
+                  "not enough calls to tell", false);
+  }
+  const KeyState kept = *open()->find(key());
+  EXPECT_EQ(kept.incumbent, its.candidates()[its.start].text);
+  EXPECT_EQ(kept.reason, "not enough calls to tell");
+  EXPECT_FALSE(kept.settled);
 }
 
 TEST_F(OnlineTunerFile, AFileThatCannotBeWrittenDoesNotStopTheSearch) {

@@ -42,6 +42,14 @@ std::string gain_words(const GainInterval& gain, std::string_view than) {
                      sign * (slower ? gain.low : gain.high));
 }
 
+// SplitMix64: any seed gives fair tosses.
+bool FairCoin::toss() {
+  std::uint64_t bits = state_ += 0x9E3779B97F4A7C15U;
+  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
+  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
+  return ((bits ^ (bits >> 31)) & 1) != 0;
+}
+
 void PairedComparison::add(double incumbent_ns, double challenger_ns) {
   assert(incumbent_ns > 0 && challenger_ns > 0);
   const double log_ratio = std::log(incumbent_ns / challenger_ns) / kResolution;

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,16 @@ struct GainInterval {
 
 // "3.1% faster (99% interval 1.2 to 5.0)", or "3.1% faster than X (99% ...)".
 std::string gain_words(const GainInterval& gain, std::string_view than = {});
+
+// The same seed gives the same tosses.
+class FairCoin {
+ public:
+  explicit FairCoin(std::uint64_t seed = 1) : state_(seed) {}
+  bool toss();
+
+ private:
+  std::uint64_t state_;
+};
 
 class PairedComparison {
  public:

@@ -53,17 +53,11 @@ class Runner {
       if (field_.size() < 2) break;
       if (!hold(stage)) break;
     }
-    out.winner = favourite_;
-    if (!field_.empty()) out.winner = *std::ranges::min_element(field_, {}, figure());
     out.rounds = rounds_.size();
-    const double least = figures_[out.winner];
-    const bool close = figures_[favourite_] * (1 - options_.tie) <= least;
-    const bool there = std::ranges::find(field_, favourite_) != field_.end();
-    if (close && there && out.winner != favourite_) {
-      out.winner = favourite_;
-      out.tied = true;
-    }
-    if (figures_[favourite_] > 0) out.share = figures_[out.winner] / figures_[favourite_];
+    out.ranking = field_;
+    sort_stably(out.ranking, figure());
+    const auto favourite = std::ranges::find(out.ranking, favourite_);
+    out.ranking.erase(favourite, out.ranking.end());
     return out;
   }
 
@@ -74,17 +68,13 @@ class Runner {
     return [this](std::uint32_t i) { return figures_[i]; };
   }
 
-  // The favourite's times from before may be those of a machine that had yet to warm up: it is
-  // there at the first stage in any case.
+  // The favourite stays: it is what the others are compared with in the end.
   void narrow(const Stage& stage) {
     if (field_.empty()) return;
-    const bool stays = rounds_.empty();
-    sort_stably(field_, [&](std::uint32_t i) {
-      return std::pair(!(stays && i == favourite_), figures_[i]);
-    });
+    sort_stably(field_, [&](std::uint32_t i) { return std::pair(i != favourite_, figures_[i]); });
     const double best = std::ranges::min(field_ | std::views::transform(figure()));
     std::erase_if(field_, [&](std::uint32_t i) {
-      return figures_[i] > stage.near * best && !(stays && i == favourite_);
+      return figures_[i] > stage.near * best && i != favourite_;
     });
     if (field_.size() > stage.most) field_.resize(stage.most);
   }

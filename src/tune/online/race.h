@@ -1,5 +1,5 @@
-// Which of several is the fastest, by timing them in turns: everything that may be, a few times;
-// what still may be, more often.
+// Which of several seem faster than a favourite, by timing them in turns: everything that may be, a
+// few times; what still may be, more often.
 //
 // What disturbs a time makes it longer. So the quieter half of the rounds counts, a time is judged
 // beside the quickest of its round, and of these shares an entrant is known by the better ones. On
@@ -18,16 +18,14 @@ namespace vyre {
 struct RaceOptions {
   double sample_ns = 0;   // what it takes to time one, at least
   double stage_ns = 1e9;  // rounds beyond the fewest are held only as long as this, in each stage
-  // Differences of less than this are none: the favourite wins.
-  double tie = 0.005;
 };
 
 struct RaceResult {
-  std::uint32_t winner = 0;
-  double share = 1;          // of the favourite's time that the winner takes
+  // Those that seem faster than the favourite, the fastest first. Whether they are, others must say
+  // (paired_finals.h): of many equals one seems faster by luck.
+  std::vector<std::uint32_t> ranking{};
   std::size_t entrants = 0;  // at the start
-  std::size_t rounds = 0;    // that the winner took part in
-  bool tied = false;         // the favourite won, though another seemed as fast
+  std::size_t rounds = 0;    // that were held
 };
 
 // Nanoseconds of one run of an entrant; 0 when it was not timed, which says nothing of it; nothing

@@ -1,0 +1,94 @@
+// The end of a sweep: whether one of a few finalists is faster than the favourite, which is what
+// would run without a sweep. Cheap times have chosen the finalists and their order; here each of
+// them meets the favourite in pairs of runs, in the order of a coin (paired_comparison.h), until
+// the pairs prove it faster, or show that it is not. The first one that is proved wins, and without
+// proof the favourite stays.
+//
+// The error is spread over the finalists as an online search spreads it over its comparisons: the
+// n-th may err in 1 / (n (n + 1)) of what is allowed in all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vyre/tune/evidence/evidence.h"
+#include "vyre/tune/online/paired_comparison.h"
+
+namespace vyre {
+
+struct FinalsOptions {
+  double least_gain = 0.01;  // a finalist that saves less does not win
+  double doubt = 0;          // gains below this may be in how times are taken
+  double error = 0.01;       // of all sweeps, that end with one that is no faster
+  std::size_t most_pairs = 128;
+  std::uint64_t seed = 1;  // of the coin
+};
+
+struct FinalsResult {
+  std::uint32_t winner = 0, favourite = 0;
+  bool proved = false;                     // the winner is faster than the favourite
+  std::optional<std::uint32_t> closest{};  // where nothing is proved: what seems to gain most
+  GainInterval gain{};                     // of the winner or of the closest, over the favourite
+  std::size_t pairs = 0;                   // behind it
+  bool undecided = false;  // of a finalist the pairs did not tell whether it is faster
+};
+
+// "3.1% faster than X (99% interval 1.2 to 5.0) in 23 pairs", or why the favourite stays. `others`:
+// how many were compared with it in any way.
+std::string finals_words(const FinalsResult& result, std::span<const std::string> texts,
+                         std::size_t others);
+
+class PairedFinals {
+ public:
+  // The finalists in the order in which they are tried.
+  PairedFinals(std::uint32_t favourite, std::vector<std::uint32_t> finalists,
+               FinalsOptions options);
+
+  // What to run now; absent at the end, and while the second time of a pair is missing.
+  std::optional<std::uint32_t> next();
+  void report(std::uint32_t candidate, double ns);
+  void abandon();                           // the pair that was begun says nothing
+  void take_back(std::uint32_t candidate);  // it was not run
+  void drop(std::uint32_t candidate);
+
+  bool finished() const { return over_ || at_ == finals_.size(); }
+  FinalsResult result() const;
+  // The pairs, for the evidence.
+  std::vector<EvidenceEvent> events(std::span<const std::string> texts) const;
+
+ private:
+  struct Final {
+    std::uint32_t candidate = 0;
+    PairedComparison versus{};
+    bool out = false;        // it failed
+    bool undecided = false;  // it had all its pairs
+  };
+  struct Pair {
+    std::uint32_t order[2] = {};
+    double ns[2] = {};
+    unsigned asked = 0;
+  };
+  void judge();
+
+  const std::uint32_t favourite_;
+  const FinalsOptions options_;
+  FairCoin coin_;
+  std::vector<Final> finals_;
+  std::size_t at_ = 0;
+  std::optional<Pair> pair_;
+  bool over_ = false;  // one is proved, or the favourite failed
+  std::optional<std::size_t> proved_;
+};
+
+// Runs them to their end, or until `is_over`. `time`: nanoseconds of one run; 0: it was not timed,
+// which says nothing; nothing: it failed. The times are appended to `times`.
+void hold_finals(PairedFinals& finals, std::vector<std::vector<double>>& times,
+                 const std::function<std::optional<double>(std::uint32_t)>& time,
+                 const std::function<bool()>& is_over);
+
+}  // namespace vyre
