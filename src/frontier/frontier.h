@@ -15,12 +15,16 @@
 //                                           for every edge that leaves the frontier; true: the
 //                                           vertex was reached
 //   fn wants(vertex: u32) -> bool           false: visits to this vertex would change nothing
+//   fn waits(vertex: u32, round: u32) -> bool
+//                                           for every vertex of the frontier, before its edges;
+//                                           true: they are left for a later round, and the vertex
+//                                           counts as reached
 //   fn after(vertex: u32, round: u32) -> bool
 //                                           for every vertex that was reached, once, after all
 //                                           visits of the round; false: it is not in the next
 //                                           frontier
 //
-// or, in the place of visit, wants and after, a sum over the incoming edges of every vertex:
+// or, in the place of visit, wants, waits and after, a sum over the incoming edges of every vertex:
 //
 //   fn gather(vertex: u32, source: u32, edge: u32, sum: f32) -> f32
 //   fn apply(vertex: u32, sum: f32, round: u32) -> bool
@@ -57,6 +61,7 @@ struct FrontierNames {
   std::string start = "start";
   std::string visit = "visit";
   std::string wants = "wants";
+  std::string waits = "waits";
   std::string after = "after";
   std::string gather = "gather";
   std::string apply = "apply";

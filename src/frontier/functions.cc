@@ -23,7 +23,7 @@ std::unexpected<Error> wrong(const Program& program, SourcePos pos, const std::s
   return fail(Code::invalid_input, locate(program, pos, what), std::move(fix));
 }
 
-// One of the seven functions: its name in the module, where its id goes, and how it is written.
+// One of the eight functions: its name in the module, where its id goes, and how it is written.
 struct Role {
   std::string_view name;
   std::optional<FunctionId>* id;
@@ -100,7 +100,7 @@ Result<void> check_signatures(FrontierFunctions& out, std::span<const Role> role
       fits = fits_apply(out);
     } else if (role.id == &out.visit) {
       fits = is_of_u32(p, f, 4, true);
-    } else if (role.id == &out.after) {
+    } else if (role.id == &out.after || role.id == &out.waits) {
       fits = is_of_u32(p, f, 2, true);
     } else {
       fits = is_of_u32(p, f, 1, role.id == &out.wants);
@@ -129,8 +129,11 @@ Result<void> check_set(const FrontierFunctions& f, const FrontierNames& names) {
                     f.gather ? names.apply : names.gather),
         "a program that gathers has both");
   }
-  if (sums && (f.visit || f.wants || f.after)) {
-    const std::string& other = f.visit ? names.visit : f.wants ? names.wants : names.after;
+  if (sums && (f.visit || f.wants || f.waits || f.after)) {
+    const std::string& other = f.visit   ? names.visit
+                               : f.wants ? names.wants
+                               : f.waits ? names.waits
+                                         : names.after;
     return fail(Code::invalid_input,
                 fmt::format("the module has '{}' and '{}', which are of different kinds of graph "
                             "programs",
@@ -179,7 +182,7 @@ std::uint32_t free_group(const Program& program) {
 
 std::vector<FunctionId> FrontierFunctions::all() const {
   std::vector<FunctionId> out;
-  for (const auto& id : {init, start, visit, wants, after, gather, apply}) {
+  for (const auto& id : {init, start, visit, wants, waits, after, gather, apply}) {
     if (id) out.push_back(*id);
   }
   return out;
@@ -195,6 +198,7 @@ Result<FrontierFunctions> find_functions(const Program& from,
       Role{names.start, &out.start, "(vertex: u32)"},
       Role{names.visit, &out.visit, "(source: u32, edge: u32, vertex: u32, round: u32) -> bool"},
       Role{names.wants, &out.wants, "(vertex: u32) -> bool"},
+      Role{names.waits, &out.waits, "(vertex: u32, round: u32) -> bool"},
       Role{names.after, &out.after, "(vertex: u32, round: u32) -> bool"},
       Role{names.gather, &out.gather,
            "(vertex: u32, source: u32, edge: u32, sum: f32) -> f32, with f32, i32 or u32"},

@@ -14,12 +14,15 @@ namespace vyre {
 // and the ids of the functions in it.
 struct FrontierFunctions {
   Program library;
-  std::optional<FunctionId> init, start, visit, wants, after, gather, apply;
+  std::optional<FunctionId> init, start, visit, wants, waits, after, gather, apply;
   TypeId sum{};               // of gather and apply, in the library
   bool gather_round = false;  // gather takes the round as well
   bool visit_edge = false;    // visit, or gather, reads its edge's index
   std::uint32_t group = 0;    // a group of bindings that the program does not use
   std::vector<FunctionId> all() const;
+  // Vertices may look at their incoming edges. Where some of the frontier may wait, a vertex could
+  // not tell from the bits which of its sources do.
+  bool pulls() const { return wants && !waits; }
 };
 
 // A function that may become part of a graph program, with its name.

@@ -226,7 +226,7 @@ Result<std::vector<FunctionAccess>> accesses_of(const Program& program, Function
 }
 
 Result<void> check_legality(const FrontierFunctions& f) {
-  for (const auto& id : {f.init, f.start, f.after, f.apply}) {
+  for (const auto& id : {f.init, f.start, f.waits, f.after, f.apply}) {
     if (id) VYRE_CHECK(check_owner(f.library, *id));
   }
   for (const auto& id : {f.wants, f.gather}) {

@@ -26,9 +26,9 @@ struct FunctionAccess {
 // have: barriers, memory other than storage and uniforms, operations of subgroups, ids.
 Result<std::vector<FunctionAccess>> accesses_of(const Program& program, FunctionId function);
 
-// In `visit`, every store is atomic. In `init`, `start`, `after` and `apply`, plain stores go to
-// the function's own vertex, and what is stored so is read there alone. `wants` and `gather` store
-// nothing. The error names the function, the variable and the line.
+// In `visit`, every store is atomic. In `init`, `start`, `waits`, `after` and `apply`, plain stores
+// go to the function's own vertex, and what is stored so is read there alone. `wants` and `gather`
+// store nothing. The error names the function, the variable and the line.
 Result<void> check_legality(const FrontierFunctions& functions);
 
 // Whether `after` may run for a vertex as soon as its own incoming edges were visited, while edges

@@ -38,7 +38,7 @@ Kernel kernel_of(const FrontierFunctions& f, const std::string& name, FunctionId
     const auto truth = [&](const Value& v) { results[i] = b.select(0U, 1U, v); };
     if (name == "init" || name == "start") b.call(callee, {a});
     if (name == "wants") truth(b.call(callee, {a}));
-    if (name == "after") truth(b.call(callee, {a, r}));
+    if (name == "after" || name == "waits") truth(b.call(callee, {a, r}));
     if (name == "visit") truth(b.call(callee, {s, e, t, r}));
     if (name == "apply") truth(b.call(callee, {a, sums[a], r}));
     if (name == "gather" && f.gather_round) sums[t] = b.call(callee, {t, s, e, r, sums[t]});
@@ -67,8 +67,8 @@ struct FrontierOracle::Memory {
 FrontierOracle::FrontierOracle(const FrontierProgram& program) : code_(program.code_) {
   const FrontierFunctions& f = code_->functions;
   const std::pair<const char*, std::optional<FunctionId>> all[] = {
-      {"init", f.init},   {"start", f.start},   {"visit", f.visit}, {"wants", f.wants},
-      {"after", f.after}, {"gather", f.gather}, {"apply", f.apply}};
+      {"init", f.init},   {"start", f.start}, {"visit", f.visit},   {"wants", f.wants},
+      {"waits", f.waits}, {"after", f.after}, {"gather", f.gather}, {"apply", f.apply}};
   for (const auto& [name, id] : all) {
     if (id) kernels_.emplace(name, kernel_of(f, name, *id));
   }
@@ -133,15 +133,23 @@ Result<OracleResult> FrontierOracle::run(
   for (; !frontier.empty() && memory.round < run.most_rounds; ++memory.round) {
     memory.out.frontiers.emplace_back(frontier.begin(), frontier.end());
     std::vector<std::uint32_t> arguments, targets;
+    std::set<std::uint32_t> next;
+    if (kernels_.contains("waits")) {
+      VYRE_TRY(const auto waiting, over("waits", frontier));
+      std::size_t i = 0;
+      for (const std::uint32_t v : frontier) {
+        if (waiting[i++] != 0) next.insert(v);
+      }
+    }
+    const std::set<std::uint32_t> kept_back = next;
     for (std::uint32_t source = 0; source < n; ++source) {
-      if (!gathers && !frontier.contains(source)) continue;
+      if (!gathers && (!frontier.contains(source) || kept_back.contains(source))) continue;
       for (std::uint32_t e = graph.offsets[source]; e < graph.offsets[source + 1]; ++e) {
         arguments.insert(arguments.end(), {0, source, e, graph.columns[e]});
         targets.push_back(graph.columns[e]);
       }
     }
     const auto edges = static_cast<std::uint32_t>(targets.size());
-    std::set<std::uint32_t> next;
     if (gathers) {
       std::ranges::fill(memory.sums, 0U);
       VYRE_CHECK(call(kernels_.at("gather"), memory, arguments, edges));

@@ -76,7 +76,7 @@ Result<void> FrontierState::plan_memory(const FrontierOptions& options,
   facts_.budget_bytes = options.memory_budget;
   std::uint64_t resident = variable_bytes + graph_->offsets.size() + graph_->columns.size() +
                            graph_->weights.size() + control::kWords * 4;
-  if (f.wants || f.gather) resident += (n + 1 + m + (f.visit_edge ? m : 0)) * 4;
+  if (f.pulls() || f.gather) resident += (n + 1 + m + (f.visit_edge ? m : 0)) * 4;
   resident += f.gather ? n * 4 : std::uint64_t{bit_words_} * 8;
   if (graph_->largest_degree > kHubEdges) resident += (m / kPieceEdges + 1) * 16;
   facts_.resident_bytes = resident;
@@ -94,10 +94,10 @@ Result<void> FrontierState::plan_memory(const FrontierOptions& options,
 
 Result<void> FrontierState::allocate() {
   const FrontierFunctions& f = code_->functions;
-  if (f.wants || f.gather) VYRE_CHECK(graph_->transpose(f.visit_edge, {}));
+  if (f.pulls() || f.gather) VYRE_CHECK(graph_->transpose(f.visit_edge, {}));
   bind(EngineBuffer::offsets, graph_->offsets);
   bind(EngineBuffer::columns, graph_->columns);
-  if (f.wants || f.gather) {
+  if (f.pulls() || f.gather) {
     bind(EngineBuffer::in_offsets, graph_->in_offsets);
     bind(EngineBuffer::in_columns, graph_->in_columns);
     if (f.visit_edge) bind(EngineBuffer::in_edges, graph_->in_edges);

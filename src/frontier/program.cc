@@ -13,7 +13,7 @@ namespace vyre {
 namespace {
 
 std::vector<std::string_view> all_names(const FrontierNames& n) {
-  return {n.init, n.start, n.visit, n.wants, n.after, n.gather, n.apply};
+  return {n.init, n.start, n.visit, n.wants, n.waits, n.after, n.gather, n.apply};
 }
 
 FrontierFill fill_of(const Global& g, const BufferLayout& layout) {

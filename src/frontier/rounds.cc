@@ -174,7 +174,7 @@ Result<void> FrontierState::run_step(Progress& p, RoundRecord& record) {
   workers_.begin_round();
   set_halves(f);
   const bool to_queue = from_queue && record.topology == Topology::sparse_frontier;
-  record.pulled = pulls(record.topology) && fn.wants;
+  record.pulled = pulls(record.topology) && fn.pulls();
   if (record.pulled) {
     VYRE_CHECK(pull(p, record));
   } else {
@@ -264,9 +264,7 @@ Result<void> FrontierState::next_round(const FrontierRun& run, Progress& p) {
   record.forced = run.topology.has_value();
   record.topology = run.topology.value_or(answer->topology);
   record.workers = answer->geometry.dispatch_grid[0];
-  const FrontierCounts limits =
-      record.forced ? FrontierCounts{kSoloVertices, std::min(kSoloEdges, facts_.hit_capacity)}
-                    : solo_;
+  const FrontierCounts limits = record.forced ? largest_solo(facts_) : solo_;
   const bool solo =
       !gathers && solo_allowed_ && has_queues && record.topology == Topology::sparse_frontier &&
       now.vertices <= std::min(limits.vertices, facts_.hit_capacity) && now.edges <= limits.edges;

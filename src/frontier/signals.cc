@@ -67,14 +67,21 @@ ResidentRequest frontier_request(const FrontierFacts& facts, const FrontierCount
   return request;
 }
 
+// A round reaches at most a vertex for each of its edges, and keeps vertices that wait.
+FrontierCounts largest_solo(const FrontierFacts& facts) {
+  if (facts.hit_capacity >= facts.vertices) return {kSoloVertices, kSoloEdges};
+  const std::uint32_t half = facts.hit_capacity / 2;
+  return {std::min(kSoloVertices, half), std::min(kSoloEdges, half)};
+}
+
 FrontierCounts solo_limits(const ResidentPolicy& policy, const FrontierFacts& facts) {
-  const auto vertices = last_that(std::min(facts.vertices, kSoloVertices), [&](std::uint32_t n) {
+  const FrontierCounts most = largest_solo(facts);
+  const auto vertices = last_that(std::min(facts.vertices, most.vertices), [&](std::uint32_t n) {
     return stays_sparse(policy, facts, {n, 0});
   });
-  // No frontier of a solo round reaches more vertices than its edges, which fit the queue.
-  const std::uint32_t most = std::min({facts.edges, kSoloEdges, facts.hit_capacity});
-  const auto edges =
-      last_that(most, [&](std::uint32_t n) { return stays_sparse(policy, facts, {1, n}); });
+  const auto edges = last_that(std::min(facts.edges, most.edges), [&](std::uint32_t n) {
+    return stays_sparse(policy, facts, {1, n});
+  });
   if (vertices == 0) return {};
   return {vertices, edges};
 }

@@ -38,6 +38,8 @@ ResidentRequest frontier_request(const FrontierFacts& facts, const FrontierCount
 // answers "sparse" for all frontiers up to these counts. Both are 0 where it never does.
 inline constexpr std::uint32_t kSoloVertices = 1024;
 inline constexpr std::uint32_t kSoloEdges = 16384;
+// What a queue holds of the next frontier, whatever the policy says.
+FrontierCounts largest_solo(const FrontierFacts& facts);
 FrontierCounts solo_limits(const ResidentPolicy& policy, const FrontierFacts& facts);
 
 }  // namespace vyre

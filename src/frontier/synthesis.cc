@@ -64,6 +64,10 @@ std::vector<FunctionId> used_by(const FrontierFunctions& f, FrontierKernel kerne
     case push_queue:
     case push_hybrid:
     case push_bits:
+      take(f.visit);
+      take(f.wants);
+      take(f.waits);
+      break;
     case hubs_queue:
     case hubs_bits:
     case pull:
@@ -71,9 +75,14 @@ std::vector<FunctionId> used_by(const FrontierFunctions& f, FrontierKernel kerne
       take(f.wants);
       break;
     case pull_after:
+      take(f.visit);
+      take(f.wants);
+      take(f.after);
+      break;
     case solo:
       take(f.visit);
       take(f.wants);
+      take(f.waits);
       take(f.after);
       break;
     default: break;

@@ -63,12 +63,18 @@ void write_visit(KernelWriter& w, const Value& source, const Value& edge, const 
   w.b.if_(w.call(&FrontierFunctions::wants, {target}), visit);
 }
 
+void write_unless_waiting(KernelWriter& w, const Value& vertex, const Value& round,
+                          const std::function<void()>& keep, const std::function<void()>& push) {
+  if (!w.has(&FrontierFunctions::waits)) return push();
+  w.b.if_(w.call(&FrontierFunctions::waits, {vertex, round}), keep, push);
+}
+
 void write_push(KernelWriter& w, bool from_queue, bool to_queue) {
   w.begin_worker();
   w.begin_counting(KernelWriter::Keep::reached, to_queue, !w.has(&FrontierFunctions::after));
   const Ref bits = w.buffer(EngineBuffer::bits);
   const Ref offsets = w.buffer(EngineBuffer::offsets);
-  const auto push = [&](const Value& vertex) {
+  const auto push_edges = [&](const Value& vertex) {
     const Value first = w.b.let("first", offsets[vertex]);
     const Value last = w.b.let("last", offsets[vertex + 1U]);
     w.b.if_(
@@ -76,6 +82,10 @@ void write_push(KernelWriter& w, bool from_queue, bool to_queue) {
         [&] {
           write_edges(w, vertex, first, last, [&](const Value& target) { w.reach(target); });
         });
+  };
+  const auto push = [&](const Value& vertex) {
+    write_unless_waiting(
+        w, vertex, w.input(control::round), [&] { w.reach(vertex); }, [&] { push_edges(vertex); });
   };
   w.for_work([&](const Value& at) {
     if (from_queue) {

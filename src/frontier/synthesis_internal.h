@@ -83,6 +83,10 @@ void write_sum_blocks(KernelWriter& w);
 void write_place_blocks(KernelWriter& w);
 void write_fill_incoming(KernelWriter& w);
 
+// Calls `keep` for a vertex of the frontier that waits, and `push` for one that does not.
+void write_unless_waiting(KernelWriter& w, const Value& vertex, const Value& round,
+                          const std::function<void()>& keep, const std::function<void()>& push);
+
 // visit, where the target wants it; calls `reached` where it returned true.
 void write_visit(KernelWriter& w, const Value& source, const Value& edge, const Value& target,
                  const Value& round, const std::function<void()>& reached);

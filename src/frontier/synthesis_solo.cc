@@ -67,7 +67,9 @@ void write_round(KernelWriter& w, const SoloState& s) {
   w.b.for_("i", 0U, s.count, [&](const Value& i) {
     const Value vertex = w.b.let("vertex", queue[s.in_queue + i]);
     bits[s.in_bits + (vertex >> 5U)].atomic_store(0U);
-    write_edges(w, s, vertex, !has_after);
+    write_unless_waiting(
+        w, vertex, s.round, [&] { write_keep(w, s, vertex, !has_after); },
+        [&] { write_edges(w, s, vertex, !has_after); });
   });
   if (has_after) write_after(w, s);
 }

@@ -63,6 +63,25 @@ fn gather(t: u32, s: u32, e: u32, round: u32, sum: u32) -> u32 {
 fn apply(t: u32, sum: u32, round: u32) -> bool { value[t] = sum; return round < 4u && sum % 5u != 1u; }
 )";
 
+// Vertices that wait stay in the frontier, and nobody pulls.
+constexpr const char* kWaiting = R"(
+@group(0) @binding(0) var<storage, read_write> level: array<atomic<u32>>;
+@group(0) @binding(1) var<storage, read_write> waited: array<u32>;
+fn init(v: u32) { atomicStore(&level[v], 0xffffffffu); waited[v] = 0u; }
+fn start(v: u32) { atomicStore(&level[v], 0u); }
+fn wants(v: u32) -> bool { return atomicLoad(&level[v]) == 0xffffffffu; }
+fn waits(v: u32, round: u32) -> bool {
+  let first = (v + round) % 3u == 0u;
+  if (first) { waited[v] += 1u; }
+  return first;
+}
+fn visit(s: u32, e: u32, t: u32, round: u32) -> bool {
+  if (atomicLoad(&level[t]) <= round) { return false; }
+  atomicStore(&level[t], round + 1u);
+  return true;
+}
+)";
+
 struct Case {
   std::string name;
   std::string text;
@@ -80,6 +99,7 @@ std::vector<Case> cases() {
           {"kcore", example("kcore"), true, true, {"edges_left", "inside"}},
           {"levels", kLevels, false, false, {"level", "seen"}},
           {"folded", kFolded, false, false, {"hits", "when"}},
+          {"waiting", kWaiting, false, false, {"level", "waited"}},
           {"counts", kCounts, true, false, {"value"}}};
 }
 
@@ -189,7 +209,7 @@ TEST_P(Topologies, ComputeWhatTheInterpreterComputes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Topologies, testing::Range<std::size_t>(0, 8),
+INSTANTIATE_TEST_SUITE_P(All, Topologies, testing::Range<std::size_t>(0, 9),
                          [](const auto& info) { return cases()[info.param].name; });
 
 }  // namespace
