@@ -179,11 +179,12 @@ class PlanAndRun : public testing::Test {
     return "";
   }
 
-  void compare(const Case& c, const std::string& device, Cache cache) {
+  // False: the cache can hold nothing about this launch, and nothing was compared.
+  bool compare(const Case& c, const std::string& device, Cache cache) {
     forget();
-    if (!remember(cache, c, device)) return;
+    if (!remember(cache, c, device)) return false;
     const Json plan = command("plan", c, device);
-    if (plan.is_null()) return;
+    if (plan.is_null()) return true;
     const Json ran = launched(c, device, plan);
     for (const char* part : {"variant", "grid", "extent", "choices", "decided_by", "bindings",
                              "param_words", "logical_grid", "element_count", "mode"}) {
@@ -192,6 +193,7 @@ class PlanAndRun : public testing::Test {
     EXPECT_EQ(plan.at("decided_by"), expected_authority(cache)) << c.name << " on " << device;
     if (device == "null") compare_recorded(c, plan);
     ++compared_;
+    return true;
   }
 
   // What the device was asked to launch, which no report stands between.
@@ -387,7 +389,9 @@ TEST_F(PlanAndRun, AgreeOnRandomKernels) {
       // The CPU runs what others only compile: a few of each are enough there.
       if (device == "cpu" && seed % 5 != 0) continue;
       const auto cache = static_cast<Cache>(seed % 4);
-      for (const Case& c : cases) compare(c, device, cache);
+      for (const Case& c : cases) {
+        if (!compare(c, device, cache)) compare(c, device, Cache::empty);
+      }
     }
   }
   EXPECT_EQ(kernels, 200U);
