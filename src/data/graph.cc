@@ -143,6 +143,32 @@ bool is_symmetric(const GraphData& graph) {
   return reversed.columns == transpose(reversed).columns;
 }
 
+Result<GraphData> with_reverse_edges(const GraphData& graph) {
+  if (graph.columns.size() > kMaxGraphEdges / 2) {
+    return fail(Code::limit,
+                fmt::format("the graph has {}, and with their reverses more than the {} that a "
+                            "graph can have",
+                            counted(graph.edges(), "edge"), with_commas(kMaxGraphEdges)));
+  }
+  const GraphData reversed = transpose(graph);
+  GraphData both;
+  both.offsets.assign(graph.offsets.size(), 0);
+  both.columns.reserve(2 * graph.columns.size());
+  both.weights.reserve(2 * graph.weights.size());
+  for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex) {
+    for (const GraphData* part : {&graph, &reversed}) {
+      const auto begin = part->offsets[vertex], end = part->offsets[vertex + 1];
+      both.columns.insert(both.columns.end(), part->columns.begin() + begin,
+                          part->columns.begin() + end);
+      if (part->weights.empty()) continue;
+      both.weights.insert(both.weights.end(), part->weights.begin() + begin,
+                          part->weights.begin() + end);
+    }
+    both.offsets[vertex + 1] = both.edges();
+  }
+  return simplify(both);
+}
+
 void add_weights(GraphData& graph, std::uint64_t seed) {
   graph.weights.resize(graph.columns.size());
   for (std::uint32_t source = 0; source < graph.vertices(); ++source) {

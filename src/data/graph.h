@@ -67,6 +67,10 @@ GraphData simplify(const GraphData& graph);
 // Whether each edge has its reverse, the same number of times, whatever their weights.
 bool is_symmetric(const GraphData& graph);
 
+// The graph with the reverse of each edge, simplified: undirected. Fails if it has more edges than
+// a graph can have.
+Result<GraphData> with_reverse_edges(const GraphData& graph);
+
 // Weights from 1 to 255 that are a function of `seed` and of the edge's two vertices, in either
 // order: an edge and its reverse weigh the same.
 void add_weights(GraphData& graph, std::uint64_t seed = 1);

@@ -76,6 +76,14 @@ TEST(Graph, IsSymmetricWhenEveryEdgeHasItsReverse) {
   EXPECT_FALSE(is_symmetric({{0, 2, 4}, {1, 1, 0, 1}, {}}));
 }
 
+TEST(Graph, GetsTheReverseOfEachEdge) {
+  // 0 -> 1 (5), 1 -> 0 (3), 1 -> 2 (7), 2 -> 2.
+  const auto both = with_reverse_edges({{0, 1, 3, 4}, {1, 0, 2, 2}, {5, 3, 7, 1}});
+  ASSERT_TRUE(both);
+  EXPECT_EQ(*both, (GraphData{{0, 1, 3, 4}, {1, 0, 2, 1}, {3, 3, 7, 7}}));
+  EXPECT_EQ(with_reverse_edges(GraphData{}), GraphData{});
+}
+
 TEST(Graph, WeighsAnEdgeAndItsReverseAlike) {
   GraphData graph{{0, 2, 3, 4}, {2, 1, 0, 0}, {}};
   add_weights(graph);
