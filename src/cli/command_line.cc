@@ -14,6 +14,7 @@
 #include "vyre/cli/cache/cache.h"
 #include "vyre/cli/check.h"
 #include "vyre/cli/devices.h"
+#include "vyre/cli/graph/graph.h"
 #include "vyre/cli/pipeline/bench.h"
 #include "vyre/cli/plan.h"
 #include "vyre/cli/replay/replay.h"
@@ -90,6 +91,8 @@ constexpr std::array kSubcommands{
     Subcommand{"bench", "time a pipeline fused and stage by stage", parse_command<BenchOptions>},
     Subcommand{"plan", "show how a kernel would be launched, or stages fused, and why",
                parse_command<PlanOptions>},
+    Subcommand{"graph", "run a graph program on a graph, round after round",
+               parse_command<GraphOptions>},
     Subcommand{"resident", "recommend the size of a resident launch",
                parse_command<ResidentOptions>},
     Subcommand{"replay", "compare search strategies on recorded tuning spaces",

@@ -20,7 +20,7 @@ TEST(CommandLine, HelpNamesEveryCommand) {
     const CommandResult result = run_vyre(arguments);
     EXPECT_EQ(result.exit, 0);
     EXPECT_EQ(result.err, "");
-    for (const char* command : {"check", "run", "plan", "resident", "replay", "cache"}) {
+    for (const char* command : {"check", "run", "graph", "plan", "resident", "replay", "cache"}) {
       EXPECT_NE(result.out.find(command), std::string::npos) << command;
     }
   }
@@ -28,7 +28,8 @@ TEST(CommandLine, HelpNamesEveryCommand) {
 }
 
 TEST(CommandLine, EveryCommandHasHelpWithExamples) {
-  for (const std::string command : {"check", "run", "plan", "resident", "replay", "cache"}) {
+  for (const std::string command :
+       {"check", "run", "graph", "plan", "resident", "replay", "cache"}) {
     const CommandResult result = run_vyre({command, "--help"});
     EXPECT_EQ(result.exit, 0) << command;
     EXPECT_TRUE(result.out.starts_with("usage: vyre " + command)) << result.out;

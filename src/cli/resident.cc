@@ -55,8 +55,8 @@ void print_signals(Output& out, const ResidentOptions& options, const Derivation
                                                 : "needs --pressure, or --resident and --budget"});
   table.add({"hot", yes(derivation.hot),
              fmt::format("{} hot opcodes ({} are hot), {} hot windows ({} are hot)",
-                         request.hot_opcode_count, kStandardPolicy.hot_opcode_threshold,
-                         request.hot_window_count, kStandardPolicy.hot_window_threshold)});
+                         request.hot_opcode_count, options.policy.hot_opcode_threshold,
+                         request.hot_window_count, options.policy.hot_window_threshold)});
   table.add({"topology by signals", std::string(to_string(derivation.raw_topology)), ""});
   const bool held = derivation.topology != derivation.raw_topology;
   table.add({"topology", std::string(to_string(derivation.topology)),
@@ -174,6 +174,10 @@ CommandHelp declare(OptionSet& set, ResidentOptions& options) {
             parse_u32);
   set.value("--previous-topology", "NAME", "the topology of the previous launch", options.previous,
             parse_topology);
+  set.value("--sparse-threshold", "BPS", "the largest density of a sparse frontier (500)",
+            options.policy.sparse_frontier_threshold_bps, parse_u16);
+  set.value("--dense-threshold", "BPS", "the least density of a dense frontier (4000)",
+            options.policy.dense_frontier_threshold_bps, parse_u16);
   set.flag("--json", "print JSON", options.json);
   return {
       .usage = "vyre resident --queue N [options]",
@@ -195,7 +199,7 @@ Result<void> check(const ResidentOptions& options) {
 
 Exit run_command(const ResidentOptions& options, Streams& streams) {
   const Explained explained =
-      explain_recommendation(kStandardPolicy, options.request, options.previous);
+      explain_recommendation(options.policy, options.request, options.previous);
   if (!explained.result) return report(streams, to_error(explained.result.error()));
   if (options.json) {
     write_json(streams.out, to_json(explained.derivation, *explained.result));

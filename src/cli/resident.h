@@ -10,6 +10,7 @@
 namespace vyre {
 
 struct ResidentOptions {
+  ResidentPolicy policy = kStandardPolicy;
   ResidentRequest request{.max_workgroup_size_x = 256,
                           .max_compute_workgroups_per_dimension = 65535,
                           .max_compute_invocations_per_workgroup = 256,

@@ -1,63 +1,34 @@
 #include "vyre/cli/run/run.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "vyre/base/files.h"
 #include "vyre/cli/devices.h"
 #include "vyre/cli/interrupt.h"
+#include "vyre/cli/output_place.h"
 #include "vyre/cli/pipeline/pipeline_command.h"
 #include "vyre/cli/run/emit.h"
 #include "vyre/cli/run/run_buffers.h"
 #include "vyre/cli/run/run_execute.h"
 #include "vyre/cli/run/run_report.h"
+#include "vyre/cli/run/timing.h"
 #include "vyre/cli/values.h"
 
 namespace vyre {
 namespace {
 
-namespace fs = std::filesystem;
-
-// Files are written after the run; what can be known before should not cost a run.
-Result<void> check_place(std::string_view option, const fs::path& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) {
-    return fail(Code::invalid_input, fmt::format("{}: {} is a folder", option, path.string()));
-  }
-  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return {};
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, error)) {
-    return fail(Code::invalid_input,
-                fmt::format("{}: there is no folder {}", option, folder.string()));
-  }
-  if (::access(folder.c_str(), W_OK) != 0) {
-    return fail(Code::invalid_input,
-                fmt::format("{}: the folder {} cannot be written to", option, folder.string()));
-  }
-  return {};
-}
-
 Result<void> check_output_places(const RunOptions& options) {
   for (const OutputArgument& output : options.outputs) {
-    VYRE_CHECK(check_place("--out", output.sink.path));
+    VYRE_CHECK(check_output_place("--out", output.sink.path));
   }
   if (options.emit_to == "-") {
     return fail(Code::invalid_input, "--emit-to does not write to the standard output",
                 "leave it out: --emit alone prints the code");
   }
-  if (!options.emit_to.empty()) VYRE_CHECK(check_place("--emit-to", options.emit_to));
+  if (!options.emit_to.empty()) VYRE_CHECK(check_output_place("--emit-to", options.emit_to));
   return {};
-}
-
-Result<std::uint64_t> parse_runs(const std::string& text) {
-  constexpr std::uint64_t kMost = 1'000'000;
-  if (text.empty()) return 0;
-  VYRE_TRY(const std::uint64_t runs, parse_whole(text, kMost));
-  if (runs == 0) return fail(Code::invalid_input, "it must be at least 1");
-  return runs;
 }
 
 // Options that say nothing about the interpreter, or about a run that does not happen.

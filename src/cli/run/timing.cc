@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "vyre/data/number_text.h"
+
 namespace vyre {
 namespace {
 
@@ -63,6 +65,14 @@ Result<Timing> measure(const TimingPlan& plan, const TimedRun& run) {
   Timing out = summarise(std::move(samples));
   out.warm_up_runs = warm_ups;
   return out;
+}
+
+Result<std::uint64_t> parse_runs(const std::string& text) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  if (text.empty()) return 0;
+  VYRE_TRY(const std::uint64_t runs, parse_whole(text, kMost));
+  if (runs == 0) return fail(Code::invalid_input, "it must be at least 1");
+  return runs;
 }
 
 }  // namespace vyre

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "vyre/base/error.h"
@@ -24,6 +25,9 @@ Timing summarise(std::vector<std::chrono::nanoseconds> samples);
 struct TimingPlan {
   std::uint64_t runs = 0;  // exactly so many; 0: until the figures are worth something
 };
+
+// The value of --time: the number of runs, or 0 for an empty text.
+Result<std::uint64_t> parse_runs(const std::string& text);
 
 // One run from the same start as every other: its time, or why there is none.
 using TimedRun = std::function<Result<std::chrono::nanoseconds>()>;
