@@ -128,7 +128,7 @@ typedef struct vyre_session_options {
   uint32_t tuning;           /* a vyre_tuner_mode for everything that the session launches */
   uint32_t reserved_too;     /* 0 */
   const char* evidence_file; /* an absolute path; null: in the cache folder, if there is one */
-  /* Also since version 4, and a struct_size without it is valid. */
+  /* Since version 5. A struct_size without it is valid too. */
   double least_gain; /* the tuner promotes nothing that saves a smaller share; 0: 0.01 */
 } vyre_session_options;
 
@@ -706,7 +706,7 @@ typedef struct vyre_tuner_options {
   double share;              /* the share of the time spent that the search may lose; 0: 0.02 */
   double allowance_ns;       /* the first allowance, in addition; 0: 20e6 */
   double clock_tick_ns;      /* the resolution of the caller's clock; 0: 1 */
-  /* Since version 4. A struct_size without it is valid too. */
+  /* Since version 5. A struct_size without it is valid too. */
   double least_gain; /* a candidate that saves a smaller share is not promoted; 0: 0.01 */
 } vyre_tuner_options;
 

@@ -24,8 +24,9 @@ constexpr std::uint32_t kMostWaiting = 2;      // made and not tried, beside wha
 constexpr std::uint32_t kMostVerifying = 2;    // at once
 constexpr double kGuessedVerification = 3;     // calls of the incumbent
 constexpr std::uint64_t kWaitingPeriod =
-    64;                               // while nothing can be done, one call in this many asks again
-constexpr double kQuestionNs = 2000;  // about what it costs to ask, with what that delays
+    64;  // while nothing can be done, one call in this many asks again
+constexpr std::uint64_t kQuietPeriod = 16;  // likewise, to see soon that the machine is calm
+constexpr double kQuestionNs = 2000;        // about what it costs to ask, with what that delays
 constexpr double kQuestionsOfAverage = 16;
 constexpr double kWatchShare = 0.002;  // of the time spent, for questions, and for timing
 constexpr double kMostPeriod = 4096;   // calls
@@ -238,7 +239,7 @@ OnlineStep OnlinePolicy::settled_step(OnlineStep step) {
 }
 
 OnlineStep OnlinePolicy::waiting_step(OnlineStep step) {
-  if (until_timed_ == 0) until_timed_ = timed_period(kWaitingPeriod);
+  if (until_timed_ == 0) until_timed_ = timed_period(quiet_ ? kQuietPeriod : kWaitingPeriod);
   if (--until_timed_ == 0) return time_incumbent(step);
   count_call();
   return step;
@@ -517,7 +518,7 @@ std::uint64_t OnlinePolicy::idle_calls() const {
   if (settled_) return (until_timed_ == 0 ? settled_period() : until_timed_) - 1;
   if (!believed_ || !incumbent_is_known() || to_make()) return 0;
   const std::uint64_t untimed =
-      (until_timed_ == 0 ? timed_period(kWaitingPeriod) : until_timed_) - 1;
+      (until_timed_ == 0 ? timed_period(quiet_ ? kQuietPeriod : kWaitingPeriod) : until_timed_) - 1;
   if (quiet_ && !is_guess()) return untimed;
   const double missing_ns = affordable_at_ns_ - ledger_.room_ns();
   if (!(missing_ns > 0)) return 0;
@@ -541,7 +542,10 @@ void OnlinePolicy::skip(std::uint64_t calls) {
   } else {
     uncounted_calls_ += calls;
   }
-  if (until_timed_ == 0) until_timed_ = settled_ ? settled_period() : timed_period(kWaitingPeriod);
+  if (until_timed_ == 0) {
+    const std::uint64_t waiting = timed_period(quiet_ ? kQuietPeriod : kWaitingPeriod);
+    until_timed_ = settled_ ? settled_period() : waiting;
+  }
   until_timed_ -= std::min(calls, until_timed_ - 1);
 }
 
