@@ -322,6 +322,7 @@ static void misuse(const struct world* w, uint64_t bad) {
 
 static void null_pointers(const struct world* w) {
   const vyre_code no = VYRE_NULL_POINTER;
+  const char text[8] = {0};
   vyre_pipeline pipeline = 0;
   uint64_t out = 0;
   CHECK_CODE(vyre_pipeline_create(w->session, NULL, &pipeline), no);
