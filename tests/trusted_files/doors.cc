@@ -122,9 +122,9 @@ int run_pipeline(int number) {
   builder.stage((*wgsl)["main"], {{"out", out}}, {n});
   auto pipeline = session->prepare(std::move(builder), {});
   if (!pipeline || !session->run(*pipeline)) return 4;
-  std::array<std::uint32_t, 4> out{};
-  if (!pipeline->read("out", out)) return 5;
-  return tell(out[0]);
+  std::array<std::uint32_t, 4> values{};
+  if (!pipeline->read("out", values)) return 5;
+  return tell(values[0]);
 }
 
 Door door(std::string name, int (*work)(int)) {
