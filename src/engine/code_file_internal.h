@@ -5,9 +5,7 @@
 //
 //   host code   0, scratch bytes, stack bytes, 1 if compiled briefly, the ELF object
 //   GPU code    1, entry, PTX, cubin, shared bytes asked for at the launch, 1 if compiled
-//               briefly, count of parameters,
-//   and
-//               for each its kind, slot and value
+//               briefly, count of parameters, and for each parameter its kind, slot and value
 #pragma once
 
 #include <optional>

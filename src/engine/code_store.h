@@ -1,8 +1,9 @@
 // Compiled kernels of one device, found again by what they are made of: in memory, and on disk
 // between processes.
 //
-// On disk a file `<folder>/<key>` holds what code_file_internal.h says. A file that is not exactly
-// that is replaced. A folder or file that private_folder.h refuses is left alone, with a warning.
+// On disk, `<folder>/<key>` holds the code in the format of code_file_internal.h. A file in any
+// other format is replaced. A folder or file that private_folder.h refuses is left alone, with a
+// warning.
 #pragma once
 
 #include <filesystem>
@@ -27,7 +28,7 @@ enum class CodeSource : std::uint8_t { memory, disk, compiled };
 
 std::string_view to_string(CodeSource source);
 
-// What a dispatch asks of its code beside the variant.
+// What a dispatch requires of its code, apart from the variant.
 struct CodeOptions {
   bool wide_offsets = false;              // a buffer of 2 GiB or more is bound
   bool check_at_start = false;            // the grid is large: even its start may be late (GPU)
@@ -37,7 +38,7 @@ struct CodeOptions {
 struct FoundCode {
   std::shared_ptr<const LoadedCode> code;
   CodeSource source = CodeSource::compiled;
-  double load_ns = 0;  // that the device took to load it; 0: it was loaded
+  double load_ns = 0;  // what the device took to load it; 0: it was loaded before
 };
 
 // How much loaded code that nobody holds a store keeps. The system allows a process 65,530
@@ -52,18 +53,18 @@ class CodeStore {
             SharedCacheLimits idle = kIdleCode);
   ~CodeStore();
 
-  // Thread-safe. A folder that cannot be written costs a warning, not the launch. Within the
-  // limits the caller has an answer, whatever is compiled; what was begun may go on behind it.
+  // Thread-safe. If the folder cannot be written, a warning is logged and the launch goes on. The
+  // call returns within the limits; a compilation that it has begun may continue after that.
   Result<FoundCode> find_or_make(const Kernel& kernel, const Variant& variant,
                                  const CodeOptions& options, const WorkLimits& limits = {});
-  // The slow part of it alone: afterwards find_or_make has only to load. Device code waits there.
-  // Whether that was done before, here or by another process.
-  bool keeps(const Kernel& kernel, const Variant& variant, const CodeOptions& options) const;
+  // Only compiles, which is the slow part of find_or_make: afterwards that has only to load.
   Result<void> make_ready(const Kernel& kernel, const Variant& variant, const CodeOptions& options,
                           const WorkLimits& limits = {});
-  // The number of codes that are loaded.
+  // Whether the code was compiled before, by this process or by another one.
+  bool keeps(const Kernel& kernel, const Variant& variant, const CodeOptions& options) const;
+  // The number of compiled kernels that are loaded.
   std::size_t loaded() const;
-  // Code that someone else made, kept in the form that loads fastest.
+  // Loads code that the caller compiled, and keeps it in the form that loads fastest.
   Result<FoundCode> load_own(const GpuCode& code);
 
  private:
@@ -78,7 +79,7 @@ class CodeStore {
   std::optional<std::filesystem::path> folder_;
   mutable ForkSafeMutex mutex_;
   SharedCache<Digest, const LoadedCode> loaded_;
-  SharedCache<Digest, Ready> ready_;  // made, not loaded yet
+  SharedCache<Digest, Ready> ready_;  // compiled, but not loaded yet
 };
 
 }  // namespace vyre

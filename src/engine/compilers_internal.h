@@ -1,4 +1,4 @@
-// Threads that compile while others run: of low priority, started by the first job.
+// Threads of low priority that compile while the program runs. The first job starts them.
 #pragma once
 
 #include <atomic>
@@ -18,32 +18,32 @@ class Compilers {
  public:
   // `niceness` as the system counts it: 19 leaves a busy processor almost alone.
   Compilers(unsigned threads, int niceness) : most_(threads), niceness_(niceness) {}
-  // Jobs that have begun are told to end by their limits, others are forgotten.
+  // Jobs that have begun are told by their limits to end; jobs that have not begun are dropped.
   ~Compilers();
   Compilers(const Compilers&) = delete;
   Compilers& operator=(const Compilers&) = delete;
 
   unsigned count() const { return most_; }
   void add(std::function<void()> job);
-  // For what a job compiles.
+  // The limits for everything that a job compiles.
   WorkLimits limits() const { return {.stop = &ends_}; }
-  // Whether anything runs at this moment.
+  // Whether a job runs at this moment.
   bool busy() const { return running_.load(std::memory_order_relaxed) != 0; }
-  // Returns when no job is left. Does them itself where there is no thread.
+  // Returns when no job is left. If no thread could be started, the calling thread does the jobs.
   void wait();
 
  private:
   void work();
   void start_thread();
   void run_next(std::unique_lock<ForkSafeMutex>& lock);
-  void begin_again();  // in a child of fork(2): what its parent compiles is compiled there alone
+  void begin_again();  // in a child of fork(2), which does not get the jobs of its parent
 
   const unsigned most_;
   const int niceness_;
   std::atomic<unsigned> running_{0};
   ForkSafeMutex mutex_;
-  std::condition_variable_any changed_;  // there are jobs, or it ends
-  std::condition_variable_any waited_;   // for no job to be left
+  std::condition_variable_any changed_;  // a job was added, or the threads shall end
+  std::condition_variable_any waited_;   // no job is left
   std::deque<std::function<void()>> jobs_;
   std::vector<std::thread> threads_;
   unsigned idle_ = 0;

@@ -23,7 +23,7 @@ struct DeviceStatus {
 std::vector<DeviceStatus> list_devices();
 
 // "cpu", "cuda" (the first), "cuda:N", "null", or "auto": the first of list_devices() that is
-// there. In the folder a GPU's small helper kernels are kept; absent: nowhere.
+// there. `code_folder` keeps small helper kernels of a GPU; absent: they are not kept.
 Result<std::shared_ptr<Device>> open_device(
     std::string_view name, const CpuOptions& cpu,
     const std::optional<std::filesystem::path>& code_folder = {});

@@ -1,4 +1,4 @@
-// What the host knows of a small buffer in another memory: kernels get such uniforms by value.
+// The host's copy of a small buffer in device memory, from which kernels get uniforms by value.
 #pragma once
 
 #include <atomic>
@@ -9,19 +9,19 @@
 
 namespace vyre {
 
-// Zero at first, as buffers are. Threads may write and take at once; a reader then sees old words
-// beside new ones, as a kernel would.
+// Filled with zeros at first, as buffers are. Threads may write and read at the same time; a reader
+// may then see some old and some new words, as a kernel would.
 class HostCopy {
  public:
   static constexpr std::uint64_t kMost = 256;  // bytes
 
   explicit HostCopy(std::uint64_t bytes) : words_((bytes + 3) / 4) {}
 
-  // False after something else than the host wrote to the buffer.
+  // False if a kernel or a copy has written to the buffer since.
   bool current() const { return current_.load(std::memory_order_acquire); }
   void forget() { current_.store(false, std::memory_order_release); }
 
-  // The bytes are inside.
+  // Requires that the bytes lie within the buffer.
   void put(std::uint64_t offset, std::span<const std::byte> bytes);
   void put_all(std::span<const std::byte> bytes) {
     put(0, bytes);

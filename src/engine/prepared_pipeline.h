@@ -39,14 +39,14 @@ class PreparedPipeline {
                                        std::shared_ptr<const ReadyPipeline> pipeline,
                                        std::shared_ptr<const PipelinePlan> plan);
 
-  // Returns when the last launch has ended. Buffers that keep their contents keep them; all others
-  // begin with zeros. After a run that failed or was interrupted, buffers hold what its launches
-  // had written by then, and names that change places in a loop stand as after its last whole
-  // round, or as before the run where the device got all rounds at once; the next run goes on from
-  // there.
+  // Returns when the last launch has ended. Buffers that the caller fills keep their contents
+  // between runs; all others begin with zeros. After a run that failed or was interrupted, buffers
+  // hold what its launches had written by then. Names that change places in a loop are then as
+  // after its last complete round or, if the device got all rounds at once, as before the run. The
+  // next run continues from there.
   Result<void> run(const RunLimits& limits = {});
-  // Returns when everything is queued: `Session::wait`, or the next read, reports a failure. A loop
-  // that ends by a condition, and a grid in a buffer, are looked at meanwhile.
+  // Returns when everything is queued: `Session::wait`, or the next read, reports a failure. The
+  // call waits for the device where it must read the condition of a loop or a grid in a buffer.
   Result<void> submit(const RunLimits& limits = {});
 
   // Copies contiguous values to and from a buffer, whole: spans, vectors, arrays of numbers, or of
@@ -87,13 +87,13 @@ class PreparedPipeline {
     }
   }
 
-  // What the next run does first where a uniform was set, for callers who want it done before.
+  // Applies uniforms that were set. Otherwise the next run does this before anything else.
   Result<void> apply_uniforms();
 
-  // Sizes, plans and compiles again. Buffers that the caller fills keep their contents where their
-  // size stays the same, and hold zeros otherwise. What fails changes nothing. Where the memory of
-  // both sizes together is more than the budget or than the device has, what holds nothing between
-  // runs is freed first.
+  // Sizes, plans and compiles again. Buffers that the caller fills keep their contents if their
+  // size stays the same, and hold zeros otherwise. A call that fails changes nothing. If the memory
+  // for both sizes together exceeds the budget or the device, buffers whose contents are not needed
+  // between runs are freed first.
   Result<void> resize(std::initializer_list<DimValue> dims);
   Result<void> resize(const std::vector<std::pair<std::string, std::uint64_t>>& dims);
 
@@ -161,7 +161,7 @@ class PreparedPipeline {
   const Dispatch& dispatch_now(const Step& step) const { return dispatch_in(order_, step); }
   const Dispatch& dispatch_in(const std::vector<std::uint32_t>& order, const Step& step) const;
 
-  // A run as a whole: every round of every loop, with the names where they are by then.
+  // All launches of a run, with every round of every loop.
   struct WholePlay {
     std::vector<std::uint32_t> from, to;  // the order of each swap group before and after
     std::shared_ptr<RecordedPlay> steps;
@@ -186,7 +186,7 @@ class PreparedPipeline {
   bool plan_relies_on(std::size_t uniform);
   Result<void> plan_for_uniforms();
 
-  // What of the pipeline before goes on in the one that takes its place.
+  // Which buffers keep their contents when another plan takes the place of this one.
   enum class Kept : std::uint8_t { given, all };
   Result<void> replace(std::shared_ptr<const ReadyPipeline> ready,
                        std::shared_ptr<const PipelinePlan> plan,
@@ -209,9 +209,9 @@ class PreparedPipeline {
   // them are not in memory yet.
   std::vector<std::pair<std::size_t, std::vector<std::byte>>> contents_;
   bool uniforms_changed_ = false;
-  std::vector<std::optional<bool>> relied_on_;  // by buffer; absent: not asked for yet
-  // Where nothing has to be looked at between the launches: the runs from each order that names
-  // have stood in. `why_not_whole_`: why there are none.
+  std::vector<std::optional<bool>> relied_on_;  // by buffer; absent: not known yet
+  // If the host need not read anything between the launches: the runs from each order of the names
+  // so far. Otherwise `why_not_whole_` is the reason.
   std::vector<WholePlay> plays_;
   std::string why_not_whole_;
   std::shared_ptr<RecordedPlay> played_;  // by the last run

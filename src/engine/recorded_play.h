@@ -1,9 +1,9 @@
 // How the steps of a pipeline are submitted.
 //
-// A play is open or closed. An open one submits one launch after the other, so that each can be
-// tried, compared and timed. A closed one plays a recording of all launches, which a GPU takes in
-// one call. While a step is being tuned plays are open; afterwards they are closed, and at most one
-// in kClosedPlays + 1 is open, when a tuner wants a time.
+// A run is open or closed. An open run submits one launch after the other, so that the tuner can
+// try, compare and time each of them. A closed run plays a recording of all launches, which a GPU
+// takes in one call. Runs are open while a step is being tuned. Afterwards they are closed, except
+// for at most one in kClosedPlays + 1, in which the tuner takes times.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,15 @@ struct PlayStep {
   Dispatch dispatch;
 };
 
-// Fails where somebody stopped the pipeline, or its deadline has passed: no further launch begins.
+// An error if the pipeline was stopped or its deadline has passed; no further launch may begin
+// then.
 Result<void> check_goes_on(std::string_view pipeline, const RunLimits& limits);
 
 class RecordedPlay {
  public:
   static constexpr std::uint32_t kClosedPlays = 63;
 
-  // `pipeline` is its name.
+  // `pipeline` is the name for messages.
   RecordedPlay(Session session, std::string pipeline, std::vector<PlayStep> steps)
       : session_(std::move(session)), pipeline_(std::move(pipeline)), steps_(std::move(steps)) {}
 
@@ -46,7 +47,7 @@ class RecordedPlay {
     const ServedLaunch* served = nullptr;
     std::shared_ptr<const ServedLaunch> fixed;  // what `served` is where nothing is tuned
     std::vector<std::uint32_t> launches;        // their positions in the recording
-    std::vector<std::byte> uniforms;            // contents that went with them by value
+    std::vector<std::byte> uniforms;            // the contents that the launches took by value
   };
 
   enum class Last : std::uint8_t { none, open_for_good, comparing, closed };
@@ -68,11 +69,11 @@ class RecordedPlay {
   bool looked_ = false;
   std::string why_open_;  // why no play is closed
   Last last_ = Last::none;
-  std::shared_ptr<WorkRecording> recording_;  // null: not yet
+  std::shared_ptr<WorkRecording> recording_;  // null: nothing was recorded
   std::vector<Recorded> recorded_;            // by step
   std::size_t items_ = 0;
   std::uint32_t closed_plays_ = 0;  // since the last open one
-  double closed_ns_ = 0;            // that a closed play took to submit, on average
+  double closed_ns_ = 0;            // the average time to submit a closed play
 };
 
 }  // namespace vyre

@@ -112,7 +112,7 @@ struct FusedStages {
   std::vector<StageLaunch> parts;
 };
 
-// Which of the two serves, and what is known of both; absent: not measured.
+// Whether the fused launch serves or its parts, and the times of both; absent: not measured.
 struct FusionChoice {
   bool fused = true;
   bool settled = false;
@@ -120,9 +120,9 @@ struct FusionChoice {
   std::optional<CandidateTime> fused_time{}, apart_time{};
 };
 
-// One launch made ready: what a dispatch holds. Plain data for the engine's own functions.
+// A launch that is ready to run: the data of a dispatch, for the functions of the engine.
 struct LaunchStep {
-  struct Uniform {  // its contents go with each launch by value
+  struct Uniform {  // each launch takes its contents by value
     std::uint32_t slot = 0, bytes = 0;
     std::uint64_t offset = 0;
     BoundMemory memory;              // of the whole buffer
@@ -131,18 +131,18 @@ struct LaunchStep {
 
   std::shared_ptr<Device> device;
   std::shared_ptr<const PlanDevice> plan_device;
-  LaunchPlan plan;  // as it was made; where the launch is tuned, variant and grid may move on
+  LaunchPlan plan;  // as prepared; a tuned launch may have another variant and grid by now
   DispatchSize size;
-  std::optional<BoundMemory> groups;  // the grid is there, and not what the plan says
+  std::optional<BoundMemory> groups;  // present: the grid is read from this memory
   std::vector<BoundMemory> bindings;  // by slot
   std::vector<Buffer> buffers;        // kept alive
   std::vector<Uniform> uniforms;
-  std::vector<std::uint32_t> by_value;             // their slots
+  std::vector<std::uint32_t> by_value;             // the slots of `uniforms`
   std::vector<std::shared_ptr<HostCopy>> written;  // host copies that a launch makes stale
-  // Where the plan is fixed: its code.
+  // If the plan is fixed: its code.
   std::shared_ptr<const LoadedCode> code;
   CodeSource source = CodeSource::compiled;
-  // Where the launch is tuned: its candidates, and those of them that have served this dispatch.
+  // If the launch is tuned: its candidates, and those that have served this dispatch.
   std::shared_ptr<TunedKernel> tuned;
   std::shared_ptr<ServedLaunches> served;
 };
@@ -159,8 +159,8 @@ class Dispatch {
   const std::string& kernel() const { return step_.plan.kernel; }
   // What a call launches, and where each choice comes from. plan_text and plan_json render it.
   LaunchPlan plan() const;
-  // The same where a call may launch several kernels, one after the other: fused stages that run on
-  // their own. `plan`, `variant`, `grid` and `facts` are then those of the first launch.
+  // The plan of each launch of a call, which may launch several kernels one after the other: the
+  // stages of a fused launch. `plan`, `variant`, `grid` and `facts` are those of the first one.
   std::vector<LaunchPlan> plans() const;
   const Variant& variant() const;
   CodeSource code_source() const;
@@ -169,7 +169,7 @@ class Dispatch {
   Extent extent() const { return step_.plan.extent; }
   // What the tuner knows about this launch; absent if the caller fixed the variant.
   std::optional<TuningView> tuning() const;
-  // Of a dispatch that may run as its stages; absent for all others.
+  // Absent if the dispatch is not a fused launch that may also run as its stages.
   std::optional<FusionChoice> fusion() const;
 
  private:
@@ -181,14 +181,15 @@ class Dispatch {
 
 struct RunLimits {
   std::optional<std::chrono::nanoseconds> deadline{};  // counted from the call
-  std::atomic<std::uint32_t>* stop = nullptr;  // set from elsewhere: a launch on the CPU ends early
-  // The deadline that messages name, if `deadline` is what an earlier call left of it.
+  std::atomic<std::uint32_t>* stop =
+      nullptr;  // when another thread sets it, launches on the CPU end
+  // The deadline that messages name, if an earlier call has used up a part of it.
   std::optional<std::chrono::nanoseconds> asked{};
 
   bool stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed) != 0; }
-  // For work that begins now.
+  // The limits of work that begins now.
   WorkLimits for_work() const;
-  // What they leave for a later call, when the deadline was counted from an earlier moment.
+  // The limits that are left for a call now, if the deadline counts from `begin`.
   RunLimits counted_from(std::chrono::steady_clock::time_point begin) const;
   // The deadline becomes `most` if it is later or absent.
   void shorten(std::chrono::nanoseconds most);
@@ -230,44 +231,44 @@ class Session {
   Result<void> copy(const Buffer& from, std::uint64_t from_offset, const Buffer& to,
                     std::uint64_t to_offset, std::uint64_t bytes) const;
 
-  // Plans the launch and compiles it if need be. Where the caller fixes nothing, the order of
-  // authority of plan/launch_plan.h decides, and a session that tunes goes on from there. A whole
-  // Variant fixes everything. The limits are for compiling: where they end it, the error has
-  // Code::device, as that of a launch that was stopped.
+  // Plans the launch, and compiles it if need be. If the caller fixes nothing, the order of
+  // authority in plan/launch_plan.h decides, and a session that tunes searches from there on. A
+  // whole Variant fixes everything. The limits hold for compiling: if they end it, the error has
+  // Code::device, like that of a launch that was stopped.
   Result<Dispatch> prepare(const Kernel& kernel, std::span<const Binding> bindings,
                            DispatchSize size, const FixedChoices& fixed = {},
                            const RunLimits& limits = {}) const;
-  // The same program with one of several settings of its overrides, whichever is the fastest.
-  // `identity` names the program in the evidence, whatever its settings are. All kernels have the
-  // same bindings; the size is in invocations unless they all declare the same workgroup.
+  // Prepares the program with one of several settings of its overrides, and searches for the
+  // fastest. `identity` names the program in the evidence for all settings. All kernels have the
+  // same bindings. The size is in invocations unless all kernels declare the same workgroup.
   Result<Dispatch> prepare(std::string_view identity, std::span<const KernelChoice> choices,
                            std::span<const Binding> bindings, DispatchSize size,
                            const RunLimits& limits = {}) const;
-  // The grid is read from a buffer each time, after everything that was submitted before: a call
-  // waits for that. An axis of 0 runs nothing; a grid beyond the device's limits is an error of the
-  // call, and then nothing runs. The variant is fixed.
+  // Each call reads the grid from a buffer, after everything that was submitted before has ended.
+  // An axis of 0 runs nothing. With a grid beyond the device's limits the call fails and nothing
+  // runs. The variant is fixed.
   Result<Dispatch> prepare(const Kernel& kernel, std::span<const Binding> bindings,
                            const IndirectGrid& grid, const FixedChoices& fixed = {},
                            const RunLimits& limits = {}) const;
-  // A pipeline with the sizes of its dims, ready to run again and again; and one from a file's text
-  // or elsewhere. include/vyre/pipeline.h
+  // Prepares a pipeline for any number of runs, from a builder and the sizes of its dims, or as
+  // parsed. include/vyre/pipeline.h is its interface.
   Result<PreparedPipeline> prepare(PipelineBuilder pipeline,
                                    std::initializer_list<DimValue> dims) const;
   Result<PreparedPipeline> prepare(Pipeline pipeline, const PipelineOptions& options) const;
-  // A fused launch or its parts, whichever is faster: candidates of one search, whose evidence
-  // belongs to this group of stages. Without `may_run_apart` the parts only name the group, and
-  // need no bindings; what the fused launch needs cleared is then the caller's business.
+  // Prepares a fused launch and its parts as candidates of one search, whose evidence belongs to
+  // this group of stages. Without `may_run_apart` the parts only name the group and need no
+  // bindings, and the caller clears what the fused launch needs cleared.
   Result<Dispatch> prepare(const FusedStages& stages, bool may_run_apart,
                            const RunLimits& limits = {}) const;
-  // Whether this session would run the parts: it searches, or the evidence has chosen them.
+  // Whether this session may run the parts: it searches, or the evidence has chosen them.
   bool may_run_apart(const FusedStages& stages) const;
   // What `prepare` would launch first: the fused kernel, or its stages.
   Result<std::vector<LaunchPlan>> plan(const FusedStages& stages, bool may_run_apart) const;
-  // The same for each launch of a pipeline, without memory for its buffers. On a GPU, code of fused
-  // launches may be compiled to see whether it spills registers.
+  // What each launch of a pipeline would launch first. No memory is allocated for its buffers. On a
+  // GPU, fused launches may be compiled to find out whether their code spills registers.
   Result<std::vector<std::vector<LaunchPlan>>> plan(const ReadyPipeline& pipeline,
                                                     const PipelinePlan& plan) const;
-  // What `prepare` would launch first, without memory, code or a launch.
+  // What `prepare` would launch first. Allocates, compiles and launches nothing.
   Result<LaunchPlan> plan(const Kernel& kernel, std::span<const BindingBytes> bindings,
                           DispatchSize size, const FixedChoices& fixed = {}) const;
   // Only on a GPU. The grid covers the size; the kernel itself must ignore invocations beyond it.
@@ -295,15 +296,15 @@ class Session {
   // The device's time for one launch: the mean of `launches` consecutive ones, which this call
   // waits for. For a tuned dispatch the best variant is timed, and no candidate is tried.
   Result<std::chrono::nanoseconds> time(const Dispatch& dispatch, std::uint32_t launches = 1) const;
-  // In the mode `on`: measures the candidates now, with what the buffers hold, instead of in the
-  // first call. The buffers keep their contents. In other modes this does nothing.
+  // In the mode `on`: measures the candidates now instead of in the first call, on the present
+  // contents of the buffers, which stay as they are. In other modes this does nothing.
   Result<void> measure(const Dispatch& dispatch, const RunLimits& limits = {}) const;
   // Returns when no background compilation is left.
   void wait_for_compilers() const;
   Result<std::shared_ptr<Event>> record() const { return queue_->record(); }
   Result<void> wait() const { return queue_->wait(); }
-  // Returns when all that tuning has learned is in the evidence file, or says how much is not, and
-  // why; that is kept and tried again.
+  // Returns when everything that tuning has learned is in the evidence file. The error says how
+  // much could not be written, and why; it is kept, and the next save tries again.
   Result<void> save() const;
 
  private:

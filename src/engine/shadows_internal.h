@@ -1,4 +1,5 @@
-// Second copies of what a program writes, to run a candidate on and compare with the real ones.
+// Shadows: copies of the buffers that a program writes. A candidate runs on them, and its results
+// are compared with the real ones.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ struct Slice {
   std::optional<std::uint64_t> elements;
 };
 
-// A part of the launch where the program allows it: invocations that touch their own element alone.
-// The slice ends as raggedly as the whole does.
+// A part of the launch, if every invocation accesses only its own element; otherwise the whole. The
+// last workgroup of the part is as incomplete as that of the whole.
 Slice slice_of(const Kernel& kernel, const Extent& extent);
 
 // How the elements of a written binding are compared where a tolerance is allowed.
@@ -33,33 +34,33 @@ enum class Compared : std::uint8_t { bits, f32, f16 };
 struct WrittenSlot {
   std::uint32_t slot = 0;
   Compared as = Compared::bits;
-  std::uint64_t stride = 0;  // bytes from element to element; 0: it is no array
+  std::uint64_t stride = 0;  // bytes from element to element; 0: the binding is not an array
   bool is_result = true;     // false: it passes from launch to launch, and is not compared
 };
 std::vector<WrittenSlot> written_slots(const Kernel& kernel);
 
-// One piece of memory for each of these sizes, beside what is in use. The error says why there is
-// none.
+// One allocation for each of these sizes, in addition to the memory in use. The error says why the
+// device has no room for them.
 Result<std::vector<DeviceMemory>> allocate_shadows(Device& device,
                                                    std::span<const std::uint64_t> bytes);
 
-// What comparisons on one device share.
+// What all comparisons on a device share.
 struct CompareTools {
   std::shared_ptr<const LoadedCode> code;  // null where the host compares
   std::shared_ptr<Queue> aside;            // to read a count while the main queue runs on
 };
-// With all that a queue's first read sets up, which takes milliseconds in which launches wait.
+// A second queue whose first read has been made: that takes milliseconds in which launches wait.
 Result<std::shared_ptr<Queue>> make_side_queue(Device& device);
-// Compiles what is needed: slow, and beside what runs.
+// Compiles the kernel that compares. This is slow, and does not make launches wait.
 Result<void> make_comparing_ready(Device& device, CodeStore& codes, const WorkLimits& limits = {});
-// Whether that is not needed.
+// Whether that kernel was compiled before, or is not needed.
 bool is_comparing_ready(Device& device, const CodeStore& codes);
-// Loads it. Without a queue aside it makes one.
+// Loads that kernel. Makes a second queue if `aside` is null.
 Result<std::shared_ptr<const CompareTools>> make_compare_tools(
     Device& device, CodeStore& codes, std::shared_ptr<Queue> aside = nullptr);
 
-// Compares memory on its device without waiting: where the host reaches it at once, elsewhere by a
-// kernel. One comparison at a time.
+// Compares memory without waiting for the device: the host compares what is in its memory, and a
+// kernel compares what is in device memory. One comparison at a time.
 class Comparer {
  public:
   static Result<std::unique_ptr<Comparer>> make(std::shared_ptr<const CompareTools> tools,
@@ -67,7 +68,7 @@ class Comparer {
 
   Result<void> begin();  // forgets the last comparison
   Result<void> add(BoundMemory a, BoundMemory b, Compared as, double tolerance);
-  // Words that differ. After everything that `add` queued has ended.
+  // The number of words that differ. Call it when everything that `add` queued has ended.
   Result<std::uint64_t> different();
 
  private:

@@ -24,13 +24,13 @@
 
 namespace vyre {
 
-// What the bindings of a dispatch ask of its code, in every variant.
+// What the bindings of a dispatch require of its code, in every variant.
 struct CodeNeeds {
   bool wide_offsets = false;
   std::vector<std::uint32_t> by_value{};
 };
 
-// What a plan may use of what was learned.
+// What was learned before, as the planner takes it.
 PlanMemory plan_memory_of(const TuningOptions& options, const EvidenceStore* store);
 // Whether a buffer needs offsets of 64 bits.
 bool is_wide(std::span<const BoundMemory> bindings);
@@ -39,13 +39,14 @@ std::string spill_text(std::uint64_t bytes, std::string_view others);
 // Whether a grid is so large that launching it may take longer than a deadline.
 bool has_many_groups(const Extent& grid);
 bool has_many_groups(const Variant& variant, const Extent& extent, TargetKind kind);
-// In memory alone where there is no path, or where the file cannot be read, which is warned of.
+// Opens the file. Without a path, or with a warning if the file cannot be read, the store is in
+// memory alone.
 std::shared_ptr<EvidenceStore> open_evidence(const std::optional<std::filesystem::path>& path);
 
-// Code that is set once, by whichever thread has it first, and read by calls without a lock.
+// Code that the first of several threads sets, and that calls read without a lock.
 class OnceCode {
  public:
-  const LoadedCode* get() const { return code_.load(std::memory_order_acquire); }  // null: not yet
+  const LoadedCode* get() const { return code_.load(std::memory_order_acquire); }  // null: not set
   CodeSource source() const { return get() == nullptr ? CodeSource::compiled : found_.source; }
   void set(const FoundCode& found) {
     std::call_once(once_, [&] {
@@ -65,14 +66,15 @@ struct CandidateLaunch {
   Kernel kernel;
   Variant variant;
   CodeOptions options;
-  // For each slot of the kernel, the slot of the dispatch whose binding it takes; empty: the same.
+  // For each slot of the kernel, the slot of the dispatch whose binding it takes; empty: equal
+  // slots.
   std::vector<std::uint32_t> slots{};
-  std::optional<Extent> extent{};  // absent: that of the call
-  // Slots of the dispatch that must hold zeros when it begins.
+  std::optional<Extent> extent{};  // absent: the extent of the call
+  // Slots of the dispatch whose buffers are set to zeros before the launch.
   std::vector<std::uint32_t> cleared{};
   OnceCode code{};
 
-  // Whether it takes the call's bindings and extent as they are.
+  // Whether the launch takes the call's bindings and extent unchanged.
   bool is_plain() const { return slots.empty() && !extent && cleared.empty(); }
 };
 
@@ -82,16 +84,17 @@ struct TunedCandidate {
   std::size_t choice = 0;  // which of the request's kernels
   std::string text;        // of its configuration
   std::deque<CandidateLaunch> launches{};
-  // It stands for the launches of this other candidate. It is dropped if its code spills registers
-  // and theirs does not. Any other candidate is dropped where the declared one does not spill.
+  // The candidate whose launches this one fuses. The fused candidate is dropped if its code spills
+  // registers and the code of those launches does not. A candidate that fuses nothing is compared
+  // with the declared one in the same way.
   std::optional<std::uint32_t> fuses{};
 
   const CandidateLaunch& first() const { return launches.front(); }
   bool is_made() const;
 };
 
-// What all candidates write, by slot of the dispatch. What one of them leaves out is no result of
-// the call but passes from launch to launch inside the others.
+// The slots of the dispatch that the candidates write. A slot that not all of them write is not a
+// result of the call: it passes values between the launches of one candidate.
 std::vector<WrittenSlot> written_by(const std::deque<TunedCandidate>& candidates);
 
 // One launch of a candidate that has several, with the grid that covers its extent.
@@ -100,20 +103,20 @@ struct PartLaunch {
   Extent extent{}, grid{};
 };
 
-// What a call that only serves needs of a candidate, in one place.
+// Everything about a candidate that a call needs to launch it.
 struct ServedLaunch {
   std::uint32_t candidate = 0;
   std::uint32_t groups_per_task = 0;
   const LoadedCode* code = nullptr;
   Extent grid{}, workgroup{};
-  // Where the candidate has several launches: all of them, and the members above say nothing.
+  // If the candidate has several launches: all of them. The members above are then not used.
   std::unique_ptr<const std::vector<PartLaunch>> parts{};
 };
 
-// The launches that have served one dispatch, with the most recent one at hand.
+// The launches that have served one dispatch. The most recent one is found without a lock.
 class ServedLaunches {
  public:
-  // What the next call launches, where the tuner need not be asked before; else null.
+  // What the next call launches if a lease is left; null: the tuner must be asked.
   const ServedLaunch* take() {
     const Lease lease = lease_.load(std::memory_order_relaxed);
     if (lease.calls == 0) return nullptr;
@@ -127,7 +130,7 @@ class ServedLaunches {
     given_.fetch_add(calls, std::memory_order_relaxed);
     lease_.store({candidate, calls}, std::memory_order_relaxed);
   }
-  // The calls that were given since the last time: a thread that asks has made them.
+  // The number of calls that were leased since this was last called.
   std::uint32_t settle_given() { return given_.exchange(0, std::memory_order_relaxed); }
 
   const ServedLaunch* find(std::uint32_t candidate) const {
@@ -157,9 +160,9 @@ struct PendingTime {
   std::shared_ptr<Event> begin, end;
   std::uint64_t calls = 0;  // counted by the tuner when it was made ...
   std::uint64_t given = 0;  // ... of which this many were leased out and may come later
-  double scale = 1;         // to the size that the key stands for
-  double overhead_ns = 0;   // what timing it took
-  bool slowed = false;      // something was compiled beside it
+  double scale = 1;         // converts the time to the size that the key stands for
+  double overhead_ns = 0;   // the time that timing the call took
+  bool slowed = false;      // something was compiled during the call
 };
 
 // A comparison whose outcome is not known yet.
@@ -168,7 +171,7 @@ struct PendingCheck {
   bool of_incumbent = false;  // the incumbent is compared with itself
   std::shared_ptr<Event> begin, middle, after, end;
   std::chrono::steady_clock::time_point began;
-  double host_ns = 0;  // what submitting it took
+  double host_ns = 0;  // the time that submitting it took
 };
 
 // What a search does beside the calls of a program.
@@ -179,9 +182,9 @@ struct SearchWork {
   std::uint64_t pace_from_calls = 0;  // ... and the calls up to it
   std::deque<std::uint32_t> to_make;  // candidates to compile, as soon as the ledger allows it
   std::deque<std::uint32_t> to_load;  // compiled candidates that the device does not hold yet
-  std::uint32_t load_looks = 0;       // calls that found the device busy since then
+  std::uint32_t load_looks = 0;  // calls that have found the device busy since the last loading
   std::vector<DeviceMemory> shadows;  // by position in TunedKernel::written
-  bool shadows_asked = false;         // they are being allocated in the background
+  bool shadows_asked = false;         // shadows are being allocated in the background
   std::string no_shadows;             // why there are none
   std::unique_ptr<Comparer> comparer;
   bool equals_itself = false;  // the incumbent's results do not depend on the order of invocations
@@ -202,24 +205,24 @@ class TunedKernel {
 
   std::deque<TunedCandidate> candidates;
   const std::vector<double> prior;
-  const std::uint32_t start;  // what the plan serves first, by whose authority, and why
+  const std::uint32_t start;  // the candidate that the plan serves first, who decided that, and why
   const Authority start_by;
   const std::string start_why;
   const std::optional<std::uint32_t> declared;
-  std::string strategy;                        // of a sweep
+  std::string strategy;                        // of the mode `on`
   std::atomic<std::uint32_t> known_before{0};  // candidates that a sweep need not measure again
-  const std::string left_out;                  // which part of the space is no candidate, and why
+  const std::string left_out;                  // which part of the space was left out, and why
   OnlineTuner tuner;
   const bool settled_before;  // there was nothing to search when it was made
   const std::vector<WrittenSlot> written;
   std::atomic<double> compile_ns{0};    // processor time of the last candidate that was compiled
   std::atomic<double> slowed_ns{0};     // what calls lost while something was compiled
-  std::atomic<double> lost_share{1};    // of the time of compiling, the share that calls lost
+  std::atomic<double> lost_share{1};    // the share of the time of compiling that calls lost
   std::atomic<double> load_ns;          // a running average of what loading takes from launches
   std::atomic<double> incumbent_ns{0};  // of its last timed call
 
-  // Why a call must look at more than the tuner's answer: times or comparisons are pending,
-  // something is to be compiled or loaded, a sweep comes first.
+  // Reasons for a call to do more than the tuner's next step: times or comparisons are pending,
+  // candidates wait to be compiled or loaded, or a sweep comes first.
   static constexpr std::uint32_t kInFlight = 1, kToMake = 2, kToSweep = 4;
   std::atomic<std::uint32_t> looks{0}, polls{0};
   std::atomic<std::uint64_t> given{0};  // calls that were leased to dispatches and may come later
@@ -227,7 +230,7 @@ class TunedKernel {
 
  private:
   const double items_;  // invocations that times are scaled to
-  const bool exact_;    // times are of one size alone, and need no scale
+  const bool exact_;    // the key is for one size alone, so times need no scale
 };
 
 // Who decided what a tuned kernel serves at this moment, and why.
@@ -263,26 +266,26 @@ class Tuning {
   // The same object for equal requests. Its incumbent is compiled.
   Result<std::shared_ptr<TunedKernel>> kernel_for(const LaunchRequest& request,
                                                   const CodeNeeds& needs, const WorkLimits& limits);
-  // The same object for equal names, made by `make` where there is none yet.
+  // The same object for equal names. `make` makes it the first time.
   Result<std::shared_ptr<TunedKernel>> find_or_tune(
       const std::string& name, const WorkLimits& limits,
       const std::function<Result<std::shared_ptr<TunedKernel>>()>& make);
-  // The same for candidates that somebody else has put together. Its incumbent is compiled.
+  // Makes a search over the caller's candidates. Its incumbent is compiled.
   Result<std::shared_ptr<TunedKernel>> tune(const LaunchSpace& space,
                                             std::deque<TunedCandidate> candidates,
                                             const WorkLimits& limits = {});
-  // Compiles a candidate while this thread waits, and drops it from the search where that fails;
-  // not where memory or the limits ended it.
+  // Compiles a candidate while this thread waits. If that fails, the candidate is dropped from the
+  // search, unless memory or the limits were the reason.
   Result<void> make_now(TunedKernel& kernel, std::uint32_t candidate,
                         const WorkLimits& limits = {});
-  // Lets the background compile what was asked for, as far as the ledger allows.
+  // Compiles the candidates of `to_make` in the background, as far as the ledger allows.
   void make_later(const std::shared_ptr<TunedKernel>& kernel);
 
-  // Allocates them in the background: large ones take as long as many short calls.
+  // Allocates shadows in the background, because large ones take as long as many short calls.
   void make_shadows_later(const std::shared_ptr<TunedKernel>& kernel,
                           std::vector<std::uint64_t> bytes);
 
-  // Null until it is compiled, and could be loaded.
+  // Null until they are compiled and loaded.
   std::shared_ptr<const CompareTools> compare_tools();
   // Code of a candidate that the device can launch.
   Result<FoundCode> find_code(const CandidateLaunch& launch, const WorkLimits& limits);
@@ -320,7 +323,7 @@ class Tuning {
   std::uint32_t tools_looks_ = 0;
   std::shared_ptr<const CompareTools> tools_;
   ForkSafeMutex mutex_;  // held while a first candidate is compiled
-  // On a GPU all are kept: work of a search that nobody waited for may still run.
+  // On a GPU none is forgotten: work of a search that nobody waited for may still run.
   SharedCache<std::string, TunedKernel> kernels_;
   Compilers compilers_;  // last: its threads use the rest
 };

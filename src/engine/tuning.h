@@ -1,9 +1,9 @@
-// How a session tunes what it launches, and what it tells of that.
+// How a session tunes its launches, and what it reports about that.
 //
-// A dispatch that was prepared without a variant serves the best one known. In the mode `natural`
-// it also learns: some calls run a candidate instead and are timed, candidates are compiled in the
-// background and compared with the incumbent on shadows of what the program writes before any of
-// them serves a call. What that costs stays below the bound of OnlineOptions.
+// A dispatch that was prepared without a variant is served by the best one known. In the mode
+// `natural` the session also searches: it compiles candidates in the background, compares their
+// results with the incumbent's on shadows (copies of the buffers that the program writes), and lets
+// them serve some calls, which it times. The cost of that stays below the bound of OnlineOptions.
 #pragma once
 
 #include <atomic>
@@ -31,16 +31,17 @@ struct TunedCall {
   double incumbent_ns = 0;
 };
 
-// Something else that the tuner did.
+// Another step of the tuner, with its duration.
 struct TunerSpan {
   enum class Kind : std::uint8_t { compile, verify };
   Kind kind = Kind::compile;
   std::uint32_t candidate = 0;
   std::chrono::steady_clock::time_point begin, end;
-  std::string outcome;  // "" when all went well
+  std::string outcome;  // why the step failed; empty: it did not
 };
 
-// Called from the threads that run, or compile: quick, and safe for several at once.
+// The functions are called from the threads that launch or compile, from several at once, and must
+// return quickly.
 struct TuneObserver {
   std::function<void(const TunedCall&)> call;
   std::function<void(const TunerSpan&)> span;
@@ -48,53 +49,54 @@ struct TuneObserver {
 
 struct TuningOptions {
   TunerMode mode = kProductionMode;
-  // Where evidence is kept from run to run; absent: for this session only.
+  // The file that keeps the evidence; absent: it is forgotten with the session.
   std::optional<std::filesystem::path> evidence;
-  double share = 0.02;         // of the time spent that may be lost
-  double allowance_ns = 20e6;  // at first, at most
-  double least_gain = 0.01;    // a candidate that saves less of the time is not promoted
-  // A choice for exactly this size, where sizes of a bucket would share one.
+  double share = 0.02;         // the share of the time spent that the search may lose
+  double allowance_ns = 20e6;  // what it may lose beside that, at most
+  double least_gain = 0.01;    // a candidate that saves a smaller share of the time is not promoted
+  // The choice is made for exactly one size. Otherwise all sizes of a bucket share one choice.
   bool exact_size = false;
-  // How far results may differ from the incumbent's: a share of the larger value for f32 and f16
-  // (for overrides that add up in another order); 0: not in a bit.
+  // How far floats (f32, f16) may differ from the incumbent's results, as a share of the larger
+  // value, for overrides that change the order of a sum. 0: results must be equal bit for bit.
   double tolerance = 0;
-  unsigned compilers = 0;  // threads; 0: by the number of processors
-  // Where nothing is served meanwhile: candidates are compiled by the call that asks for them, and
-  // that time counts neither as spent nor as lost.
+  unsigned compilers = 0;  // threads that compile; 0: chosen by the number of processors
+  // For programs that serve nobody while they tune: the call that asks for a candidate compiles it,
+  // and that time counts neither as spent nor as lost.
   bool compile_at_once = false;
-  // Mode `on`: as long as this, and at least the first round.
+  // Mode `on`: how long the search may take. The first round is always completed.
   std::optional<std::chrono::nanoseconds> sweep_time;
-  // Mode `on`: who says what is measured next. A strategy of search_strategy.h; `exhaustive` is all
-  // of them in the order of the prior. Empty: that, or `natural` where overrides make too many.
+  // Mode `on`: the strategy (search_strategy.h) that chooses which candidate is measured next.
+  // `exhaustive` measures all of them in the order of their expected times. Empty: `exhaustive`, or
+  // `natural` if overrides make too many candidates.
   std::string strategy;
   std::uint64_t seed = 1;  // of the strategy
-  // Mode `on`: set from elsewhere, it ends with what was found by then.
+  // Mode `on`: when another thread sets it, the search ends with what was found by then.
   const std::atomic<std::uint32_t>* stop = nullptr;
   TuneObserver observer;
 
-  // VYRE_AUTOTUNER, and the evidence of the user's cache folder.
+  // The mode of the variable VYRE_AUTOTUNER, and the evidence file in the user's cache folder.
   static TuningOptions from_environment();
 };
 
-// What the tuner knows of one dispatch, at the moment of asking.
+// What the tuner knows about one dispatch at the moment of the call.
 struct TuningView {
   TuningKey key;
   TunerMode mode = kProductionMode;
   TunerOrigin origin;
   std::string reason;     // why the incumbent is what it is
-  std::string untunable;  // why nothing is searched; empty: it is
+  std::string untunable;  // why there is no search; empty: there is one
   bool settled = false;
   std::uint32_t start = 0, incumbent = 0;
-  std::optional<std::uint32_t> declared;  // the one that the program's text asks for
+  std::optional<std::uint32_t> declared;  // the variant of the program's text
   std::vector<Variant> variants;
-  std::vector<CandidateView> candidates;  // the same, in the same order
+  std::vector<CandidateView> candidates;  // in the order of `variants`
   std::vector<double> prior_ns;
   Ledger ledger;
   double compile_ns = 0;           // processor time of the last candidate that was compiled
   double load_ns = 0;              // a running average of what loading a candidate takes
-  std::string strategy;            // who says what a sweep measures next; empty: no sweep
-  std::uint32_t known_before = 0;  // candidates that a sweep took from earlier ones
-  std::string left_out;            // what of the space is no candidate, and why; empty: nothing
+  std::string strategy;            // of the mode `on`; empty in other modes
+  std::uint32_t known_before = 0;  // candidates that a sweep did not measure again
+  std::string left_out;            // which part of the space was left out, and why; empty: none
 };
 
 }  // namespace vyre
