@@ -1,5 +1,5 @@
-// What the evidence of earlier runs says a search should begin with. Serving, planning and
-// searching all ask this one function, so that they agree.
+// The candidate with which a search begins, according to the evidence of earlier runs. Serving,
+// planning and searching all ask this one function, so that they agree.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Opening {
     pin,        // a person chose this candidate, and nothing else is served
     evidence,   // it was decided for this key, or for its size bucket
     hint,       // it was decided for a near key
-    untunable,  // the program must not be tuned: what would run without evidence stays
+    untunable,  // the program must not be tuned: it runs as without evidence
   };
   From from = From::nothing;
   std::optional<std::uint32_t> candidate{};  // with pin, evidence and hint

@@ -7,9 +7,9 @@
 // (paired_comparison.h). It is *dropped* when they show that it gains less, when its results are
 // wrong, or when it fails.
 //
-// A guess that serves in place of the declared variant is compared with that before anything else.
-// What it loses is charged as far as the pairs show it, and once it has lost what may be lost the
-// declared variant serves again.
+// A guess that serves in place of the declared variant is compared with the declared one before
+// anything else. Its loss is charged as far as the pairs show one. When that has used up the bound,
+// the declared variant serves again.
 //
 // Before a search ends, candidates that were not much slower are timed once more: the machine may
 // have been slow at the time.
@@ -18,10 +18,10 @@
 // exp(3 sigma / T), the largest gradient is the smallest mu - 3 sigma, and it returns to the
 // identity as candidates become certain.
 //
-// What it keeps true: the bound that regret_ledger.h states, on what is lost by slower candidates,
-// by a first guess that is slower than the declared variant, by verification, by copies and by
-// calls that compiling slows; and that a choice moves to one that is no faster in at most `error`
-// of all searches.
+// Two promises hold. The loss stays within the bound of regret_ledger.h: slower candidates, a first
+// guess that is slower than the declared variant, verification, copies, and calls that are slowed
+// by compiling all count. And at most the share `error` of all searches moves to a candidate that
+// is no faster.
 #pragma once
 
 #include <cstddef>
@@ -42,49 +42,49 @@ namespace vyre {
 
 struct OnlineCandidate {
   std::string text;     // of its Configuration
-  double prior_ns = 0;  // what a model expects, up to a common factor; > 0
+  double prior_ns = 0;  // the time that a model expects, up to a common factor; > 0
 };
 
 struct OnlineOptions {
-  double share = 0.02;                // of the time spent that may be lost
-  double allowance_ns = 20e6;         // at first: the smaller of this ...
-  double allowance_calls = 50;        // ... and this many calls of the incumbent
-  double least_gain = 0.01;           // a candidate that saves less is not promoted
-  double error = 0.01;                // of all searches, that promote one that is no faster
-  std::uint64_t seed = 1;             // of the coin that orders the calls of a pair
-  double clock_tick_ns = 1;           // the least difference that a time can show
+  double share = 0.02;          // the share of the time spent that may be lost
+  double allowance_ns = 20e6;   // the first allowance is the smaller of this ...
+  double allowance_calls = 50;  // ... and this many calls of the incumbent
+  double least_gain = 0.01;     // a candidate that saves a smaller share is not promoted
+  double error = 0.01;          // the share of searches that may promote one that is no faster
+  std::uint64_t seed = 1;       // of the coin that orders the calls of a pair
+  double clock_tick_ns = 1;     // the least difference that a time can show
   std::uint32_t settled_period = 64;  // once settled, one call in this many is timed
-  double timing_ns = 0;               // what it costs to time a call
-  double timing_bias_ns = 0;          // that it seems longer than it is among others
-  double timing_doubt_ns = 0;         // by which that may differ between two candidates
-  bool needs_code = false;            // a candidate must be made ready before it runs
-  bool makes_beside = false;          // which takes nothing from the calls
-  std::uint32_t most_making = 4;      // at once
-  double making_ns = 0;               // what a call loses in which one is put in place
-  double least_verification_ns = 0;   // what comparing results takes, at least
-  bool needs_verification = false;    // and its results compared with the incumbent's
-  // What the program would run without a tuner; absent: what is served first.
+  double timing_ns = 0;               // the cost of timing a call
+  double timing_bias_ns = 0;          // how much longer a call seems when it is timed by itself
+  double timing_doubt_ns = 0;         // how much that bias may differ between two candidates
+  bool needs_code = false;            // a candidate must be compiled before it runs
+  bool makes_beside = false;          // compiling takes no time from the calls
+  std::uint32_t most_making = 4;      // candidates that are compiled at the same time
+  double making_ns = 0;               // what loading a candidate takes from a call
+  double least_verification_ns = 0;   // the least time that comparing results takes
+  bool needs_verification = false;    // results are compared with the incumbent's before it serves
+  // The candidate that the program would run without a tuner; absent: the one that serves first.
   std::optional<std::uint32_t> declared{};
 };
 
 enum class CandidateStage : std::uint8_t { unmade, making, made, verified, dropped };
 
-// What one call does. At most one of `verify` and a probe.
+// What one call does. A probe verifies nothing.
 struct OnlineStep {
-  std::uint32_t candidate = 0;          // what to run
-  bool timed = false;                   // report its time
+  std::uint32_t candidate = 0;          // runs
+  bool timed = false;                   // its time must be reported
   bool probe = false;                   // it is not the incumbent
-  std::optional<std::uint32_t> make{};  // begin to make it ready, in the background
-  std::optional<std::uint32_t>
-      verify{};              // compare its results with the incumbent's, beside the call
-  std::uint64_t ticket = 0;  // of a timed step: which one it is
+  std::optional<std::uint32_t> make{};  // to be compiled in the background
+  // Its results are compared with the incumbent's beside the call.
+  std::optional<std::uint32_t> verify{};
+  std::uint64_t ticket = 0;  // identifies a timed step
 };
 
 struct CandidateView {
   std::string text;
   CandidateStage stage = CandidateStage::unmade;
   double expected_ns = 0, uncertainty_ns = 0;
-  CandidateTime time;  // what everybody shows
+  CandidateTime time;  // the time that every report shows
   std::uint64_t samples = 0;
   std::string dropped{};  // why
 };
@@ -93,47 +93,47 @@ class OnlinePolicy {
  public:
   // `start` is served first. At least one candidate.
   OnlinePolicy(std::vector<OnlineCandidate> candidates, std::uint32_t start, OnlineOptions options);
-  // Takes over what is known: times, verifications, rejections, the incumbent, the ledger. Of a
-  // hint (another size or device) only the order: its times as a prior. Candidates that the space
-  // does not have are left out. Times of another size keep their order alone, too.
+  // Takes over what is known: times, verifications, rejections, the incumbent and the ledger. From
+  // a hint (another size or device), and from times of another size, only the order of the
+  // candidates is taken over. Candidates that the space does not have are ignored.
   void restore(const KeyState& known, bool is_answer, bool same_size = true);
 
-  // The first call is never more than a call: a program that calls once pays nothing.
+  // The first call only serves: a program that calls once pays nothing.
   OnlineStep next();
-  // A timed run has ended; of each candidate in the order of the steps. `slowed`: something else of
-  // the tuner's ran beside it, so that what it took above the usual is lost.
+  // Reports a timed run; the runs of each candidate are reported in the order of their steps.
+  // `slowed`: something was compiled meanwhile, so time above the usual counts as lost.
   void report(std::uint32_t candidate, double ns, bool slowed = false);
-  // The same in any order.
+  // Reports a timed run. Steps may be reported in any order.
   void report(const OnlineStep& step, double ns, bool slowed = false);
   // A step whose run was not timed, or whose verification did not take place.
   void abandon(const OnlineStep& step);
   void made(std::uint32_t candidate);
-  void leave_unmade(std::uint32_t candidate);  // which a step asked for
+  void leave_unmade(std::uint32_t candidate);  // it could not be compiled now, and may be later
   void verified(std::uint32_t candidate, double cost_ns);
   void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
-  void charge(double ns);           // anything else that the tuner cost
-  void charge_question(double ns);  // what it took to answer `next` or `report`
-  // Of some hundred calls that follow each other on a device, this much passed for each: they take
-  // no longer, even where one alone seems to.
+  void charge(double ns);           // counts any other cost of the tuner as lost
+  void charge_question(double ns);  // counts the duration of a call of `next` or `report` as lost
+  // The mean time of some hundred consecutive calls on a device. A call takes no longer than that,
+  // even if it seems to when it is timed alone.
   void pace(double call_ns);
   // Whether the ledger allows a step now that costs this much.
   bool may_lose(double ns) const { return ledger_.may_lose(ns); }
 
-  // How many calls from now on would be the incumbent's, untimed, if nothing is reported meanwhile;
-  // and that so many took place without asking.
+  // The number of calls from now on that would only run the incumbent, untimed, if nothing is
+  // reported meanwhile. `skip` says how many of these took place without asking.
   std::uint64_t idle_calls() const;
   void skip(std::uint64_t calls);
 
   std::uint32_t incumbent() const { return incumbent_; }
   bool settled() const { return settled_; }
   double expected_ns(std::uint32_t candidate) const;  // measured, else predicted
-  // Whether the machine is so uneven that no gain could be told: nothing is tried until it is calm.
+  // Whether times vary so much that no gain could be proved. Nothing is tried until they are calm.
   bool quiet() const { return quiet_; }
   Ledger ledger() const { return ledger_.view(); }
   std::vector<CandidateView> view() const;
-  KeyState state() const;      // as the evidence has it, as far as times go
+  KeyState state() const;      // with the times, in the form of the evidence
   std::string reason() const;  // why the incumbent is what it is
-  // Whether something happened that a restart must know.
+  // Whether something was decided that must be in the evidence after a restart.
   bool has_decisions() const { return decisions_; }
   // What happened since the last call, for the evidence.
   std::vector<EvidenceEvent> take_events();
@@ -148,7 +148,7 @@ class OnlinePolicy {
     std::string dropped{};
     bool verified_before = false;  // by another process
     bool verifying = false;
-    double verifying_ns = 0;          // held back for it
+    double verifying_ns = 0;          // held back for its verification
     bool closed = false;              // does not gain enough over the incumbent
     bool stale = false;               // its prior is a time, from before a drift or of another size
     std::vector<double> recent_ns{};  // at the incumbent's present level
@@ -156,21 +156,21 @@ class OnlinePolicy {
     double median_ns = 0, spread_ns = 0;
     double log_prior = 0, log_median = 0;
     std::uint64_t samples = 0;
-    double first_ns = 0;          // the one thrown away; 0: not yet
-    PairedComparison versus{};    // the incumbent
-    std::uint32_t final = 0;      // which of the search's comparisons that is; 0: none yet
-    std::size_t saved_pairs = 0;  // of it, that the evidence has
+    double first_ns = 0;          // the first time, which is not used; 0: there is none yet
+    PairedComparison versus{};    // with the incumbent
+    std::uint32_t final = 0;      // the number of that comparison in the search; 0: none yet
+    std::size_t saved_pairs = 0;  // the pairs of it that are in the evidence
     std::uint32_t outstanding = 0;
     std::uint32_t abandoned = 0;
-    std::uint32_t pauses = 0;    // times that are far too long, in a row
-    double least_paused_ns = 0;  // the least of them
+    std::uint32_t pauses = 0;    // consecutive times that are far too long
+    double least_paused_ns = 0;  // the least of these times
     bool looked_again = false;   // its first times were forgotten: the machine may have been slow
     std::vector<double> unsaved_ns{};
-    // Of its probes against the present incumbent: how many were kept, what they and the first took
-    // above it, and what of that is charged.
+    // Its probes beside the present incumbent: the number of those that count, how much longer than
+    // the incumbent they and the first one took, and how much of that is charged.
     std::uint32_t probes = 0;
     double above_ns = 0, first_above_ns = 0, charged_ns = 0;
-    double doubted_ns = 0;  // of a time that was far too long, and that no other confirmed yet
+    double doubted_ns = 0;  // from a time that was far too long and is not confirmed yet
 
     bool measured() const { return !recent_ns.empty(); }
     bool usable() const { return stage != CandidateStage::dropped; }
@@ -186,7 +186,7 @@ class OnlinePolicy {
     bool probe = false;
     double reserve_ns = 0;
   };
-  // Two calls in a row, one of each, in the order of a coin; 0: not known yet.
+  // Two consecutive calls, one of each, in the order of a coin. A time of 0 is not known yet.
   struct Pair {
     std::uint64_t id = 0;
     std::uint32_t candidate = 0;
@@ -206,7 +206,7 @@ class OnlinePolicy {
   std::optional<std::uint32_t> find(std::string_view text) const;
 
   // online_policy.cc: what to do next.
-  double call_ns() const;  // of the incumbent, among others; 0: not known
+  double call_ns() const;  // the incumbent's time among other calls; 0: not known
   void count_call();
   OnlineStep grant(OnlineStep step, std::uint64_t pair, double reserve_ns);
   OnlineStep time_incumbent(OnlineStep step) { return grant(step, 0, 0); }
@@ -228,7 +228,7 @@ class OnlinePolicy {
   std::uint64_t settled_period() const;
   std::optional<std::uint32_t> choose();
   std::uint32_t suggested(std::span<const std::uint32_t> choices) const;
-  // Whether a guess serves of which it is not known yet that the declared one is no faster.
+  // Whether a guess serves that was not yet proved as fast as the declared variant.
   bool is_guess() const;
   bool may_test_guess() const;
   void judge_guess();
@@ -282,12 +282,12 @@ class OnlinePolicy {
   std::uint32_t incumbent_ = 0;
   bool settled_ = false;
   std::string reason_;
-  EvidenceEvent promotion_;  // the last one
+  EvidenceEvent promotion_;  // the most recent one
 
   std::uint64_t calls_ = 0;
   std::uint64_t tickets_ = 0, pairs_ = 0;
   std::vector<Grant> grants_;
-  std::uint32_t probes_out_ = 0;  // among them
+  std::uint32_t probes_out_ = 0;  // the probes among them
   std::uint32_t verifying_ = 0;
   bool made_one_ = false;
   std::vector<Pair> open_pairs_;
@@ -296,7 +296,7 @@ class OnlinePolicy {
   std::uint32_t finals_before_ = 0;   // ... with earlier incumbents
   FairCoin coin_;
   std::uint64_t until_timed_ = 0;
-  double affordable_at_ns_ = 0;  // nothing can be done before the bound allows so much
+  double affordable_at_ns_ = 0;  // nothing is tried until the ledger has this much room
 
   bool believed_ = false;                // the estimates are up to date
   bool fitted_ = false;                  // the models behind them can be used

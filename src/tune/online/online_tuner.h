@@ -1,6 +1,6 @@
-// An online search that many threads use at once, with its evidence. Once settled, asking costs
-// one atomic load and one relaxed count; before that a thread that finds another inside is served
-// the incumbent and waits for nobody.
+// An online search that many threads use at once, with its evidence. When it has settled, a call of
+// `next` costs one atomic load and one relaxed count. Before that, a thread that finds another one
+// inside gets the incumbent and does not wait.
 #pragma once
 
 #include <algorithm>
@@ -30,10 +30,9 @@ struct TunerOrigin {
 
 class OnlineTuner {
  public:
-  // Without a store nothing is remembered. Modes: natural_gradient searches; frozen and
-  // cached_or_default serve the decision, or `start` where there is none, never time anything and
-  // never write; sweep is the caller's business (it calls `finish` with its winner) and serves like
-  // frozen.
+  // Without a store nothing is remembered. The mode natural_gradient searches. The modes frozen and
+  // cached_or_default serve the decision, or `start` if there is none; they time and write nothing.
+  // The mode sweep serves like these: the caller measures, and calls `finish` with the winner.
   OnlineTuner(TuningKey key, std::vector<OnlineCandidate> candidates, std::uint32_t start,
               TunerMode mode, OnlineOptions options, std::shared_ptr<EvidenceStore> store);
   ~OnlineTuner();  // hands over what the store does not have yet
@@ -46,10 +45,10 @@ class OnlineTuner {
       return {.candidate = best()};
     return ask(call);
   }
-  // For those to whom every nanosecond counts: how many calls from now on, up to `most`, are the
-  // incumbent's and nothing else, so that neither the tuner nor its owner has to look at them. They
-  // are counted here. 0: nothing was, and `next` says what to do. `ignored` of what the owner has
-  // to look at can wait so long.
+  // Leases calls to callers for whom every nanosecond counts: returns how many of the next calls,
+  // up to `most`, only run the incumbent, so that they need not ask the tuner. They are counted
+  // here. 0: there are none, and `next` says what to do. `ignored` are the bits of attention that
+  // can wait until the lease ends.
   std::uint32_t plain_calls(std::uint32_t most, std::uint32_t ignored = 0) {
     if (has_attention(~ignored)) return 0;
     const std::uint64_t call = calls_.load(std::memory_order_relaxed);
@@ -59,7 +58,7 @@ class OnlineTuner {
     calls_.fetch_add(out, std::memory_order_relaxed);
     return static_cast<std::uint32_t>(out);
   }
-  // What the owner has to look at in its next call: bits of its own.
+  // Bits that the owner defines: what it must look at in its next call.
   bool has_attention(std::uint32_t bits) const {
     return (attention_.load(std::memory_order_acquire) & bits) != 0;
   }
@@ -80,16 +79,17 @@ class OnlineTuner {
   void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
   void charge(double ns);
   void pace(double call_ns);
-  // That were asked for or given by `plain_calls` so far.
+  // The number of calls of `next`, and of those that `plain_calls` has leased.
   std::uint64_t calls() const { return calls_.load(std::memory_order_relaxed); }
   bool may_lose(double ns);
-  // Where `start` came from, for those who ask; before anyone does. What is known says more.
+  // Says where `start` came from; called before anything is asked. Evidence takes its place.
   void began_with(std::string text);
   // The program is not to be tuned: the incumbent stays.
   void stop_tuning(std::string why);
-  // What a sweep has learned so far. It is written from time to time.
+  // Keeps what a sweep has learned so far, which is written from time to time.
   void note(std::vector<EvidenceEvent> events);
-  // A sweep's result, with its last events. One that did not end may go on another time.
+  // Takes the result of a sweep with its last events. If the sweep has not ended, a later one may
+  // continue it.
   void finish(const FinalsResult& result, std::vector<EvidenceEvent> events, std::string reason,
               bool ended = true);
 
@@ -101,9 +101,9 @@ class OnlineTuner {
   Ledger ledger() const;
   std::vector<CandidateView> view() const;
   std::string reason() const;
-  std::string untunable() const;  // why; empty: it is tunable
-  // Returns when what was learned is in the file, or says why it is not. Every other call hands it
-  // over and waits for no file.
+  std::string untunable() const;  // why the program is not tuned; empty: it is
+  // Returns when everything that was learned is in the file, or says why it is not. All other
+  // functions leave writing to the store's thread and do not wait for the file.
   Result<void> flush();
   // Hands over all that the store does not have yet.
   void hand_over_now();
@@ -111,14 +111,14 @@ class OnlineTuner {
  private:
   OnlineStep ask(std::uint64_t call);
   void restore();
-  void serve(std::uint32_t candidate);  // from now on, and search no more
-  void publish();                       // what the policy says, for those that do not lock
-  void count_calls();                   // of which the policy does not know yet
+  void serve(std::uint32_t candidate);  // serves it from now on, and ends the search
+  void publish();                       // copies the policy's state to the atomics
+  void count_calls();                   // tells the policy of calls that it does not know yet
   template <typename Change>
-  void change(Change&& change);  // of the policy, and all that follows from it
+  void change(Change&& change);  // changes the policy and publishes its state
   bool writes() const;
   bool wants_flush() const;
-  void hand_over();  // to the store, with the mutex held
+  void hand_over();  // gives the events to the store; with the mutex held
 
   const TuningKey key_;
   const TunerMode mode_;
@@ -127,21 +127,21 @@ class OnlineTuner {
   std::uint32_t start_ = 0;
   TunerOrigin origin_;
 
-  // What every call looks at, in one line: after a launch others are far away.
+  // Everything that each call reads is in one cache line: after a launch every other line is cold.
   alignas(64) std::atomic<std::uint64_t> calls_{0};
-  // Calls before this one need nobody's thought.
+  // Calls before this one only run the incumbent.
   std::atomic<std::uint64_t> wake_at_{std::numeric_limits<std::uint64_t>::max()};
   std::atomic<std::uint32_t> best_{0};
   std::atomic<std::uint32_t> attention_{0};
   std::atomic<bool> settled_{false};
 
-  alignas(64) mutable ForkSafeMutex mutex_;  // of all below
+  alignas(64) mutable ForkSafeMutex mutex_;  // protects everything below
   std::unique_ptr<OnlinePolicy> policy_;
   bool searching_ = false;
   bool pinned_ = false;
   bool swept_ = false;
   std::uint64_t counted_ = 0;  // calls that the policy knows of
-  std::string fixed_reason_;   // while nothing is searched
+  std::string fixed_reason_;   // the reason while there is no search
   std::string untunable_;
   std::vector<EvidenceEvent> own_events_;
   KeyState noted_;  // times of a sweep, in the order of their events

@@ -1,8 +1,8 @@
 // Whether a challenger is faster than an incumbent, by pairs of calls.
 //
 // Times are neither independent nor normal: a machine slows down for a while, stands still, warms
-// up. So nothing is assumed of the noise. A fair coin decides which of the two runs first in each
-// pair. If they are equally fast, the logarithm of the ratio of their times is then symmetric
+// up. So nothing is assumed about the noise. A fair coin decides which of the two runs first in
+// each pair. If they are equally fast, the logarithm of the ratio of their times is then symmetric
 // around 0, whatever came before, and every bet on its sign that is fixed beforehand is fair: what
 // is won by betting on the challenger is a martingale, an e-value at any moment (Howard, Ramdas and
 // others, 2020). By Ville's inequality it exceeds 1/a with a probability of at most a, however
@@ -22,7 +22,7 @@ namespace vyre {
 // Shares of the incumbent's time: 0.03 is 3% faster, -0.01 is 1% slower.
 struct GainInterval {
   double gain = 0;           // the most plausible
-  double low = 0, high = 0;  // with a confidence of 99% where nothing else is said
+  double low = 0, high = 0;  // with a confidence of 99% unless something else is said
 };
 
 // "3.1% faster (99% interval 1.2 to 5.0)", or "3.1% faster than X (99% ...)".
@@ -40,10 +40,11 @@ class FairCoin {
 
 class PairedComparison {
  public:
-  // The time of the incumbent and of the challenger in one pair, both above 0. What is kept of them
-  // is rounded to kResolution, so that a comparison that was saved and restored stays the same.
+  // The times of the incumbent and of the challenger in one pair, both above 0. The logarithm of
+  // their ratio is rounded to kResolution, so that saving and restoring a comparison changes
+  // nothing.
   void add(double incumbent_ns, double challenger_ns);
-  // A pair that was kept: the logarithm of the ratio, in units of kResolution.
+  // A saved pair: the logarithm of the ratio, in units of kResolution.
   void add(int log_ratio);
   void clear() { *this = {}; }
 
@@ -55,15 +56,16 @@ class PairedComparison {
 
   // The logarithm of the e-value for "the challenger is faster by more than `gain`".
   double evidence_above(double gain) const;
-  // And for "it is faster by less than that, or slower".
+  // The logarithm of the e-value for "it is faster by less than `gain`, or slower".
   double evidence_below(double gain) const;
   // Holds at any moment with this confidence, 0.99 for 99%. Without any pair: -1 to 1.
   GainInterval interval(double confidence) const;
 
  private:
-  // The fair bets at several stakes: a small one finds small gains, a large one large gains early.
+  // Fair bets are made at several stakes: small stakes find small gains, large ones find large
+  // gains early.
   static constexpr std::array<double, 6> kStakes{0.08, 0.16, 0.32, 0.64, 1.28, 2.56};
-  // What bets on gains above (direction 1) or below (-1) a certain one have come to.
+  // The wealth of bets on gains above (direction 1) or below (direction -1) a given gain.
   struct Bets {
     double log_gain = 0, direction = 1;
     std::size_t taken = 0;                        // pairs
@@ -73,9 +75,9 @@ class PairedComparison {
   double evidence(double log_gain, double direction) const;
 
   std::vector<int> log_ratios_;
-  std::vector<double> scales_;  // how far the pairs before each one lay apart; 0: too few to say
+  std::vector<double> scales_;  // the spread of the pairs before each one; 0: they are too few
   std::vector<int> sorted_;
-  // What is asked again and again, of the pairs so far.
+  // The bets on gains that were asked for last, so that only new pairs are added.
   mutable Bets above_{.direction = 1}, below_{.direction = -1};
 };
 

@@ -23,8 +23,8 @@ namespace vyre {
 
 struct FinalsOptions {
   double least_gain = 0.01;  // a finalist that saves less does not win
-  double doubt = 0;          // gains below this may be in how times are taken
-  double error = 0.01;       // of all sweeps, that end with one that is no faster
+  double doubt = 0;          // gains below this may come from the way in which times are taken
+  double error = 0.01;       // the share of sweeps that may choose one that is no faster
   std::size_t most_pairs = 128;
   std::uint64_t seed = 1;  // of the coin
 };
@@ -32,28 +32,28 @@ struct FinalsOptions {
 struct FinalsResult {
   std::uint32_t winner = 0, favourite = 0;
   bool proved = false;                     // the winner is faster than the favourite
-  std::optional<std::uint32_t> closest{};  // where nothing is proved: what seems to gain most
-  GainInterval gain{};                     // of the winner or of the closest, over the favourite
-  std::size_t pairs = 0;                   // behind it
-  bool undecided = false;  // of a finalist the pairs did not tell whether it is faster
+  std::optional<std::uint32_t> closest{};  // if nothing is proved: what seems to gain most
+  GainInterval gain{};                     // of the winner or the closest, over the favourite
+  std::size_t pairs = 0;                   // from which the gain is computed
+  bool undecided = false;                  // the pairs did not tell whether a finalist is faster
 };
 
 // "3.1% faster than X (99% interval 1.2 to 5.0) in 23 pairs", or why the favourite stays. `others`:
-// how many were compared with it in any way.
+// the number of candidates that were compared with it in any way.
 std::string finals_words(const FinalsResult& result, std::span<const std::string> texts,
                          std::size_t others);
 
 class PairedFinals {
  public:
-  // The finalists in the order in which they are tried.
+  // `finalists`: in the order in which they are tried.
   PairedFinals(std::uint32_t favourite, std::vector<std::uint32_t> finalists,
                FinalsOptions options);
 
-  // What to run now; absent at the end, and while the second time of a pair is missing.
+  // The candidate to run now; absent at the end, and while the second time of a pair is missing.
   std::optional<std::uint32_t> next();
   void report(std::uint32_t candidate, double ns);
-  void abandon();                           // the pair that was begun says nothing
-  void take_back(std::uint32_t candidate);  // it was not run
+  void abandon();                           // forgets the pair that was begun
+  void take_back(std::uint32_t candidate);  // the candidate was not run
   void drop(std::uint32_t candidate);
 
   bool finished() const { return over_ || at_ == finals_.size(); }
@@ -81,12 +81,13 @@ class PairedFinals {
   std::vector<Final> finals_;
   std::size_t at_ = 0;
   std::optional<Pair> pair_;
-  bool over_ = false;  // one is proved, or the favourite failed
+  bool over_ = false;  // a finalist is proved faster, or the favourite failed
   std::optional<std::size_t> proved_;
 };
 
-// Runs them to their end, or until `is_over`. `time`: nanoseconds of one run; 0: it was not timed,
-// which says nothing; nothing: it failed. The times are appended to `times`.
+// Runs the finals to their end, or until `is_over` returns true. `time` gives the nanoseconds of
+// one run; 0: it was not timed, which says nothing; absent: it failed. The times are appended to
+// `times`.
 void hold_finals(PairedFinals& finals, std::vector<std::vector<double>>& times,
                  const std::function<std::optional<double>(std::uint32_t)>& time,
                  const std::function<bool()>& is_over);

@@ -1,10 +1,10 @@
-// Which of several seem faster than a favourite, by timing them in turns: everything that may be, a
-// few times; what still may be, more often.
+// A race finds the candidates that seem faster than a favourite. It times them in turns: all that
+// may be faster a few times, and those that still may be faster more often.
 //
-// What disturbs a time makes it longer. So the quieter half of the rounds counts, a time is judged
-// beside the quickest of its round, and of these shares an entrant is known by the better ones. On
-// two processors that others use as well this finds the fastest of eight more often than medians,
-// least times or paired times do.
+// Disturbances only make times longer. Therefore the quieter half of the rounds counts, each time
+// is divided by the shortest of its round, and an entrant is judged by the smaller ones of these
+// ratios. On two shared processors this finds the fastest of eight candidates more often than
+// medians, least times or paired times do.
 #pragma once
 
 #include <cstdint>
@@ -16,31 +16,31 @@
 namespace vyre {
 
 struct RaceOptions {
-  double sample_ns = 0;   // what it takes to time one, at least
-  double stage_ns = 1e9;  // rounds beyond the fewest are held only as long as this, in each stage
+  double sample_ns = 0;   // the least time that one sample takes
+  double stage_ns = 1e9;  // a stage ends after this time, once it has had the fewest rounds
 };
 
 struct RaceResult {
-  // Those that seem faster than the favourite, the fastest first. Whether they are, others must say
-  // (paired_finals.h): of many equals one seems faster by luck.
+  // The candidates that seem faster than the favourite, the fastest first. Only pairs can prove it
+  // (paired_finals.h): of many equal candidates one seems faster by luck.
   std::vector<std::uint32_t> ranking{};
   std::size_t entrants = 0;  // at the start
-  std::size_t rounds = 0;    // that were held
+  std::size_t rounds = 0;
 };
 
-// Nanoseconds of one run of an entrant; 0 when it was not timed, which says nothing of it; nothing
-// when it fails, and then it is out.
+// The nanoseconds of one run of an entrant. 0: it was not timed, which says nothing about it.
+// Absent: it failed, and takes no further part.
 using TimeEntrant = std::function<std::optional<double>(std::uint32_t)>;
 
-// `times`: of everything, by number, from before; who has none takes no part. The times of the race
-// are appended. It ends early, with what it knows, when `is_over` says so. The favourite is one of
-// them.
+// `times` has the earlier times of each candidate, the favourite among them; a candidate without
+// any takes no part. The times of the race are appended. When `is_over` returns true, the race ends
+// with what it knows.
 RaceResult race(std::vector<std::vector<double>>& times, std::uint32_t favourite,
                 const TimeEntrant& time, const RaceOptions& options,
                 const std::function<bool()>& is_over);
 
-// How long each of several takes beside the others, from times taken in rounds: times[round][i].
-// Scaled to nanoseconds. A time that is not there is 0, and so is the figure of one without any.
+// The times of several candidates relative to each other, scaled to nanoseconds, from rounds:
+// times[round][i]. A missing time is 0, and so is the result of a candidate without times.
 std::vector<double> figures_of_rounds(std::span<const std::vector<double>> times);
 
 }  // namespace vyre
