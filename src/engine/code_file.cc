@@ -25,7 +25,7 @@ class Writer {
   std::string out;
 };
 
-// After the first thing that is not there, everything is empty and `good` false.
+// After the first missing field, all further fields are empty and `good` is false.
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {}

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMaxFile = std::uint64_t{64} << 20;
 
-// Program, variant, target and generator: all that decides the code.
+// A digest of everything that the code depends on: program, variant, target and generator.
 Digest key_of(const Kernel& kernel, const Variant& variant, const Target& target,
               const CodeOptions& options) {
   const bool host = target.kind == TargetKind::host;
@@ -24,7 +24,7 @@ Digest key_of(const Kernel& kernel, const Variant& variant, const Target& target
   text("vyre-code-v4");
   hasher.update(kernel.fingerprint);
   Variant coded = variant;
-  coded.groups_per_task = 1;  // a matter of the launch alone
+  coded.groups_per_task = 1;  // it concerns the launch, not the code
   text(to_string(coded));
   text(host ? host_target() : to_string(target));
   text(host ? generator_version() : gpu_generator_version());
@@ -34,7 +34,7 @@ Digest key_of(const Kernel& kernel, const Variant& variant, const Target& target
   return hasher.finish();
 }
 
-// The driver's compiler cannot be stopped, but its caller can leave it.
+// The driver's compiler cannot be stopped, but the caller need not wait for it.
 Result<StoredCode> finish(const std::shared_ptr<Device>& device, const GpuCode& code,
                           const WorkLimits& limits) {
   VYRE_TRY(DeviceCode finished,
@@ -65,7 +65,7 @@ Result<void> write_code(const std::filesystem::path& path, const StoredCode& cod
 
 void keep(const std::filesystem::path& path, const StoredCode& code) {
   const auto kept = write_code(path, code);
-  // A full disk is the same for everything that is compiled.
+  // One warning is enough: a full disk concerns everything that is compiled.
   static std::atomic<bool> told{false};
   if (!kept && !told.exchange(true)) warn_once("compiled code is not kept", kept.error());
 }
@@ -223,7 +223,7 @@ std::optional<FoundCode> CodeStore::find_loaded(const Digest& key) {
 Result<FoundCode> CodeStore::put(const Digest& key, std::shared_ptr<const LoadedCode> code,
                                  std::uint64_t bytes, CodeSource source) {
   decltype(loaded_)::Forgotten forgotten;
-  // Two threads may have compiled the same: the first one stays.
+  // Two threads may have compiled the same code: the first one is kept.
   const std::scoped_lock lock(mutex_);
   return FoundCode{loaded_.put(key, std::move(code), bytes, forgotten), source};
 }

@@ -15,7 +15,7 @@ Compilers::~Compilers() {
     jobs_.clear();
   }
   changed_.notify_all();
-  // None is started any more: each asks whether it ends before it takes a job.
+  // No thread is started any more: each tests `ends_` before it takes a job.
   for (std::thread& t : threads_) t.join();
 }
 
@@ -45,8 +45,8 @@ void Compilers::wait() {
   waited_.wait(lock, [&] { return jobs_.empty() && running_ == 0; });
 }
 
-// Where the system gives none, or no memory for one, jobs wait for the next one that is added, or
-// for `wait`.
+// If the system gives no thread or no memory for one, jobs wait until the next job is added or
+// `wait` is called.
 void Compilers::start_thread() {
   try {
     threads_.emplace_back([this] { work(); });
@@ -59,7 +59,7 @@ void Compilers::run_next(std::unique_lock<ForkSafeMutex>& lock) {
   const std::function<void()> job = std::move(jobs_.front());
   jobs_.pop_front();
   ++running_;
-  // Threads are started by threads: the caller of `add` has no time for it.
+  // Further threads are started here, because that would take the caller of `add` too long.
   if (!threads_.empty() && idle_ < jobs_.size() && threads_.size() < most_) start_thread();
   lock.unlock();
   if (const auto done = attempt_work(job); !done) {
@@ -71,8 +71,8 @@ void Compilers::run_next(std::unique_lock<ForkSafeMutex>& lock) {
 }
 
 void Compilers::work() {
-  // On Linux the nice value is the thread's own. An idle class would never come to an end beside a
-  // program that keeps all processors busy.
+  // On Linux each thread has its own nice value. A thread of the idle class would never finish
+  // beside a program that keeps all processors busy.
   (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness_);
   std::unique_lock lock(mutex_);
   while (true) {

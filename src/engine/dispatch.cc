@@ -1,4 +1,4 @@
-// What a dispatch tells of itself, and the plans of what it launches.
+// Information about a dispatch, and the plans of its launches.
 #include <algorithm>
 
 #include "vyre/engine/session.h"
@@ -27,8 +27,7 @@ Decided decided_now(const TunedKernel& t) {
 
 Result<std::vector<LaunchPlan>> plans_of(const LaunchStep& step, const TunedCandidate& candidate,
                                          const Decided& decided, TunerMode mode) {
-  // Which buffers a launch of the caller's own kernel finds written; the stages of a fused one find
-  // all of theirs so.
+  // Which buffers the caller has not written. Stages of a fused launch find all of theirs written.
   const auto is_output = [&](const Global& global) {
     return candidate.launches.size() == 1 &&
            std::ranges::any_of(step.plan.bindings, [&](const BoundBinding& b) {

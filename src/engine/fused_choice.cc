@@ -1,6 +1,6 @@
-// Whether a fused launch pays is measured like any other choice: its variants and its stages, one
-// after the other, are candidates of one search. They are named by what the fused kernel and its
-// stages are, so that evidence for one group of stages says nothing of another.
+// Whether a fused launch is faster than its stages is measured like any other choice: its variants,
+// and its stages one after the other, are candidates of one search. The fingerprints of the fused
+// kernel and of its stages name the search, so that each group of stages has its own evidence.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -52,7 +52,7 @@ std::vector<std::uint32_t> cleared_slots(LaunchStep& step, std::span<const Buffe
   for (const Buffer& buffer : cleared) {
     // A buffer may share its memory with a larger one that lives at another time.
     const auto found = std::ranges::find(step.bindings, buffer.address(), &BoundMemory::address);
-    if (found == step.bindings.end()) continue;  // nobody looks at it
+    if (found == step.bindings.end()) continue;  // no launch uses it
     out.push_back(static_cast<std::uint32_t>(found - step.bindings.begin()));
   }
   return out;
@@ -60,9 +60,9 @@ std::vector<std::uint32_t> cleared_slots(LaunchStep& step, std::span<const Buffe
 
 }  // namespace
 
-// The fused launch and its stages, bound and planned: what a search of them begins with.
+// The fused launch and its stages, bound and planned, for the search over both.
 struct BoundStages {
-  LaunchStep step;  // all that a candidate binds, whichever it is
+  LaunchStep step;  // everything that any of the candidates binds
   LaunchSpace space;
   std::deque<TunedCandidate> candidates;
   std::string name;  // of the search
@@ -211,8 +211,8 @@ Result<std::vector<LaunchPlan>> Session::plan(const FusedStages& stages, bool ma
                   {bound.space.by, bound.space.why}, tuning_options_->mode);
 }
 
-// Where the fused kernel spills registers and its stages do not, the stages serve first, and
-// variants of it that take as many lanes and items, or more, are no candidates.
+// If the fused kernel spills registers and its stages do not, the stages serve first, and its
+// variants with at least as many lanes and items are no candidates.
 Result<void> Session::undo_if_it_spills(LaunchSpace& space, std::deque<TunedCandidate>& candidates,
                                         const WorkLimits& limits) const {
   const TunedCandidate& start = candidates[space.start];
@@ -274,7 +274,7 @@ std::optional<FusionChoice> Dispatch::fusion() const {
   for (std::uint32_t i = 0; i < view.size(); ++i) {
     const bool fused = t.candidates[i].fuses.has_value();
     if (view[i].time.ns == 0 || view[i].stage == CandidateStage::dropped) continue;
-    if (fused == out.fused && i != best) continue;  // what serves is the incumbent, not its like
+    if (fused == out.fused && i != best) continue;  // the incumbent serves, not another variant
     std::optional<CandidateTime>& time = fused ? out.fused_time : out.apart_time;
     if (!time || view[i].time.ns < time->ns) time = view[i].time;
   }

@@ -17,7 +17,7 @@ constexpr std::uint64_t kPaceCalls = 256;
 // events of calls that are far apart, that time is hidden.
 void note_pace(const CallContext& cx, TunedKernel& t, SearchWork& work, const PendingTime& timing) {
   if (!cx.costs.runs_beside_host || t.tuner.settled()) return;
-  // Calls that were leased out may not have been made: count the least.
+  // Leased calls may not have been made yet: the calls without them are counted.
   const std::uint64_t made = timing.calls - std::min(timing.given, timing.calls);
   if (work.pace_from != nullptr) {
     if (made < work.pace_from_calls + kPaceCalls) return;
@@ -45,9 +45,9 @@ void take_time(const CallContext& cx, TunedKernel& t, SearchWork& work, const Pe
                             .incumbent_ns = t.incumbent_ns});
 }
 
-// What a comparison says of its candidate; empty when all is well.
+// Why the comparison rejects its candidate; empty: it does not.
 std::string take_outcome(TunedKernel& t, SearchWork& work, const PendingCheck& check) {
-  // Beside a GPU the host's time may be the longer one.
+  // With a GPU, the host's time may be the longer one.
   const double cost = std::max(
       check.host_ns, between(*check.middle, *check.begin) + between(*check.end, *check.after));
   const auto different = work.comparer->different();
@@ -86,7 +86,7 @@ double between(Event& later, Event& earlier) {
 
 bool is_ready(Event& event) {
   const auto ready = event.ready();
-  return !ready || *ready;  // what failed will not become ready either
+  return !ready || *ready;  // a failed event will never become ready
 }
 
 void harvest(const CallContext& cx, TunedKernel& t, SearchWork& work) {

@@ -23,7 +23,7 @@ std::string names_of_buffers(const Program& program) {
   return out;
 }
 
-// The variable that the values are for; an error where they do not fit.
+// The variable to which the values belong; an error if they do not fit.
 Result<const Global*> variable_of(const Program& program, const KernelValue& value) {
   const auto found = std::ranges::find_if(
       program.globals, [&](const Global& g) { return is_buffer(g) && g.name == value.variable(); });

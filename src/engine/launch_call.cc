@@ -37,8 +37,8 @@ Result<void> launch_parts(const CallContext& cx, const LaunchStep& d,
   return {};
 }
 
-// The parts in turns, as a call runs them: each one finds in the caches what the one before it
-// left.
+// Times all parts together, one after the other as in a call, so that each part finds in the caches
+// what the previous one has left there.
 Result<void> time_parts(const CallContext& cx, const LaunchStep& d,
                         std::span<const PartLaunch> parts, const Launch& limits,
                         std::span<const BoundMemory> bindings, LaunchRuns& timed) {
@@ -75,7 +75,7 @@ Result<void> gather(const CallContext& cx, const LaunchStep& d, Launch& launch,
     assert(found != d.uniforms.end());
     const LaunchStep::Uniform& u = *found;
     if (!u.copy->current()) {
-      // A kernel or a copy wrote the buffer: ask the device once.
+      // A kernel or a copy has written the buffer: read it back once.
       std::array<std::byte, HostCopy::kMost> all;
       const std::span bytes(all.data(), u.memory.bytes);
       VYRE_CHECK(cx.queue->read(u.memory, bytes));

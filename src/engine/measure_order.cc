@@ -10,10 +10,10 @@
 namespace vyre {
 namespace {
 
-// What was measured before is measured again where it may be the best.
+// Candidates that were measured before are measured again if they may be the best.
 constexpr double kWorthAnotherLook = 1.3;
 
-// The workgroup as the overrides make it.
+// Stands for the workgroup that follows from the overrides.
 constexpr const char* kOwnWorkgroup = "own";
 
 Configuration configuration_in_space(const SearchedCandidate& c, bool same_declared) {

@@ -1,4 +1,4 @@
-// Uniforms of a prepared pipeline that are given other contents.
+// Changes the contents of uniforms of a prepared pipeline.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ Result<void> PreparedPipeline::apply_uniforms() {
   return {};
 }
 
-// What the plan relied on is not so any more.
+// Plans again, because the plan relied on contents that have changed.
 Result<void> PreparedPipeline::plan_for_uniforms() {
   PipelinePlanOptions options = plan_->made_with;
   options.uniforms = contents_;

@@ -35,7 +35,7 @@ FusedStages fused_stages(const PlannedLaunch& launch, const ReadyPipeline& pipel
   return out;
 }
 
-// A buffer of which only the size and the place among others count: nobody reads or writes it.
+// A buffer that is never read or written: only its size and its address matter.
 Buffer Session::stand_in(std::uint64_t address, std::uint64_t bytes) const {
   Buffer out;
   out.memory_ = {.address = address, .bytes = bytes, .host = nullptr, .owner = nullptr};
@@ -64,7 +64,7 @@ Result<std::vector<std::vector<LaunchPlan>>> Session::plan(const ReadyPipeline& 
   VYRE_TRY(const MemoryInfo info, device_->memory_info());
   std::uint64_t free = info.free - std::min(info.free, plan.allocated_bytes);
   std::vector<bool> taken(memory.size());
-  // Takes the memory that the stages of a launch need; false where it does not fit.
+  // Counts the memory that the stages of a launch need; false: it does not fit.
   const auto take_apart = [&](const PlannedLaunch& launch) {
     for (const PlannedPart& part : launch.parts) {
       for (const StageBinding& b : part.bindings) {

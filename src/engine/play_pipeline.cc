@@ -1,4 +1,4 @@
-// What a run of a prepared pipeline does: its launches one after the other.
+// Runs a prepared pipeline, launch by launch.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -36,7 +36,7 @@ Result<PreparedPipeline> PreparedPipeline::make(const Session& session,
   return out;
 }
 
-// Nothing is allocated for a pipeline that has no room.
+// Fails before anything is allocated if the pipeline does not fit into memory.
 Result<void> PreparedPipeline::check_memory() const {
   VYRE_TRY(const MemoryInfo info, session_.device().memory_info());
   if (plan_->allocated_bytes <= info.free) return {};
@@ -221,7 +221,7 @@ Result<std::size_t> PreparedPipeline::check_copy(std::string_view name, std::uin
       if (its != *kind) other = its;
     });
   }
-  // Structs may hold numbers of several kinds; their bytes are the caller's business.
+  // Structs may hold numbers of several kinds, so their bytes are not checked.
   if (other && types.scalar_kind(buffer.layout.element)) {
     return fail(Code::invalid_input,
                 fmt::format("pipeline '{}': '{}' is {}, and the values are {}", ready_->name, name,
@@ -260,7 +260,7 @@ bool PreparedPipeline::is_written(std::size_t buffer) const {
          std::ranges::any_of(ready_->loops, [&](const ReadyLoop& l) { return l.clears(buffer); });
 }
 
-// What is fused, and when memory is cleared, was decided for buffers that have nothing in common.
+// The plan (fusion, clearing of memory) assumes that buffers do not overlap.
 Result<void> PreparedPipeline::check_alone(std::size_t buffer, const Buffer& memory) const {
   for (std::size_t b = 0; b < ready_->buffers.size(); ++b) {
     if (b == buffer || !plan_->buffers[b].memory) continue;

@@ -17,7 +17,7 @@ double ns_since(Clock::time_point begun) {
   return std::chrono::duration<double, std::nano>(Clock::now() - begun).count();
 }
 
-// Which slots of its own a launch writes.
+// For each slot of the program, whether it writes the buffer.
 std::vector<bool> written_slots_of(const Program& program) {
   std::vector<bool> out;
   for (const GlobalId id : slots_of(program)) {
@@ -26,7 +26,8 @@ std::vector<bool> written_slots_of(const Program& program) {
   return out;
 }
 
-// What a launch that the planner laid out writes. Of foreign code nothing is known.
+// The same from a plan. Foreign code counts as writing all of them, because nothing is known about
+// it.
 std::vector<bool> written_slots_of(const LaunchPlan& plan, std::size_t slots) {
   std::vector<bool> out(slots, true);
   for (std::size_t i = 0; i < std::min(slots, plan.bindings.size()); ++i) {
@@ -41,8 +42,8 @@ struct Use {
   bool written = false;
 };
 
-// Finds for each item the earlier ones that it must wait for: those that wrote what it reads or
-// writes, and those that read what it writes.
+// Finds the earlier items for which an item must wait: those that write memory that it accesses,
+// and those that read memory that it writes.
 class Waits {
  public:
   // All memory that will be used; parts that overlap count as one.
@@ -103,8 +104,8 @@ bool has_same_shape(const ServedLaunch& a, const ServedLaunch& b) {
 // A launch of a served candidate, as the recording takes it.
 struct PlayedLaunch {
   Launch launch;
-  std::vector<bool> written;         // by slot of its own
-  std::vector<std::uint32_t> slots;  // of the dispatch; empty: the same
+  std::vector<bool> written;         // by slot of the kernel
+  std::vector<std::uint32_t> slots;  // the slots of the dispatch; empty: equal
   std::vector<std::uint32_t> by_value;
   std::vector<std::uint32_t> cleared;  // slots of the dispatch that must hold zeros before it
 };
@@ -142,7 +143,8 @@ std::vector<std::byte> uniforms_of(const LaunchStep& d) {
   return out;
 }
 
-// Whether that is still what they hold. A play asks for every step, so this allocates nothing.
+// Whether the uniforms still have these contents. This is called for every step of a run, and
+// allocates nothing.
 bool has_uniforms(const LaunchStep& d, std::span<const std::byte> known) {
   std::array<std::byte, HostCopy::kMost> now;
   for (const LaunchStep::Uniform& u : d.uniforms) {
@@ -155,7 +157,7 @@ bool has_uniforms(const LaunchStep& d, std::span<const std::byte> known) {
   return true;
 }
 
-// What a launch uses in the device's memory: not the uniforms that go with it.
+// The device memory that a launch uses, without the uniforms that it takes by value.
 std::vector<Use> uses_of(const PlayedLaunch& played) {
   std::vector<Use> out;
   for (std::size_t own = 0; own < played.written.size(); ++own) {
@@ -172,15 +174,14 @@ Result<void> check_goes_on(std::string_view pipeline, const RunLimits& limits) {
   if (limits.stopped()) {
     return fail(Code::device, fmt::format("pipeline '{}' was interrupted", pipeline));
   }
-  // What is left of a deadline is never 0, and a short kernel does not look at it.
+  // The rest of a deadline is never 0, and a short kernel does not test it.
   if (!limits.deadline || *limits.deadline > std::chrono::nanoseconds(1)) return {};
   return fail(Code::device,
               fmt::format("pipeline '{}' did not end within {} ms", pipeline,
                           double(limits.asked.value_or(*limits.deadline).count()) / 1e6));
 }
 
-// The launches are those that a recording has a place for, in the order in which `record` and
-// `bring_up_to_date` go through them.
+// Records all launches, in the order in which `bring_up_to_date` visits them.
 Result<void> RecordedPlay::record() {
   const CallContext cx = session_.call_context();
   recording_ = nullptr;
@@ -228,8 +229,8 @@ Result<void> RecordedPlay::record() {
   return {};
 }
 
-// Another variant serves a step, or a uniform has other contents: the places of its launches
-// change. Where a step has more or fewer launches than before, everything is recorded again.
+// Replaces the launches of steps that are served by another variant, or whose uniforms have
+// changed. If the number of launches of a step has changed, everything is recorded again.
 Result<void> RecordedPlay::bring_up_to_date() {
   const CallContext cx = session_.call_context();
   for (std::size_t s = 0; s < steps_.size(); ++s) {
@@ -251,7 +252,7 @@ Result<void> RecordedPlay::bring_up_to_date() {
   return {};
 }
 
-// Reasons that hold as long as the pipeline lives.
+// Why no run of this pipeline can be closed; empty: runs can.
 std::string RecordedPlay::why_open() const {
   const CallContext cx = session_.call_context();
   if (!cx.costs.plays_at_once) return "this device runs a launch as soon as it is told";
@@ -284,7 +285,8 @@ bool RecordedPlay::is_settled() const {
   });
 }
 
-// Counts a play as a call of every step. False: a tuner wants a time, and enough plays were closed.
+// Counts a closed run as a call of every step. False: this run should be open, because a tuner
+// wants a time and there were enough closed runs.
 bool RecordedPlay::count_closed() {
   bool wants_open = false;
   for (const PlayStep& step : steps_) {
@@ -300,7 +302,8 @@ bool RecordedPlay::count_closed() {
   return true;
 }
 
-// Opening a play costs the host what a closed one saves, and the device waits meanwhile.
+// Charges what an open run takes longer to submit than a closed one, because the device waits
+// meanwhile.
 void RecordedPlay::charge_opening(double open_ns) {
   if (closed_ns_ == 0 || open_ns <= closed_ns_) return;
   std::size_t tuned = 0;

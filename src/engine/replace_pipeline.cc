@@ -1,4 +1,4 @@
-// A prepared pipeline that is planned again: for other sizes, or for other contents of a uniform.
+// Plans a prepared pipeline again, for other sizes or other contents of a uniform.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,8 +58,8 @@ Result<void> PreparedPipeline::replace(std::shared_ptr<const ReadyPipeline> read
   return {};
 }
 
-// Whether the memory of another plan fits beside what is allocated now. Fails where it does not
-// even fit beside what keeps its contents.
+// Whether the memory of another plan fits in addition to the present memory. An error if it does
+// not even fit in addition to the buffers that keep their contents.
 Result<bool> PreparedPipeline::has_room_for(const PipelinePlan& plan) const {
   std::uint64_t held = 0;
   std::uint64_t kept = 0;
@@ -80,7 +80,7 @@ Result<bool> PreparedPipeline::has_room_for(const PipelinePlan& plan) const {
          (!budget || saturating_add(held, plan.allocated_bytes) <= *budget);
 }
 
-// Whether a piece of memory belongs to a buffer that somebody outside fills or reads.
+// Whether a piece of memory belongs to a buffer that the caller fills or reads.
 bool PreparedPipeline::is_kept(std::size_t piece) const {
   for (std::size_t b = 0; b < ready_->buffers.size(); ++b) {
     if (plan_->buffers[b].memory == piece && ready_->buffers[b].seen_outside()) return true;
@@ -108,7 +108,7 @@ Result<void> PreparedPipeline::allocate_again() {
   return make_steps();
 }
 
-// The caller's memory, and contents, where the size is the same.
+// Takes over memory of the caller, and the contents of buffers whose size has not changed.
 Result<void> PreparedPipeline::keep_contents(const PreparedPipeline& before, Kept kept) {
   for (const auto& [b, memory] : before.own_) {
     if (memory.size() == ready_->buffers[b].bytes && plan_->buffers[b].memory) {

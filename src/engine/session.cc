@@ -75,7 +75,8 @@ Result<Session> Session::open(std::shared_ptr<Device> device, SessionOptions opt
         std::make_shared<Tuning>(*session.tuning_options_, session.device_, session.plan_device_,
                                  session.queue_, session.codes_, session.evidence_);
   } else if (session.tuning_options_->mode != TunerMode::cached_or_default) {
-    session.tuning_options_->mode = TunerMode::frozen;  // what runs nothing cannot be timed
+    session.tuning_options_->mode =
+        TunerMode::frozen;  // a device that runs nothing cannot be timed
   }
   return session;
 }
@@ -212,7 +213,7 @@ Result<LaunchPlan> Session::plan_indirect(const Kernel& kernel,
                      *plan_device_, plan_memory());
 }
 
-// All that does not depend on the variant.
+// The part of a step that does not depend on the variant.
 Result<LaunchStep> Session::bind(const Kernel& kernel, std::span<const Binding> bindings) const {
   LaunchStep out;
   out.device = device_;
@@ -380,7 +381,7 @@ Result<void> Session::check_dispatch(const Dispatch& d) const {
   return {};
 }
 
-// Which buffers' values go with each launch, and of which the host knows nothing after one.
+// Finds the uniforms that launches take by value, and the host copies that a launch makes stale.
 void Session::choose_uniforms(const Kernel& kernel, std::span<const Binding> bindings,
                               LaunchStep& out) const {
   const Program& p = *kernel.program;

@@ -30,7 +30,7 @@ constexpr Extent kCompareGroup{256, 1, 1};
 constexpr std::uint32_t kCompareItems = 4;
 constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 32;  // bytes
 
-// Parsed once, by whoever opens a session: calls have no time for it.
+// Parsed once, when the first session opens, because it would take too long in a call.
 const Result<Kernel>& compare_kernel() {
   static const Result<Kernel> kernel = []() -> Result<Kernel> {
     const auto parsed = parse_wgsl(kCompareText, "compare.wgsl");
@@ -77,7 +77,7 @@ Compared compared_as(ScalarKind kind) {
 }
 
 Compared compared_as(const Program& program, TypeId type) {
-  // The one kind of scalar inside, if it is one.
+  // The kind of the scalars inside, if all have the same.
   const TypeTable& types = program.types;
   if (const auto* t = types.get_if<ArrayType>(type)) return compared_as(program, t->element);
   if (const auto* t = types.get_if<VectorType>(type)) {
@@ -236,7 +236,7 @@ Result<void> Comparer::add(BoundMemory a, BoundMemory b, Compared as, double tol
     return {};
   }
   const std::uint64_t words = bytes / 4;
-  if (bytes % 4 != 0) {  // less than a word is left: the host looks
+  if (bytes % 4 != 0) {  // the host compares the last, incomplete word
     std::array<std::byte, 4> left{}, right{};
     const std::uint64_t rest = bytes % 4;
     VYRE_CHECK(queue_->read({a.address + words * 4, rest}, std::span(left).first(rest)));

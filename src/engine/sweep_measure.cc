@@ -35,7 +35,7 @@ Result<std::optional<double>> measure_candidate(const CallContext& cx, const Lau
   std::vector<double>& times = swept.times[i];
   const auto failed = [&](const Error& error) -> Result<std::optional<double>> {
     if (cx.device.lost()) return std::unexpected(error);
-    if (swept.limits.stopped()) return std::optional<double>();  // that is not its fault
+    if (swept.limits.stopped()) return std::optional<double>();  // the candidate is not at fault
     t.tuner.drop(i, describe(error));
     times.clear();
     return std::optional<double>();
@@ -88,12 +88,12 @@ Result<void> measure_candidates(const CallContext& cx, const LaunchStep& d, Sear
                                 SweptTimes& swept) {
   TunedKernel& t = *d.tuned;
   VYRE_TRY(const auto order, order_for(t, first, cx.tuning->options().seed));
-  // What the others are measured against. The very first time is thrown away.
+  // The favourite is timed first. Its very first time is not used.
   VYRE_TRY(t.incumbent_ns, time_on_shadows(cx, d, first, swept.bindings, swept.limits));
   VYRE_TRY(const auto usual_ns, measure_candidate(cx, d, work, {.configuration = first}, swept));
   if (!usual_ns) return fail(Code::device, "the incumbent cannot be timed");
   t.incumbent_ns = *usual_ns;
-  // What runs without tuning is always among those that are compared.
+  // The declared variant, which runs without tuning, is always measured.
   if (t.declared && *t.declared != first && !is_over()) {
     VYRE_CHECK(measure_candidate(cx, d, work, {.configuration = *t.declared}, swept));
   }

@@ -9,10 +9,10 @@ using Clock = std::chrono::steady_clock;
 
 // A probe is not tried in a call whose deadline leaves room for fewer calls of the incumbent.
 constexpr double kCallsOfDeadline = 50;
-// While something waits to be compiled, one call in this many asks whether it may be.
+// While a candidate waits to be compiled, one call in this many asks whether the ledger allows it.
 constexpr std::uint32_t kLookPeriod = 16;
-// While times are pending on a GPU, it is asked for them about this often; asking takes as long as
-// a tenth of a short kernel.
+// The approximate interval at which a GPU is asked for pending times; asking takes a tenth of the
+// time of a short kernel.
 constexpr double kPollNs = 100'000;
 constexpr std::uint32_t kMostPollPeriod = 32;
 constexpr std::uint32_t kMostLeased = 4096;  // calls that need not ask the tuner
@@ -24,7 +24,8 @@ std::uint32_t poll_period(double call_ns) {
   return static_cast<std::uint32_t>(std::clamp(kPollNs / call_ns, 1.0, double{kMostPollPeriod}));
 }
 
-// Takes what has become ready, now and then. Another thread that does it serves this one, too.
+// Takes times and comparisons that have become ready, in some of the calls. If another thread is
+// doing that already, this one need not.
 void harvest_at_times(const CallContext& cx, TunedKernel& t) {
   if (!t.tuner.has_attention(TunedKernel::kInFlight)) return;
   const bool asking_is_cheap = !cx.costs.runs_beside_host || t.tuner.settled();
@@ -33,7 +34,7 @@ void harvest_at_times(const CallContext& cx, TunedKernel& t) {
   if (!work) return;
   const auto begun = Clock::now();
   harvest(cx, t, *work);
-  // Nobody waits for the host as long as the device has something to do.
+  // The host's time is lost only if the device had nothing to do meanwhile.
   if (cx.costs.runs_beside_host && cx.queue->is_idle()) t.tuner.charge(ns_of(Clock::now() - begun));
 }
 
@@ -41,7 +42,7 @@ bool only_serves(const TunedKernel& t, const OnlineStep& step) {
   return !step.timed && !step.verify && !step.make && !t.tuner.has_attention(TunedKernel::kToMake);
 }
 
-// Serves, and leases the next calls where they would only serve, too.
+// Serves the call, and leases the next calls if these would only be served as well.
 Result<void> serve_and_lease(const CallContext& cx, const LaunchStep& d, std::uint32_t candidate,
                              const RunLimits& limits) {
   TunedKernel& t = *d.tuned;
@@ -57,7 +58,7 @@ Result<void> serve_and_lease(const CallContext& cx, const LaunchStep& d, std::ui
   return {};
 }
 
-// Has the candidate that the step names compiled, and lets the compilers go on.
+// Asks for the candidate that the step names to be compiled, and starts what waits to be compiled.
 void let_compile(const CallContext& cx, const LaunchStep& d, const OnlineStep& step,
                  const RunLimits& limits) {
   TunedKernel& t = *d.tuned;
@@ -66,7 +67,7 @@ void let_compile(const CallContext& cx, const LaunchStep& d, const OnlineStep& s
     (void)cx.tuning->make_now(t, *step.make, limits.for_work());
   } else if (step.make) {
     const auto work = t.work.lock();
-    // Shadows are wanted when the code is there.
+    // Shadows will be needed when the candidate is compiled.
     if (cx.costs.runs_beside_host) (void)ask_for_shadows(cx, d, *work);
     work->to_make.push_back(*step.make);
     t.tuner.set_attention(TunedKernel::kToMake, true);
@@ -77,7 +78,8 @@ void let_compile(const CallContext& cx, const LaunchStep& d, const OnlineStep& s
   if (now || step.probe || idle || ++t.looks % kLookPeriod == 0) cx.tuning->make_later(d.tuned);
 }
 
-// Serves the call and compares a candidate beside it; the incumbent with itself first.
+// Serves the call and compares a candidate's results with it. The first comparison is that of the
+// incumbent with itself.
 Result<void> serve_and_verify(const CallContext& cx, const LaunchStep& d, const OnlineStep& step,
                               const RunLimits& limits) {
   TunedKernel& t = *d.tuned;
@@ -97,7 +99,7 @@ Result<void> serve_and_verify(const CallContext& cx, const LaunchStep& d, const 
 Result<void> serve_and_time(const CallContext& cx, const LaunchStep& d, const OnlineStep& step,
                             const RunLimits& limits) {
   TunedKernel& t = *d.tuned;
-  // A call that must end soon is no time to try something.
+  // Nothing is tried in a call that must end soon.
   if (step.probe && limits.deadline &&
       ns_of(*limits.deadline) < kCallsOfDeadline * t.incumbent_ns) {
     t.tuner.abandon(step);

@@ -22,8 +22,8 @@ constexpr std::size_t kMostCandidates = 4096;  // while a program runs
 // busy one is loaded all the same.
 constexpr std::size_t kMostLoads = 4;
 constexpr std::chrono::milliseconds kLookAtLimits{1};
-// The number of searches that nobody holds, which are kept in case somebody prepares them again.
-// What they learned is in the evidence as well.
+// The number of searches without a dispatch that are kept for later dispatches. What a forgotten
+// search has learned is in the evidence.
 constexpr std::size_t kIdleSearches = 256;
 constexpr double kGuessedCompileNs = 15e6;
 constexpr std::uint32_t kMostLooks = 16;
@@ -43,7 +43,7 @@ std::string overrides_text(const std::vector<OverrideSetting>& overrides) {
   return out;
 }
 
-// The evidence keeps why a candidate was dropped, but not that memory ran out for one.
+// Warns that memory ran out for a candidate, which the evidence does not record.
 void warn_of_memory(const Result<void>& made) {
   static std::atomic<bool> told{false};
   if (made || made.error().code != Code::out_of_memory || told.exchange(true)) return;
@@ -56,7 +56,7 @@ std::string overrides_of(std::span<const KernelChoice> choices) {
   return out;
 }
 
-// What the tuner calls a candidate and expects of it.
+// The text and the expected time of each candidate.
 std::vector<OnlineCandidate> online_candidates(const LaunchSpace& space) {
   std::vector<OnlineCandidate> out;
   for (const LaunchCandidate& c : space.candidates) out.push_back({c.text, c.expected_ns});
@@ -92,7 +92,7 @@ PlanMemory plan_memory_of(const TuningOptions& options, const EvidenceStore* sto
   out.decision_file = options.evidence.has_value();
   out.mode = options.mode;
   out.exact_size = options.exact_size;
-  // A sweep of more than it can measure is a search, and needs all candidates.
+  // If there are too many candidates for a sweep, a strategy searches among all of them.
   out.most_candidates = options.mode == TunerMode::sweep ? kMostSearched : kMostCandidates;
   return out;
 }
@@ -259,7 +259,7 @@ Result<std::shared_ptr<TunedKernel>> Tuning::tune(const LaunchSpace& space,
   if (options_.mode == TunerMode::sweep) {
     const bool has_choices =
         std::ranges::any_of(out->candidates, [](const TunedCandidate& c) { return c.choice != 0; });
-    // A strategy sees a candidate as one variant, which the launches of one together are not.
+    // Strategies search among single variants, not among lists of launches.
     const bool has_lists = std::ranges::any_of(
         out->candidates, [](const TunedCandidate& c) { return c.launches.size() > 1; });
     out->strategy = has_lists
@@ -296,7 +296,7 @@ Result<void> Tuning::make_first(TunedKernel& kernel, const WorkLimits& limits) {
     if (made) return made;
     if (kernel.tuner.best() != best) continue;
     if (made.error().code == Code::out_of_memory || limits.over()) return made;
-    // The guess was dropped. What the program declares is right without a comparison.
+    // The guess was dropped. The declared variant needs no comparison.
     if (!kernel.declared || *kernel.declared == best) return made;
     if (!make_now(kernel, *kernel.declared, limits)) return made;
     kernel.tuner.verified(*kernel.declared, 0);
@@ -354,8 +354,8 @@ Result<FoundCode> Tuning::find_code(const CandidateLaunch& launch, const WorkLim
                   facts.registers, facts.max_threads));
 }
 
-// Code that spills is slow, except beside other code that has to. A candidate that was timed before
-// is judged by its time, and a sweep times all.
+// Refuses code that spills registers if the code that it would replace does not. A candidate that
+// was timed before is judged by its time, and a sweep times all of them.
 Result<void> Tuning::check_spills(const TunedKernel& kernel, std::uint32_t index,
                                   const WorkLimits& limits) {
   const TunedCandidate& candidate = kernel.candidates[index];
@@ -396,7 +396,7 @@ void Tuning::make_later(const std::shared_ptr<TunedKernel>& kernel) {
   }
 }
 
-// The search has ended: nobody waits for these candidates any more.
+// The search has ended, and does not need these candidates any more.
 void Tuning::leave_unmade(TunedKernel& kernel) {
   const auto work = kernel.work.lock();
   for (std::deque<std::uint32_t>* list : {&work->to_make, &work->to_load}) {
@@ -421,8 +421,8 @@ void Tuning::make_shadows_later(const std::shared_ptr<TunedKernel>& kernel,
   });
 }
 
-// The program needs all of the host's processors that it can get, so one candidate is compiled at a
-// time. What that takes from the program shows in the calls beside it.
+// Compiles one candidate at a time, because the program needs the processors of the host. How much
+// that slows the program is measured in the calls meanwhile.
 void Tuning::compile_next(const std::shared_ptr<TunedKernel>& kernel) {
   if (compilers_.busy()) return;
   const double usual_ns = kernel->compile_ns > 0 ? kernel->compile_ns.load() : kGuessedCompileNs;
@@ -481,7 +481,7 @@ void Tuning::compile_all_and_load(const std::shared_ptr<TunedKernel>& kernel) {
   }
 }
 
-// Whether there was something to load, and the ledger allowed it.
+// Loads a candidate. False: there was none, or the ledger did not allow it.
 bool Tuning::load_next(TunedKernel& kernel, bool idle) {
   std::uint32_t index = 0;
   {

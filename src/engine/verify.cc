@@ -7,7 +7,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A candidate that runs longer than this beside a call is not worth having.
+// A candidate that runs longer than this beside a call is dropped.
 constexpr std::chrono::seconds kCheckDeadline{10};
 // In a sweep a candidate may take this long, or this many times as long as the incumbent.
 constexpr double kLeastDeadlineNs = 2e9;
@@ -23,7 +23,7 @@ BoundMemory part_of(BoundMemory memory, const WrittenSlot& written, const Slice&
   return {memory.address, std::min(memory.bytes, *slice.elements * written.stride)};
 }
 
-// What each shadow must hold, by position in `written`.
+// The number of bytes of each shadow, by position in `written`.
 std::vector<std::uint64_t> written_bytes(const LaunchStep& d) {
   std::vector<std::uint64_t> out;
   for (const WrittenSlot& w : d.tuned->written) out.push_back(d.bindings[w.slot].bytes);
@@ -100,7 +100,8 @@ Result<std::vector<BoundMemory>> fill_shadows(const CallContext& cx, const Launc
   for (std::size_t i = 0; i < written.size(); ++i) {
     BoundMemory& b = bindings[written[i].slot];
     const BoundMemory from = part_of(b, written[i], slice);
-    // What passes between the launches of a candidate is written before it is read.
+    // Buffers that pass values between the launches of a candidate are written before they are
+    // read.
     if (written[i].is_result) {
       VYRE_CHECK(cx.queue->copy(from, {work.shadows[i].address, from.bytes}));
     }
@@ -136,7 +137,7 @@ Result<void> verify_beside(const CallContext& cx, const LaunchStep& d, SearchWor
   const auto done = serve(cx, d, served, limits);
   const auto after = Clock::now();
   if (!tried || !done) {
-    // Where the call itself fails, the candidate need not be at fault.
+    // If the call itself fails, the candidate need not be at fault.
     const double cost = cx.costs.runs_beside_host ? 0 : between(*check.middle, *check.begin);
     if (!tried && done && !of_incumbent) {
       t.tuner.drop(candidate, describe(tried.error()), cost);

@@ -1,6 +1,5 @@
-// Runs of a prepared pipeline as a whole: where no round waits for the host, all launches of all
-// rounds are known before the first one begins, and a device that takes a recording gets them with
-// one call.
+// Runs a prepared pipeline as a whole: if no round waits for the host, the launches of all rounds
+// are known before the first one begins, and one call gives them to a device that takes recordings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +26,8 @@ std::string PreparedPipeline::why_not_whole() const {
     }
     launches = saturating_add(launches, saturating_mul(its.most, loop.launch_count));
   }
-  // Where nothing is gained, rounds are counted as they end, so that names stand right after a
-  // failure.
+  // If a device gains nothing from that, rounds are run one by one, so that after a failure names
+  // stand as after the last complete round.
   if (!plan_->loops.empty() && !session_.device().launch_costs().plays_at_once) {
     return "this device runs a launch as soon as it is told";
   }

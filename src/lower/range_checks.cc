@@ -22,20 +22,22 @@
 namespace vyre {
 namespace {
 
-// A copy of more than this costs more than checks do.
+// Copying a loop of more instructions costs more than its checks.
 constexpr std::size_t kMostInstructions = 600;
 constexpr std::size_t kMostInstructionsForMarks = 100;
-// Rounds without a look at the stop flag that nobody minds waiting for.
+// A loop of at most this many rounds may run without testing the stop flag.
 constexpr std::uint64_t kMostRounds = std::uint64_t{1} << 20;
-// A branch goes this way once in so many times at the most.
+// A branch is rarely taken if it is taken at most once in this many times.
 constexpr std::uint64_t kRare = 1000;
-// Loops of one function that get a copy. Each costs time in proportion to the whole function.
+// The most loops of one function that are copied. Each copy takes time in proportion to the
+// function.
 constexpr int kMostCopies = 100;
 
-// first + step·round + more < limit in every round; all of 32 bits, and `more` small.
+// A comparison: first + step * round + more < limit. All are numbers of 32 bits, and `more` is
+// small.
 struct Check {
   llvm::ICmpInst* compare = nullptr;
-  bool when_inside = true;  // what the comparison gives then
+  bool when_inside = true;  // the result of the comparison when the index is inside
   const llvm::SCEV* first = nullptr;
   const llvm::SCEV* step = nullptr;
   std::uint64_t more = 0;
@@ -49,7 +51,7 @@ class LoopChecks {
 
   std::vector<Check> find() {
     std::vector<Check> out;
-    // The most that there may be: a break may end the loop earlier.
+    // The largest number of rounds: a break may end the loop earlier.
     rounds_ = evolution_.getSymbolicMaxBackedgeTakenCount(&loop_);
     if (llvm::isa<llvm::SCEVCouldNotCompute>(rounds_) ||
         evolution_.getTypeSizeInBits(rounds_->getType()) > 64) {
@@ -68,7 +70,7 @@ class LoopChecks {
     return out;
   }
 
-  // Known before the loop starts.
+  // Whether the number of rounds is known before the loop starts.
   bool counted() const { return !llvm::isa<llvm::SCEVCouldNotCompute>(rounds_); }
   const llvm::SCEV* rounds() const { return rounds_; }
   std::size_t instructions() const { return instructions_; }
@@ -79,7 +81,7 @@ class LoopChecks {
       return user == block.getTerminator() || user->getType()->isIntegerTy(1);
     });
   }
-  // Lanes that meet at a barrier must not part before it.
+  // Lanes that meet at a barrier must not take different branches before it.
   bool waits_for_others() const {
     for (llvm::BasicBlock* block : loop_.blocks()) {
       for (llvm::Instruction& i : *block) {
@@ -133,7 +135,7 @@ class LoopChecks {
     out.step = counted->getStepRecurrence(evolution_);
     // An index that counts down would need its first value compared, and its last one with 0.
     if (evolution_.isKnownNegative(out.step)) return std::nullopt;
-    // In 64 bits a sum that has wrapped in 32 would be beyond the limit; wider ones must be narrow.
+    // The check is computed in 64 bits, where a sum that would wrap in 32 bits is beyond the limit.
     if (!invariant(out.step) || !invariant(out.first) || !fits(out.first, 32) ||
         !fits(out.step, 32)) {
       return std::nullopt;
@@ -161,13 +163,13 @@ llvm::Value* all_inside(const std::vector<Check>& checks, const llvm::SCEV* roun
     return b.CreateFreeze(b.CreateZExtOrTrunc(v, b.getInt64Ty()));
   };
   llvm::Value* last = wide(rounds);
-  // Then neither the product nor the sum overflows 64 bits, either.
+  // With so few rounds neither the product nor the sum overflows 64 bits.
   llvm::Value* all = b.CreateICmpULT(last, b.getInt64(kMostRounds));
   std::vector<bool> done(checks.size());
   for (std::size_t i = 0; i < checks.size(); ++i) {
     if (done[i]) continue;
     const Check& c = checks[i];
-    // Equal indices are compared once, with the least limit, which is known outside of more loops.
+    // Equal indices are compared once, with the smallest limit.
     llvm::Value* limit = wide(c.limit);
     for (std::size_t j = i + 1; j < checks.size(); ++j) {
       if (!same_index(c, checks[j])) continue;
@@ -193,8 +195,8 @@ bool expandable(const std::vector<Check>& checks, const llvm::SCEV* rounds,
   return true;
 }
 
-// Where an index that was checked is the loop's own counter, counting on does not wrap: the last
-// value is below a limit that leaves room for one more step. Addresses then count along with it.
+// If a checked index is the loop's own counter, the counter does not wrap: its last value is below
+// a limit that leaves room for one more step. Addresses can then be counted along with it.
 void mark_counters(const std::vector<Check>& checks, const llvm::Loop& loop,
                    llvm::ScalarEvolution& evolution) {
   const auto is_half = [&](const llvm::SCEV* value) {
@@ -215,8 +217,8 @@ void mark_counters(const std::vector<Check>& checks, const llvm::Loop& loop,
   }
 }
 
-// The loop itself becomes the one without checks; a copy keeps them, and is returned. `copies`
-// tells what of the one is what of the other.
+// Returns a copy of the loop that keeps its checks; the loop itself loses them. `copies` maps the
+// values of the loop to those of the copy.
 llvm::Loop* split(llvm::Loop& loop, const std::vector<Check>& checks, llvm::Value* all,
                   llvm::LoopInfo& loops, llvm::DominatorTree& dominators,
                   llvm::ValueToValueMapTy& copies) {
@@ -254,8 +256,8 @@ llvm::Loop* split(llvm::Loop& loop, const std::vector<Check>& checks, llvm::Valu
   return checked;
 }
 
-// Nothing comes of running a part of a round twice, and nobody will make vectors of the rounds:
-// sums of floats keep their order.
+// Whether running a part of a round twice changes no result, and the loop will not be vectorised
+// anyway, because a sum of floats must keep its order.
 bool can_begin_round_again(llvm::Loop& loop) {
   for (llvm::BasicBlock* block : loop.blocks()) {
     for (llvm::Instruction& i : *block) {
@@ -267,8 +269,8 @@ bool can_begin_round_again(llvm::Loop& loop) {
   });
 }
 
-// Branches between blocks of the loop that hardly ever go the way of `leaves`, to a block that is
-// reached otherwise, too.
+// A branch between blocks of the loop that rarely takes its successor `leaves`, which has other
+// predecessors as well.
 struct RareEdge {
   llvm::BranchInst* branch = nullptr;
   unsigned leaves = 0;  // the successor
@@ -293,8 +295,8 @@ std::vector<RareEdge> rare_edges(llvm::Loop& loop) {
   return out;
 }
 
-// What rarely happens in a round of the loop without checks, an index of its own that is outside,
-// goes on in the copy with them, at the beginning of that round. Then rounds have nothing to join.
+// Redirects rare branches of the loop without checks (an index that is outside) to the copy with
+// checks, at the beginning of the same round. Then the loop has no paths that join again.
 void leave_rarely(llvm::Loop& loop, const llvm::ValueToValueMapTy& copies, llvm::LoopInfo& loops) {
   if (!can_begin_round_again(loop)) return;
   const auto edges = rare_edges(loop);
@@ -351,11 +353,11 @@ llvm::PreservedAnalyses HoistRangeChecks::run(llvm::Function& function,
     llvm::Loop* checked = split(*loop, checks, all, loops, dominators, copies);
     mark_counters(checks, *loop, evolution);
     if (checked_stay_rolled) checked->setLoopAlreadyUnrolled();
-    // One look before the loop instead of one in each round.
+    // One test of the stop flag before the loop takes the place of one in each round.
     for (std::size_t i = 1; i < marks.size(); ++i) marks[i]->eraseFromParent();
     if (!marks.empty()) marks[0]->moveBefore(loop->getLoopPreheader()->getTerminator());
     leave_rarely(*loop, copies, loops);
-    // Exits have two loops before them now.
+    // The exits are now reached from two loops.
     dominators.recalculate(function);
     evolution.forgetAllLoops();
     ++copied;

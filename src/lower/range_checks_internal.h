@@ -1,5 +1,5 @@
-// Range checks of loops, decided before them: where an index counts up and its last value is
-// inside, a copy of the loop without the check runs.
+// Moves range checks out of loops: if an index counts up and its last value is inside, a copy of
+// the loop without the check runs.
 #pragma once
 
 #include <llvm/IR/PassManager.h>
@@ -7,7 +7,7 @@
 namespace vyre {
 
 struct HoistRangeChecks : llvm::PassInfoMixin<HoistRangeChecks> {
-  // Loops that keep their checks run rarely: their code stays small.
+  // Copies that keep their checks run rarely, so they are not unrolled.
   bool checked_stay_rolled = false;
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 };

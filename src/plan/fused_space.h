@@ -13,7 +13,7 @@ namespace vyre {
 struct FusedSpace {
   LaunchSpace space;  // the fused kernel's candidates, and after them those that run the stages
   std::vector<std::vector<Variant>>
-      apart;  // of each candidate that runs the stages: their variants
+      apart;  // for each candidate that runs the stages: the variants of these
 
   std::size_t fused() const { return space.candidates.size() - apart.size(); }
   bool is_apart(std::size_t candidate) const { return candidate >= fused(); }

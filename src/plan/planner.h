@@ -25,14 +25,14 @@ struct PlanMemory {
   std::size_t most_candidates = 4096;
 };
 
-// Of a candidate that launches kernels which are none of the request's own.
+// The `kernel` of a candidate that launches other kernels than those of the request.
 constexpr std::size_t kOtherKernels = SIZE_MAX;
 
 // One way to run the launch.
 struct LaunchCandidate {
-  std::size_t kernel = 0;  // which of the request's kernels, or kOtherKernels
+  std::size_t kernel = 0;  // the position among the request's kernels, or kOtherKernels
   Variant variant;
-  std::string text;        // its configuration, which names it in the evidence
+  std::string text;        // the configuration, which names the candidate in the evidence
   double expected_ns = 0;  // by the cost model, up to a common factor
 };
 

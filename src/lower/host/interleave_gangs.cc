@@ -18,7 +18,7 @@ namespace vyre {
 namespace {
 
 constexpr const char* kTag = "vyre.gangs";
-// Copies of more than this cost more than waiting.
+// Copying a loop of more instructions costs more than waiting.
 constexpr std::size_t kMostInstructions = 300;
 
 bool is_arithmetic(const llvm::Instruction& i) {
@@ -28,7 +28,7 @@ bool is_arithmetic(const llvm::Instruction& i) {
   return i.getType()->isFPOrFPVectorTy() && i.isBinaryOp();
 }
 
-// Memory of the function itself, which one gang after the other uses.
+// Whether this is memory of the function itself, which one gang after the other uses.
 bool is_own_memory(const llvm::Value* at) {
   while (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(at)) at = step->getPointerOperand();
   return llvm::isa<llvm::AllocaInst>(at);
@@ -39,7 +39,8 @@ class Interleaver {
   Interleaver(llvm::Loop& loop, const llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution)
       : loop_(loop), loops_(loops), evolution_(evolution) {}
 
-  // All gangs take the same way through the loop, whose only memory of earlier gangs is a count.
+  // Whether all gangs take the same path through the loop and pass nothing to the next gang but a
+  // count.
   bool possible() {
     std::size_t instructions = 0;
     for (llvm::BasicBlock* block : loop_.blocks()) instructions += block->size();
@@ -69,13 +70,13 @@ class Interleaver {
     return loop_.isLoopExiting(loop_.getLoopLatch());
   }
 
-  // Operations that wait for each other are what the time goes into.
+  // Whether most of the time goes into operations that wait for each other.
   bool worthwhile() const {
     for (llvm::BasicBlock* block : loop_.blocks()) {
       const llvm::Loop* around = loops_.getLoopFor(block);
       const bool inner = around != &loop_ && around->isInnermost();
       const auto [arithmetic, chain] = chain_of(*block, inner);
-      // Eight operations are under way at once: two start in a cycle, each takes four.
+      // A processor has eight operations under way: two start in each cycle, and each takes four.
       if (inner ? chain > 0 && arithmetic < 8 * chain : chain >= 8 && arithmetic <= 2 * chain) {
         return true;
       }
@@ -83,7 +84,7 @@ class Interleaver {
     return false;
   }
 
-  // Vectors that live at once with so many gangs.
+  // The number of vectors that live at the same time with this many gangs.
   std::size_t registers(std::size_t gangs) const {
     std::size_t most = 0;
     for (llvm::BasicBlock* block : loop_.blocks()) {
@@ -110,14 +111,14 @@ class Interleaver {
         after = copy;
       }
     }
-    // Once all copies exist: phis name values that come later.
+    // Done when all copies exist, because phis name values that come later.
     const auto flags = llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals;
     for (llvm::Instruction* i : ordered_) {
       for (std::size_t g = 1; g < gangs; ++g) {
         llvm::RemapInstruction(llvm::cast<llvm::Instruction>(copies[g][i]), copies[g], flags);
       }
     }
-    // The last gang of a round counts on.
+    // The last gang of a round increments the count.
     llvm::BasicBlock* latch = loop_.getLoopLatch();
     auto& last = copies[gangs - 1];
     llvm::RemapInstruction(latch->getTerminator(), last, flags);
@@ -146,8 +147,8 @@ class Interleaver {
     return counts_gangs;
   }
 
-  // What each gang has for itself: what comes from its number, and all that has effects. The rest,
-  // and what it loads, is the same for all.
+  // Finds the instructions that each gang needs for itself: those that depend on its number, and
+  // those with effects. All others, loads included, are the same for all gangs.
   void find_own() {
     for (bool changed = true; changed;) {
       changed = false;
@@ -176,7 +177,7 @@ class Interleaver {
   struct Chain {
     std::size_t arithmetic = 0, chain = 0;
   };
-  // Of a loop inside, the chain goes from round to round.
+  // In an inner loop the chain goes from round to round.
   Chain chain_of(llvm::BasicBlock& block, bool inner) const {
     Chain out;
     std::map<const llvm::Value*, std::size_t> chains;
@@ -209,7 +210,7 @@ class Interleaver {
     std::set<const llvm::Value*> shared, carried;
     std::size_t at = 0;
     for (const llvm::Instruction& i : block) {
-      // What a phi names lives elsewhere until the phi does.
+      // The operand of a phi lives in another block until the phi does.
       for (const llvm::Value* operand : i.operands()) {
         if (!operand->getType()->isVectorTy() || llvm::isa<llvm::Constant>(operand) ||
             llvm::isa<llvm::PHINode>(i)) {

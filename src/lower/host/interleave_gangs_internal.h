@@ -1,6 +1,7 @@
-// Runs several gangs of a region in step where one alone would wait for itself: a long chain of
-// operations, each on the result before, leaves a processor idle that four such chains side by side
-// keep busy. Between barriers gangs have no order, so any interleaving is one that may happen.
+// Interleaves several gangs of a region if one alone would wait for its own results: a long chain
+// of operations, each on the previous result, leaves a processor mostly idle, and four such chains
+// side by side keep it busy. Between two barriers gangs have no order, so every interleaving is
+// allowed.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -8,8 +9,8 @@
 
 namespace vyre {
 
-// Says of the branch back of a loop that its rounds are gangs, which `next` counts. Optimisations
-// may leave what is said of a branch with a loop around its own; nobody else counts like this.
+// Marks the back branch of a loop whose rounds are gangs, counted by `next`. Optimisations may move
+// the mark to the branch of a surrounding loop; only a loop of gangs has such a counter.
 void mark_gang_loop(llvm::Value* next, llvm::BranchInst* back);
 
 struct InterleaveGangs : llvm::PassInfoMixin<InterleaveGangs> {

@@ -37,10 +37,10 @@ class FeedbackStore {
   // Held while the file is read, so that a reader who finds it changed waits for the new content.
   // Taken before mutex_.
   ForkSafeMutex reading_;
-  // For what is below; never held while a file is read or written.
+  // Protects the members below; never held while a file is read or written.
   ForkSafeMutex mutex_;
-  // Of the content that the cache took over; taken before it reads, so that a change in between is
-  // seen as one later.
+  // The signature of the content in the cache. It is taken before the file is read, so that a
+  // change in between is noticed at the next call.
   Signature seen_;
   DecisionCache cache_;
   std::uint64_t noted_ = 0;  // the number of decisions noted so far

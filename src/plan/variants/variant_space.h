@@ -40,7 +40,6 @@ Extent covered_by(const Variant& variant, TargetKind kind);
 Configuration configuration_of(const Variant& variant, TargetKind kind);
 
 // ---- Overrides
-// -----------------------------------------------------------------------------------
 
 // An override and the values to try, as the user wrote them: TILE=8,16,32.
 struct OverrideAxis {

@@ -26,7 +26,7 @@ struct ReplayRun {
   bool operator==(const ReplayRun&) const = default;
 };
 
-// How long a run goes on: for so many evaluations, and beyond them until so much is charged; but
+// How long a run continues: for this many evaluations, and then until this much is charged; but
 // then for kMostCharged evaluations at most.
 struct ReplayBudget {
   static constexpr std::uint32_t kMostCharged = 2000;
