@@ -11,6 +11,7 @@
 #include "vyre/ir/print.h"
 #include "vyre/ir/print_expr.h"
 #include "vyre/plan/bindings/kernel_bindings.h"
+#include "vyre/plan/variants/declared_variant.h"
 #include "vyre/plan/variants/tunable_parts.h"
 #include "vyre/plan/variants/variant_legality.h"
 
@@ -165,11 +166,8 @@ Result<EntryReport> report_entry(const Program& program, const std::vector<Setti
     entry.fingerprint = to_hex(kernel.fingerprint);
     report_tuning(kernel, device, entry);
     if (device != nullptr) {
-      Variant declared;
-      declared.workgroup = kernel.program->workgroup;
-      const bool gangs = device->target().kind == TargetKind::host;
-      if (gangs && kernel.stats.subgroup_operations != 0) declared.gang_width = kSubgroupSize;
-      const std::string why = why_not(kernel, declared, device->target().kind, device->limits());
+      const TargetKind kind = device->target().kind;
+      const std::string why = why_not(kernel, plain_variant(kernel, kind), kind, device->limits());
       if (!why.empty()) {
         return fail(Code::limit, fmt::format("cannot run on {}: {}", device->name(), why));
       }

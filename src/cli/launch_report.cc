@@ -15,6 +15,7 @@
 #include "vyre/plan/decision_lookup.h"
 #include "vyre/plan/planner.h"
 #include "vyre/plan/specification/cold_start.h"
+#include "vyre/plan/variants/declared_variant.h"
 #include "vyre/tune/decisions/decision_keys.h"
 
 namespace vyre {
@@ -74,14 +75,12 @@ Result<LaunchPlan> plan_of_interpreter(const Kernel& kernel, const RunPlan& run,
   device.kind = TargetKind::host;
   const KernelChoice only{kernel};
   const std::vector<BindingBytes> bytes = run.bytes();
-  Variant declared;
-  declared.workgroup = kernel.program->workgroup;
-  VYRE_TRY(LaunchPlan plan,
-           lay_out({.identity = to_hex(kernel.fingerprint),
-                    .kernels = std::span(&only, 1),
-                    .bindings = bytes,
-                    .size = run.size()},
-                   device, 0, declared, Authority::declared, "as declared", TunerMode::frozen));
+  VYRE_TRY(LaunchPlan plan, lay_out({.identity = to_hex(kernel.fingerprint),
+                                     .kernels = std::span(&only, 1),
+                                     .bindings = bytes,
+                                     .size = run.size()},
+                                    device, 0, plain_variant(kernel, device.kind),
+                                    Authority::declared, "as declared", TunerMode::frozen));
   // It has neither gangs nor tasks.
   std::erase_if(plan.choices, [](const PlanChoice& c) { return c.part != "workgroup"; });
   return plan;

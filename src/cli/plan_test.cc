@@ -53,6 +53,26 @@ class Plan : public testing::Test {
   TemporaryFolder folder_;
 };
 
+// It can run in its own workgroup and in gangs of 32 alone, on every device.
+TEST_F(Plan, AKernelWithSubgroupOperationsIsAsDeclared) {
+  constexpr const char* kAdds = R"(
+enable subgroups;
+@group(0) @binding(0) var<storage, read_write> y: array<f32>;
+@compute @workgroup_size(96) fn adds(@builtin(global_invocation_id) id: vec3<u32>) {
+  y[id.x] = subgroupAdd(y[id.x]);
+}
+)";
+  for (const char* device : {"--limits=name=cuda", "--limits=name=cpu", "--device=interp",
+                             "--device=null", "--device=cpu"}) {
+    const CommandResult done =
+        plan({"--size", "1000", "--mode", "natural", device, "--json"}, kAdds);
+    ASSERT_EQ(done.exit, 0) << device << ": " << done.err;
+    const auto json = nlohmann::json::parse(done.out);
+    EXPECT_EQ(json.at("decided_by"), "declared") << device;
+    EXPECT_EQ(json.at("variant").at("workgroup"), nlohmann::json({96, 1, 1})) << device;
+  }
+}
+
 // The costs and weights were computed by hand for 96 and 1000 elements under these limits.
 TEST_F(Plan, ColdStartShowsItsCosts) {
   const auto plan = json({"--entry", "scale", "--size", "1000", "--limits", "name=cuda"});

@@ -28,6 +28,7 @@ ProgramFacts facts_of(const Kernel& kernel) {
   facts.contains_atomic = stats.atomics > 0;
   facts.has_shared_buffer = has_workgroup_memory(program);
   facts.has_barrier = stats.barriers > 0;
+  facts.uses_subgroup_ops = stats.subgroup_operations > 0;
   facts.lacks_effects = !stats.has_effects;
   return facts;
 }

@@ -78,7 +78,7 @@ TEST(Planner, SpacesAreAsRecorded) {
          {large_gpu(), unknown_gpu(), processor_of_16_lanes(), processor_of_8_lanes()}) {
       for (const Extent& extent : extents_for(kernel.program->workgroup)) {
         Launch launch(name, extent);
-        launch.gangs = {name == "elects" ? 32U : 8U};
+        launch.gangs = {8};
         text += fmt::format("{} on {} {} at {}: {}\n", name, device.name,
                             device.profile.device_name, size_text(extent),
                             line_of(launch.space(device, {.mode = TunerMode::natural_gradient})));
@@ -245,9 +245,11 @@ TEST_F(PlanAuthority, WhereOnlyLimitsAreKnownTheColdStartDecides) {
       << "a cold start is a guess";
   EXPECT_EQ(launch.plan(limits_alone, memory(TunerMode::cached_or_default)).by,
             Authority::declared);
-  // A kernel whose invocations share memory keeps its workgroup.
-  Launch shares("reverses_groups", {1'000'000, 1, 1});
-  EXPECT_EQ(shares.plan(limits_alone, memory(natural)).by, Authority::declared);
+  // A kernel whose invocations share memory, or have subgroup operations, keeps its workgroup.
+  for (const char* name : {"reverses_groups", "elects"}) {
+    Launch together(name, {1'000'000, 1, 1});
+    EXPECT_EQ(together.plan(limits_alone, memory(natural)).by, Authority::declared) << name;
+  }
   // What was decided, and what the caller fixes, stands above it.
   ASSERT_TRUE(export_decision(adapter_of(limits_alone), launch.kernels.front().kernel,
                               launch.request.size.value, {128, 1, 1}));

@@ -22,12 +22,19 @@ Extent usual_extent(const Extent& workgroup) {
 
 }  // namespace
 
+Variant plain_variant(const Kernel& kernel, TargetKind kind) {
+  Variant out;
+  out.workgroup = kernel.program->workgroup;
+  const bool has_subgroups = kernel.stats.subgroup_operations != 0;
+  if (kind == TargetKind::host && has_subgroups) out.gang_width = kSubgroupSize;
+  return out;
+}
+
 Variant declared_variant(const Kernel& kernel, std::uint32_t default_gang,
                          const PlanDevice& device) {
-  Variant declared;
-  declared.workgroup = kernel.program->workgroup;
+  Variant declared = plain_variant(kernel, device.kind);
   if (device.kind != TargetKind::host) return declared;
-  declared.gang_width = default_gang;
+  if (declared.gang_width == 1) declared.gang_width = default_gang;
   SpaceRequest request;
   request.kind = device.kind;
   request.usual = declared;
