@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kFewestPairs = 5;
 constexpr double kConfidence = 0.99;
 
-// The samples at the ends are left out as far as the true median lies between the others with 99%.
+// Leaves out samples at both ends as long as the true median lies between the others with 99%.
 CandidateTime of_samples(std::span<const double> samples_ns) {
   std::vector<double> sorted;
   std::ranges::copy_if(samples_ns, std::back_inserter(sorted),
@@ -19,7 +19,7 @@ CandidateTime of_samples(std::span<const double> samples_ns) {
   if (sorted.empty()) return {};
   std::ranges::sort(sorted);
   const std::size_t count = sorted.size();
-  // The chance that at most this many of fair tosses are heads.
+  // The probability that at most this many fair tosses are heads.
   std::size_t left_out = 0;
   double ways = 1, chance = std::exp2(-double(count));
   while (2 * (left_out + 1) < count && 2 * chance < 1 - kConfidence) {
@@ -39,7 +39,7 @@ CandidateTime beside(const CandidateTime& incumbent, const GainInterval& gain) {
 }  // namespace
 
 CandidateTime candidate_time(const KeyState& state, const CandidateState& candidate) {
-  // Before anything is decided, what serves is known only by what others were compared with.
+  // Before a decision, the candidate that serves is the one with which the others were compared.
   const std::string& reference =
       state.incumbent.empty() ? candidate.compared_with : state.incumbent;
   if (candidate.candidate == reference) return of_samples(candidate.recent_ns);
@@ -53,7 +53,7 @@ CandidateTime candidate_time(const KeyState& state, const CandidateState& candid
     for (const int log_ratio : candidate.log_ratios) versus.add(log_ratio);
     return beside(its, versus.interval(kConfidence));
   }
-  // What the incumbent took the place of.
+  // The candidate whose place the incumbent has taken.
   if (candidate.candidate == state.over && state.pairs >= kFewestPairs && state.gain < 1) {
     const auto inverse = [](double gain) { return gain < 1 ? 1 - 1 / (1 - gain) : gain; };
     return beside(its, {inverse(state.gain), inverse(state.gain_high), inverse(state.gain_low)});

@@ -1,9 +1,8 @@
 // The time of a candidate: the one figure that tables, pages, traces, files and views show for it.
 //
-// A candidate that was compared with the incumbent in pairs is known by that comparison, so that
-// its figure agrees with the verdict whatever else the machine did: the incumbent's time less the
-// gain. The incumbent itself, and what was never compared with it, is known by the median of its
-// own last times.
+// For a candidate that was compared with the incumbent in pairs, it is the incumbent's time less
+// the gain, so that the figure agrees with the verdict. For the incumbent, and for candidates that
+// were never compared with it, it is the median of their own last times.
 #pragma once
 
 #include <span>
@@ -14,7 +13,7 @@ namespace vyre {
 
 struct CandidateTime {
   double ns = 0;                   // 0: not measured
-  double low_ns = 0, high_ns = 0;  // its 99% interval; of few samples, the least and the most
+  double low_ns = 0, high_ns = 0;  // its 99% interval; from few samples, the least and the most
 
   bool operator==(const CandidateTime&) const = default;
 };

@@ -16,33 +16,34 @@
 namespace vyre {
 namespace {
 
-constexpr std::size_t kFirstSamples = 3;       // of the incumbent before anything is tried
-constexpr std::size_t kSettlingSamples = 8;    // and before nothing is: some may be disturbed
-constexpr std::uint64_t kForgetAfter = 1024;   // calls: a step that was never reported
-constexpr std::uint32_t kMostOutstanding = 8;  // probes that were not reported yet
-constexpr std::uint32_t kMostWaiting = 2;      // made and not tried, beside what is being made
-constexpr std::uint32_t kMostVerifying = 2;    // at once
-constexpr double kGuessedVerification = 3;     // calls of the incumbent
+constexpr std::size_t kFirstSamples = 3;       // of the incumbent, before anything is tried
+constexpr std::size_t kSettlingSamples = 8;    // of the incumbent, before the search may end
+constexpr std::uint64_t kForgetAfter = 1024;   // calls, after which an unreported step is forgotten
+constexpr std::uint32_t kMostOutstanding = 8;  // probes that are not reported yet
+constexpr std::uint32_t kMostWaiting = 2;      // candidates that are compiled and not yet tried
+constexpr std::uint32_t kMostVerifying = 2;    // at the same time
+constexpr double kGuessedVerification = 3;  // calls of the incumbent that a verification may cost
 constexpr std::uint64_t kWaitingPeriod =
     64;  // while nothing can be done, one call in this many asks again
-constexpr std::uint64_t kQuietPeriod = 16;  // likewise, to see soon that the machine is calm
-constexpr double kQuestionNs = 2000;        // about what it costs to ask, with what that delays
+constexpr std::uint64_t kQuietPeriod = 16;  // likewise, while times vary too much
+constexpr double kQuestionNs = 2000;        // about the cost of a call of `next`, with its delay
 constexpr double kQuestionsOfAverage = 16;
-constexpr double kWatchShare = 0.002;  // of the time spent, for questions, and for timing
+constexpr double kWatchShare = 0.002;  // of the time spent, for questions and for timing
 constexpr double kMostPeriod = 4096;   // calls
 constexpr std::uint64_t kForever = std::uint64_t{1} << 40;
-// One thread compiles beside a GPU for each of these stretches of a call: a search beside short
-// ones may lose so little that one is always ahead of it.
+// Beside a GPU one more thread compiles for every such length of a call. A search beside shorter
+// calls may lose so little that one thread is always ahead of it.
 constexpr double kCallOfCompilerNs = 20'000;
-// One that seems to save this much is compared before others are tried: every later call gains.
+// A candidate that seems to save this much is compared before others are tried, because every later
+// call would gain.
 constexpr double kClearGain = 0.04;
-constexpr double kSureOfGuess = 0.95;  // that a guess is slower, before that is a loss
-constexpr double kWorst = 2;           // standard deviations of what a comparison says
+constexpr double kSureOfGuess = 0.95;  // that a guess is slower, before its calls count as a loss
+constexpr double kWorst = 2;           // standard deviations of a compared time
 // The least gain that the longest comparison can prove is about this many times the spread of the
-// incumbent's times. Where it is larger than kHidden nothing is tried, until it is below kTold.
+// incumbent's times. If it is larger than kHidden, nothing is tried until it is below kTold.
 constexpr double kLeastProved = 0.11, kHidden = 0.075, kTold = 0.055;
-constexpr double kNotMuchSlower = 2;          // times the incumbent
-constexpr double kPaceGrows = 1.1;            // at most, from one time it is measured to the next
+constexpr double kNotMuchSlower = 2;  // times the incumbent
+constexpr double kPaceGrows = 1.1;    // the most that the pace may grow between two measurements
 constexpr double kLargestGain = 54.59815003;  // of the preconditioner: e^4
 
 constexpr const char* kFirstReason = "the first choice; nothing else is measured yet";
@@ -79,7 +80,7 @@ double OnlinePolicy::call_ns() const {
 
 void OnlinePolicy::pace(double call_ns) {
   if (!(call_ns > 0)) return;
-  // What holds up a machine for a while makes calls seem longer, and nothing makes them shorter.
+  // A disturbed machine makes calls seem longer, and nothing makes them seem shorter.
   pace_ns_ = pace_ns_ > 0 ? std::min(call_ns, kPaceGrows * pace_ns_) : call_ns;
   ledger_.set_call_ns(this->call_ns());
   believed_ = false;
@@ -110,24 +111,25 @@ bool OnlinePolicy::is_alone() const {
   return std::ranges::count_if(candidates_, &Candidate::usable) <= 1;
 }
 
-// Short calls are timed more seldom: it costs the same.
+// Short calls are timed less often, because timing costs the same for all.
 std::uint64_t OnlinePolicy::timed_period(std::uint64_t least) const {
   const double usual_ns = call_ns();
   if (!(usual_ns > 0)) return least;
-  const double cost_ns = options_.timing_ns + 2 * question_ns_;  // to ask, and to report
+  const double cost_ns = options_.timing_ns + 2 * question_ns_;  // for `next` and `report`
   const double wanted = std::min(cost_ns / (kWatchShare * usual_ns), kMostPeriod);
   return std::max(least, static_cast<std::uint64_t>(wanted));
 }
 
-// One step of a search would lose more than a thousand calls may.
+// Whether a single step of the search would lose more than a thousand calls may lose.
 bool OnlinePolicy::calls_are_too_short() const {
   return (options_.needs_code && ledger_.is_too_much(options_.making_ns)) ||
          (options_.needs_verification && ledger_.is_too_much(verification_cost()));
 }
 
-// Beside a GPU, compiling may slow launches, which only shows where these are most of a call.
+// Beside a GPU, compiling may slow launches down, which matters where the launch is most of a call.
 std::uint32_t OnlinePolicy::most_making() const {
-  if (!options_.makes_beside) return made_one_ ? options_.most_making : 1;  // which tells its cost
+  // On the host the first one tells the cost of compiling.
+  if (!options_.makes_beside) return made_one_ ? options_.most_making : 1;
   const double usual_ns = call_ns();
   return static_cast<std::uint32_t>(
       std::clamp(usual_ns / kCallOfCompilerNs, 1.0, static_cast<double>(options_.most_making)));
@@ -147,12 +149,12 @@ bool OnlinePolicy::is_guess() const {
   return guessed_ && incumbent_ != declared_ && declared.usable() && !declared.closed;
 }
 
-// What pairs with the declared variant say of the guess. A guess may be slower by a chance that
-// they have not ruled out yet, and that is no loss: it counts as much as they show.
+// Judges the guess by its pairs with the declared variant. That they do not yet rule out a slower
+// guess is no loss: the guess is charged as much as they show.
 void OnlinePolicy::judge_guess() {
   const PairedComparison& versus = candidates_[declared_].versus;
   const bool shows = versus.evidence_above(timing_doubt()) >= std::log(2 / (1 - kSureOfGuess));
-  // To look for the end of the interval takes long where there are many pairs.
+  // Computing the interval takes long if there are many pairs.
   if (!shows || versus.pairs() % std::max<std::size_t>(1, versus.pairs() / 16) != 0) return;
   guess_share_ = std::max(0.0, versus.interval(kSureOfGuess).low);
 }
@@ -165,7 +167,7 @@ void OnlinePolicy::charge_guess() {
   ledger_.lose(lost_ns - std::exchange(guess_lost_ns_, lost_ns));
 }
 
-// A guess that has lost what may be lost serves no longer. It may come back like any other
+// Ends the service of a guess that has used up the bound. It may come back like any other
 // candidate.
 void OnlinePolicy::end_guess() {
   const std::uint32_t guess = incumbent_;
@@ -215,7 +217,7 @@ OnlineStep OnlinePolicy::begin_pair(OnlineStep step, std::uint32_t candidate) {
   second_ = {pairs_, challenger_first ? incumbent_ : candidate};
   step.candidate = challenger_first ? candidate : incumbent_;
   step.probe = challenger_first;
-  return grant(step, pairs_, step_cost(candidate));  // of whichever of the two
+  return grant(step, pairs_, step_cost(candidate));  // for either of the two calls
 }
 
 OnlineStep OnlinePolicy::end_pair(OnlineStep step) {
@@ -226,7 +228,7 @@ OnlineStep OnlinePolicy::end_pair(OnlineStep step) {
   return grant(step, second.pair, step.probe ? step_cost(second.candidate) : 0);
 }
 
-// One that has no other is never timed again.
+// If there is no other candidate, the incumbent is never timed again.
 std::uint64_t OnlinePolicy::settled_period() const {
   return is_alone() ? kForever : timed_period(options_.settled_period);
 }
@@ -293,7 +295,7 @@ OnlineStep OnlinePolicy::next() {
 
 std::optional<std::uint32_t> OnlinePolicy::to_make() const {
   if (!options_.needs_code || ledger_.room_ns() <= 0) return std::nullopt;
-  // How many, and whether at all, goes by how long calls are.
+  // How many candidates are compiled, and whether any, depends on the length of a call.
   if (options_.makes_beside && !incumbent_is_known()) return std::nullopt;
   std::uint32_t making = 0;
   std::uint32_t ahead = 0;
@@ -332,7 +334,7 @@ double OnlinePolicy::step_cost(std::uint32_t candidate) const {
   double slower_ns = std::max(0.0, most_ns - usual_ns);
   slower_ns =
       std::min(slower_ns, std::max(0.0, kWorst * it.versus.error() - it.versus.gain()) * usual_ns);
-  slower_ns = std::max(slower_ns, it.doubted_ns);  // it may be as slow as that again
+  slower_ns = std::max(slower_ns, it.doubted_ns);  // it may take that long again
   return slower_ns + (it.stage == CandidateStage::made ? verification_cost() : 0);
 }
 
@@ -350,8 +352,8 @@ bool OnlinePolicy::seems_clear(std::uint32_t candidate) const {
   return it.mu + it.sigma < (1 - kClearGain) * estimates_[incumbent_].mu;
 }
 
-// The next to compare with the incumbent, of those whose own times are known well enough. One
-// comparison is brought to its end before another begins.
+// The next candidate to compare with the incumbent, among those whose own times are known well
+// enough. A comparison ends before another one begins.
 std::optional<std::uint32_t> OnlinePolicy::finalist(bool is_clear) const {
   std::optional<std::uint32_t> best;
   const auto rank = [&](std::uint32_t i) {
@@ -391,7 +393,7 @@ std::optional<std::uint32_t> OnlinePolicy::choose() {
   affordable_at_ns_ = room + least_missing;
   if (least_missing > 0) return std::nullopt;
   if (count == 0) return finalist(false);
-  // Its own uncertainty counts as well, as long as more samples can lower it.
+  // The incumbent's uncertainty counts as well, as long as more samples can lower it.
   if (candidates_[incumbent_].recent_ns.size() < kRecentSamples &&
       candidates_[incumbent_].outstanding < 2) {
     choices[count++] = incumbent_;
@@ -401,7 +403,7 @@ std::optional<std::uint32_t> OnlinePolicy::choose() {
 }
 
 std::uint32_t OnlinePolicy::suggested(std::span<const std::uint32_t> choices) const {
-  // In units of which the incumbent takes 2^30, so that whole numbers are fine enough.
+  // The unit is a 2^30th of the incumbent's time, so that whole numbers are precise enough.
   const double unit = 0x1p30 / estimates_[incumbent_].mu;
   double widest = 0;
   for (const std::uint32_t i : choices) widest = std::max(widest, estimates_[i].sigma);
@@ -472,7 +474,7 @@ std::string OnlinePolicy::reason() const {
   return fmt::format("the first choice: no candidate was faster beyond the noise{}", closest());
 }
 
-// The two others with the least times, by name.
+// The names of the two other candidates with the smallest times.
 std::string OnlinePolicy::closest() const {
   std::vector<std::uint32_t> others;
   for (std::uint32_t i = 0; i < candidates_.size(); ++i) {
@@ -486,8 +488,8 @@ std::string OnlinePolicy::closest() const {
                      candidates_[others[1]].text);
 }
 
-// A machine is slow at times, and a candidate may have run at such a time. Those that were not much
-// slower than the incumbent are looked at once more, at another time, before the search ends.
+// The machine may have been slow when a candidate ran. Before the search ends, candidates that were
+// not much slower than the incumbent are timed once more.
 bool OnlinePolicy::look_again() {
   const double most_ns = kNotMuchSlower * candidates_[incumbent_].median_ns;
   bool any = false;
@@ -525,7 +527,7 @@ std::uint64_t OnlinePolicy::idle_calls() const {
   const double usual_ns = call_ns();
   const double gained_ns = options_.share * usual_ns;  // at most
   double wanted = std::floor(missing_ns / gained_ns);
-  // To ask costs something as well, and more than a short call gains.
+  // A call of `next` costs time as well, more than a short call adds to the bound.
   wanted =
       std::max(wanted, std::floor(std::max(question_ns_, kQuestionNs) / (kWatchShare * usual_ns)));
   return static_cast<std::uint64_t>(std::min(static_cast<double>(untimed), wanted));

@@ -10,20 +10,20 @@ namespace vyre {
 namespace {
 
 constexpr double kMostTimingDoubt = 0.25;
-// The own times of a candidate are known when their error is this share of them, or when there are
-// this many. Then only comparing it in pairs tells more.
+// A candidate's own times are known well when their error is at most this share, or when there are
+// this many of them. From then on only pairs with the incumbent tell more.
 constexpr double kKnownWell = 0.005;
 constexpr std::size_t kLeastScreening = 3, kMostScreening = 12;
-constexpr std::uint32_t kMostFinalists = 32;    // that one incumbent is compared with, by and large
+constexpr std::uint32_t kMostFinalists = 32;    // candidates compared with one incumbent, about
 constexpr double kDoubt = 2, kMostDoubt = 3.5;  // standard deviations of a prior's error
-constexpr double kDoubtOfBadPriors = 15;        // more, for errors above kUsualPriorError
+constexpr double kDoubtOfBadPriors = 15;        // more of them, for errors above kUsualPriorError
 constexpr double kUsualPriorError = 0.2;
-constexpr std::size_t kLeastMeasured = 6;  // candidates, before a prior is believed at all
-constexpr std::size_t kNewsShare = 4;      // a model is fitted again when so much of it is news
-// And when the incumbent's time moved so far, as a logarithm: a program's first calls are often
-// slow, and what is expected of the others goes by them.
+constexpr std::size_t kLeastMeasured = 6;  // candidates, before a prior rules anything out
+constexpr std::size_t kNewsShare = 4;      // a model is fitted again when one in 4 samples is new
+// The model is also fitted again when the logarithm of the incumbent's time has moved this far: the
+// first calls of a program are often slow, and the expected times of the others follow from them.
 constexpr double kLevelMoved = 0.02;
-constexpr double kWorstCase = 2;  // standard deviations, of what a probe may cost
+constexpr double kWorstCase = 2;  // standard deviations of the cost of a probe
 constexpr double kFirstError = 0.3, kLeastFirstError = 0.05;  // of the first run of a candidate
 constexpr double kUnknownNoise = 0.03;                        // of one sample, until it is known
 constexpr double kLeastNoise = 0.004, kMostNoise = 0.3;
@@ -45,14 +45,14 @@ void OnlinePolicy::set_prior(Candidate& candidate, double ns) {
   fitted_ = false;
 }
 
-// Of one sample, as a share: the incumbent has the most.
+// The relative noise of one sample, from the incumbent's, which are the most.
 double OnlinePolicy::usual_noise() const {
   const Candidate& incumbent = candidates_[incumbent_];
   if (incumbent.recent_ns.size() < 5) return kUnknownNoise;
   return std::clamp(incumbent.spread_ns / incumbent.median_ns, kLeastNoise, kMostNoise);
 }
 
-// A gain of this share may be in how times are taken, however often.
+// A gain of this share may come from the way in which times are taken, however many there are.
 double OnlinePolicy::timing_doubt() const {
   const double usual_ns = call_ns();
   if (!(usual_ns > 0)) return 0;
@@ -62,7 +62,7 @@ double OnlinePolicy::timing_doubt() const {
 
 double OnlinePolicy::least_gain() const { return std::max(options_.least_gain, timing_doubt()); }
 
-// What serves as a guess is compared with the declared one at once, without looking at that alone.
+// A guess is compared with the declared variant at once: that one is not timed by itself before.
 bool OnlinePolicy::is_screened(std::uint32_t index) const {
   if (index == declared_ && is_guess() && candidates_[index].first_ns > 0) return true;
   const std::size_t count = candidates_[index].recent_ns.size();
@@ -80,8 +80,8 @@ OnlinePolicy::Estimate OnlinePolicy::estimate(std::uint32_t index) const {
     double spread = candidate.spread_ns;
     out.mu = candidate.median_ns;
     if (count < 3) {
-      // One slow sample in a hundred must not cost a good candidate its chance; the first, though
-      // thrown away, is a witness.
+      // A rare slow sample must not rule out a good candidate. The first sample, which is not used
+      // otherwise, counts here.
       out.mu = *std::ranges::min_element(candidate.recent_ns);
       if (candidate.first_ns > 0) out.mu = std::min(out.mu, candidate.first_ns);
       spread = std::max(1.5 * noise * out.mu, options_.clock_tick_ns);
@@ -93,8 +93,8 @@ OnlinePolicy::Estimate OnlinePolicy::estimate(std::uint32_t index) const {
     out.high = std::max(out.mu, candidate.median_ns) + 3 * out.sigma;
     return out;
   }
-  // Errors are factors, so that the lower bound is one too; a difference would turn the order
-  // around where errors are large.
+  // Errors are factors, and so is the lower bound: subtracting large errors would reverse the
+  // order.
   LogEstimate believed = model_.predict(candidate.log_prior);
   if (candidate.stale) believed.error = stale_error_;
   if (candidate.first_ns > 0) {
@@ -135,7 +135,7 @@ void OnlinePolicy::fit_models() {
   const std::size_t measured = log_priors.size();
   const Candidate& incumbent = candidates_[incumbent_];
   if (measured < kLeastMeasured && incumbent.measured()) {
-    // A few others, with a few disturbed times, say nothing of all the rest.
+    // Disturbed times of a few candidates say nothing about all the others.
     log_priors = {incumbent.log_prior};
     log_times = {incumbent.log_median};
   }
@@ -145,7 +145,7 @@ void OnlinePolicy::fit_models() {
   first_runs_.error =
       std::max(kLeastFirstError, corrected_error(kFirstError, 2, spread_of(log_firsts, middle),
                                                  log_firsts.size() < 2 ? 0 : log_firsts.size()));
-  // A prior that was found wrong rules out less.
+  // The larger the error of the prior has proved to be, the less it rules out.
   doubt_ = std::clamp(kDoubt + kDoubtOfBadPriors * (model_.error() - kUsualPriorError), kDoubt,
                       kMostDoubt);
   if (measured < kLeastMeasured) doubt_ = kMostDoubt;
@@ -175,8 +175,8 @@ void OnlinePolicy::believe() {
     if (worth_trying(i)) active_.push_back(i);
   }
   if (active_.size() < kMostActive) return;
-  // What was begun is finished first: a search that gives each of thousands one run finds nothing.
-  // Equals are taken from everywhere in the space.
+  // Candidates that were begun come first: a search that gives one run to each of thousands finds
+  // nothing. Among equals, candidates are taken from everywhere in the space.
   const auto rank = [&](std::uint32_t i) {
     const Candidate& it = candidates_[i];
     const bool is_new = !it.measured() && it.first_ns == 0 && it.outstanding == 0;

@@ -1,4 +1,4 @@
-// What the policy learns from times and from what became of candidates.
+// How the policy learns from times, and from candidates that were verified or dropped.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,14 +12,14 @@ namespace vyre {
 namespace {
 
 constexpr std::uint32_t kMostAbandoned = 90;  // calls of a candidate that could not be timed
-constexpr double kConfidence = 0.99;          // of the interval that is told
-constexpr std::size_t kLevelSamples = 5;      // of the incumbent, before a drift or a pause shows
-constexpr double kPause = 2.5;                // times the usual time
-constexpr double kDoubtful = 4;               // likewise, where pauses were not met yet
-constexpr double kUsualPauses = 0.005;        // of the incumbent's calls
-constexpr std::uint32_t kMostPauses = 3;      // of a candidate, in a row
-constexpr std::size_t kLookPairs = 256;       // after each of which a candidate must seem to gain
-constexpr std::size_t kModelSamples = 3;  // of a candidate: more do not change what others are like
+constexpr double kConfidence = 0.99;          // of the interval in messages
+constexpr std::size_t kLevelSamples = 5;   // of the incumbent, before a drift or a pause is noticed
+constexpr double kPause = 2.5;             // times the usual time
+constexpr double kDoubtful = 4;            // likewise, while no pause has been met
+constexpr double kUsualPauses = 0.005;     // of the incumbent's calls
+constexpr std::uint32_t kMostPauses = 3;   // of a candidate, in a row
+constexpr std::size_t kLookPairs = 256;    // after each of which a candidate must seem to gain
+constexpr std::size_t kModelSamples = 3;   // of a candidate: more do not improve the model
 const double kEnoughToDrop = std::log(5);  // evidence that a candidate gains too little
 constexpr double kDriftThreshold = 8;
 constexpr double kLeastDrift =
@@ -36,7 +36,7 @@ void OnlinePolicy::forget(std::vector<Grant>::iterator grant) {
   if (candidate.outstanding > 0) --candidate.outstanding;
   if (grant->probe) --probes_out_;
   ledger_.release(grant->reserve_ns);
-  if (grants_.size() == 1 && verifying_ == 0) ledger_.release_all();  // and no dust
+  if (grants_.size() == 1 && verifying_ == 0) ledger_.release_all();  // removes rounding errors
   believed_ = false;
   grants_.erase(grant);
 }
@@ -68,7 +68,7 @@ void OnlinePolicy::abandon(const OnlineStep& step) {
   forget(found);
   forget_pair(grant.pair);
   count_call();
-  // One that never can be timed is not asked for for ever.
+  // A candidate that can never be timed is given up.
   Candidate& candidate = candidates_[grant.candidate];
   if (grant.probe && ++candidate.abandoned >= kMostAbandoned) candidate.closed = true;
 }
@@ -80,7 +80,7 @@ void OnlinePolicy::learn(const Grant& grant, double ns, bool slowed) {
   if (!grant.probe) ++served_calls_;
   const double usual_ns = candidates_[incumbent_].median_ns;
   if (slowed && !grant.probe && candidate.measured()) {
-    // What is within the noise would have been so anyway, and compiling takes half at most.
+    // Time within the noise is not charged, and compiling can at most double the time of a call.
     const double above_ns = ns - candidate.median_ns - 3 * candidate.spread_ns;
     charge(std::min(above_ns, candidate.median_ns));
   }
@@ -88,7 +88,7 @@ void OnlinePolicy::learn(const Grant& grant, double ns, bool slowed) {
   Belief belief = belief_in(grant, ns);
   if (slowed && candidate.measured() && ns > 1.5 * candidate.median_ns) belief = Belief::disturbed;
   const bool believed = belief == Belief::believed;
-  // Of several pauses in a row the least says most of the candidate.
+  // Of several consecutive pauses, the shortest says most about the candidate.
   const bool follows = believed && grant.probe && candidate.pauses > 1;
   const double believed_ns = follows ? candidate.least_paused_ns : ns;
   if (first && believed) candidate.first_ns = believed_ns;
@@ -106,7 +106,7 @@ void OnlinePolicy::learn(const Grant& grant, double ns, bool slowed) {
       charge_probe(candidate, above_ns, first);
     }
   }
-  // A pair counts whatever its times are: to leave some out by what they say would not be fair.
+  // A pair counts whatever its times are: leaving pairs out by their result would not be fair.
   if (candidate.usable()) {
     fill_pair(grant, ns);
   } else {
@@ -114,9 +114,9 @@ void OnlinePolicy::learn(const Grant& grant, double ns, bool slowed) {
   }
 }
 
-// Whether a time is the candidate's, or that of a machine that stood still. Where the incumbent's
-// own calls meet such pauses, it is the machine's, unless a candidate meets nothing else. Where not
-// enough is known of the machine, the candidate's next time decides.
+// Whether a long time belongs to the candidate or to a pause of the machine. If the incumbent's own
+// calls meet such pauses, it belongs to the machine, unless all times of the candidate are as long.
+// If not enough is known about the machine, the candidate's next time decides.
 OnlinePolicy::Belief OnlinePolicy::belief_in(const Grant& grant, double ns) {
   Candidate& candidate = candidates_[grant.candidate];
   const Candidate& incumbent = candidates_[incumbent_];
@@ -129,7 +129,7 @@ OnlinePolicy::Belief OnlinePolicy::belief_in(const Grant& grant, double ns) {
     if (is_long && has_pauses()) {
       for (Candidate& other : candidates_) end_doubt(other, 0);
     }
-    return Belief::believed;  // its median stands them
+    return Belief::believed;  // its median is robust against such times
   }
   const std::uint32_t before = std::exchange(candidate.pauses, is_long ? candidate.pauses + 1 : 0);
   if (!is_long) return Belief::believed;
@@ -138,7 +138,7 @@ OnlinePolicy::Belief OnlinePolicy::belief_in(const Grant& grant, double ns) {
     return before < kMostPauses ? Belief::disturbed : Belief::believed;
   }
   const bool is_known = kUsualPauses * double(incumbent_times_) >= 1;
-  const bool is_free = grant.candidate == declared_ && is_guess();  // whatever it takes
+  const bool is_free = grant.candidate == declared_ && is_guess();  // its calls are never a loss
   const bool is_doubtful = !is_known && before == 0 && ns > kDoubtful * usual_ns;
   if (is_doubtful && is_free) return Belief::disturbed;
   return is_doubtful ? Belief::doubted : Belief::believed;
@@ -149,8 +149,8 @@ bool OnlinePolicy::has_pauses() const {
   return double(incumbent_pauses_) > kUsualPauses * double(incumbent_times_);
 }
 
-// Of a time in doubt, what another one confirms is lost: the candidate may be slow, and have met a
-// pause as well.
+// Ends the doubt about a time. The part of it that another time confirms is lost; the rest was a
+// pause.
 void OnlinePolicy::end_doubt(Candidate& candidate, double confirmed_ns) {
   const double ns = std::exchange(candidate.doubted_ns, 0);
   const double lost_ns = std::min(ns, confirmed_ns);
@@ -158,8 +158,8 @@ void OnlinePolicy::end_doubt(Candidate& candidate, double confirmed_ns) {
   ledger_.disturb_doubted(ns - lost_ns);
 }
 
-// One that takes far longer than expected, or than the last one, met a pause; unless the next one
-// takes as long.
+// A verification that takes far longer than expected, or than the one before, has met a pause,
+// unless the next one takes as long.
 void OnlinePolicy::charge_verification(double ns) {
   if (!(ns > 0)) return;
   const double most_ns = kPause * verification_cost();
@@ -178,8 +178,8 @@ void OnlinePolicy::charge_verification(double ns) {
   }
 }
 
-// What probes cost is how much slower the candidate is, not how unlucky they were: a call of the
-// incumbent could have met the same disturbance. So the charge follows what is known of it.
+// The cost of probes is how much slower the candidate is, not how long they happened to take: a
+// call of the incumbent could have met the same disturbance. So the charge follows the estimate.
 void OnlinePolicy::charge_probe(Candidate& candidate, double above_ns, bool first) {
   if (first) {
     candidate.first_above_ns += above_ns;
@@ -190,8 +190,8 @@ void OnlinePolicy::charge_probe(Candidate& candidate, double above_ns, bool firs
   double charge_ns = candidate.above_ns + candidate.first_above_ns;
   const Candidate& incumbent = candidates_[incumbent_];
   if (&candidate == &candidates_[declared_] && is_guess()) {
-    // The declared variant loses nothing while the guess may be slower: until not one of the
-    // guess's times is as long as any of its own.
+    // The declared variant is not charged while the guess may be the slower one, that is, until all
+    // times of the guess are shorter than all of its own.
     charge_ns = 0;
     if (candidate.recent_ns.size() >= kModelSamples) {
       charge_ns = candidate.probes * std::max(0.0, std::ranges::min(candidate.recent_ns) -
@@ -213,7 +213,7 @@ void OnlinePolicy::charge_probe(Candidate& candidate, double above_ns, bool firs
   ledger_.lose(charge_ns - std::exchange(candidate.charged_ns, charge_ns));
 }
 
-// Before the incumbent or its time changes.
+// Settles all charges before the incumbent or its time changes.
 void OnlinePolicy::close_charges() {
   for (Candidate& candidate : candidates_) {
     candidate.probes = 0;
@@ -242,13 +242,13 @@ void OnlinePolicy::add_sample(std::uint32_t index, double ns) {
   }
 }
 
-// The last `run` samples of the incumbent are at another level than those before.
+// Begins anew, because the last `run` samples of the incumbent are at another level.
 void OnlinePolicy::drifted(std::size_t run) {
   Candidate& incumbent = candidates_[incumbent_];
   drift_.reset();
   const std::size_t count = std::min(run, incumbent.recent_ns.size());
   const std::size_t before = incumbent.recent_ns.size() - count;
-  if (before == 0) return;  // they are the level already
+  if (before == 0) return;  // there is no earlier level
   const double old_ns = median_of(std::span(incumbent.recent_ns).first(before));
   incumbent.recent_ns.erase(incumbent.recent_ns.begin(),
                             incumbent.recent_ns.begin() + static_cast<std::ptrdiff_t>(before));
@@ -256,8 +256,8 @@ void OnlinePolicy::drifted(std::size_t run) {
   const double change = std::log(incumbent.median_ns / old_ns);
   if (std::abs(change) < kLeastDrift) return;
 
-  // Times from before are a prior now: all scaled alike if the device changed as a whole, and as
-  // uncertain as if the incumbent alone had changed.
+  // Earlier times become a prior. They are scaled as if the whole device had changed, and their
+  // uncertainty allows for the incumbent alone having changed.
   close_charges();
   stale_error_ = std::clamp(std::abs(change) / 3, 0.03, 0.2);
   for (Candidate& candidate : candidates_) {
@@ -275,7 +275,8 @@ void OnlinePolicy::drifted(std::size_t run) {
   }
   ++drifts_;
   believed_ = false;
-  // Pairs stand it, as long as the search goes on: both of their calls met the same machine.
+  // Pairs stay valid as long as the search continues, because both of their calls met the same
+  // machine.
   if (!std::exchange(settled_, false)) return;
   forget_pairs();
   decide({.kind = EventKind::reopened,
@@ -288,7 +289,7 @@ void OnlinePolicy::forget_pair(std::uint64_t id) {
   if (second_ && second_->pair == id) second_.reset();
 }
 
-// What was compared with another incumbent, or before a drift, says nothing of this one.
+// Forgets pairs with another incumbent, or from before a drift.
 void OnlinePolicy::forget_pairs() {
   save_times();
   for (Candidate& candidate : candidates_) {
@@ -312,8 +313,8 @@ void OnlinePolicy::fill_pair(const Grant& grant, double ns) {
   judge(index);
 }
 
-// The error is spread over all comparisons of a search: the n-th may err in 1 / (n (n + 1)) of what
-// is allowed in all, and these shares add up to 1.
+// The allowed error is spread over all comparisons of a search: the n-th gets the share
+// 1 / (n (n + 1)), and these shares add up to 1.
 void OnlinePolicy::judge(std::uint32_t index) {
   Candidate& candidate = candidates_[index];
   if (index == incumbent_) return;
@@ -354,7 +355,8 @@ void OnlinePolicy::promote(std::uint32_t index, EvidenceEvent why) {
   const double new_ns = candidates_[index].median_ns;
   candidates_[before].closed = true;
   for (Candidate& candidate : candidates_) {
-    // What was closed against the old one is so against the new one, unless its times say more.
+    // A candidate that was closed against the old incumbent stays closed against the faster new
+    // one, unless its own times say otherwise.
     const bool better = candidate.measured() && candidate.median_ns < (1 - least_gain()) * new_ns;
     if (better && &candidate != &candidates_[before]) candidate.closed = false;
   }
@@ -422,7 +424,7 @@ void OnlinePolicy::drop(std::uint32_t index, std::string why, double cost_ns) {
   std::erase_if(open_pairs_, [&](const Pair& pair) { return pair.candidate == index; });
   decide({.kind = EventKind::rejected, .candidate = candidate.text, .reason = candidate.dropped});
   if (index != incumbent_) return;
-  // The fastest of those that may serve.
+  // The fastest candidate that may serve.
   std::optional<std::uint32_t> best;
   for (std::uint32_t i = 0; i < candidates_.size(); ++i) {
     if (candidates_[i].stage != CandidateStage::verified) continue;
@@ -461,7 +463,7 @@ void OnlinePolicy::decide(EvidenceEvent event) {
 std::vector<EvidenceEvent> OnlinePolicy::take_events() {
   save_times();
   const double spent_ns = ledger_.spent_ns() - std::exchange(saved_spent_ns_, ledger_.spent_ns());
-  // What was charged too much is given back by what is charged next.
+  // If too much was charged, later charges are reduced by it.
   const double lost_ns = std::max(0.0, ledger_.lost_ns() - saved_lost_ns_);
   saved_lost_ns_ += lost_ns;
   if (spent_ns > 0 || lost_ns > 0) {

@@ -1,4 +1,4 @@
-// What the policy takes over from others that searched before it.
+// How the policy takes over what earlier searches have learned.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -45,7 +45,7 @@ void OnlinePolicy::restore_answer(const KeyState& known) {
   const auto index = find(known.incumbent);
   if (!index || !candidates_[*index].usable()) return;
   incumbent_ = *index;
-  guessed_ = false;  // it was decided
+  guessed_ = false;  // an earlier search has decided it
   candidates_[*index].stage = CandidateStage::verified;
   promotion_ = {.over = known.over,
                 .gain = known.gain,
@@ -78,7 +78,7 @@ void OnlinePolicy::restore_times(const KeyState& known) {
   if (incumbent_is_known()) ledger_.set_allowance();
 }
 
-// A comparison with this incumbent goes on where it was.
+// Continues an earlier comparison with the same incumbent.
 void OnlinePolicy::restore_pairs(Candidate& candidate, const CandidateState& state) {
   if (state.compared_with != candidates_[incumbent_].text || state.log_ratios.empty()) return;
   candidate.versus.clear();
@@ -104,7 +104,7 @@ void OnlinePolicy::restore_order(const KeyState& known, bool is_answer) {
     candidates_[index].stale = is_answer;
   }
   stale_error_ = kOtherSizeError;
-  // What won there is tried first here, whatever the times of it.
+  // The winner of the other search is tried first here, whatever its times were.
   const auto winner = find(known.decision());
   if (is_answer || !winner) return;
   const double least = std::ranges::min_element(candidates_, {}, &Candidate::prior_ns)->prior_ns;

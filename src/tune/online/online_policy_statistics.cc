@@ -9,7 +9,7 @@
 namespace vyre {
 namespace {
 
-// A shift of one standard deviation is let pass: the level itself is only known from a few samples.
+// A shift of one standard deviation is ignored, because the level is known from a few samples only.
 constexpr double kSlack = 1;
 constexpr double kMostOfOneSample = 3;
 
@@ -79,7 +79,7 @@ PriorModel::PriorModel(std::span<const double> log_priors, std::span<const doubl
   std::vector<double> gaps(count);
   for (std::size_t i = 0; i < count; ++i) gaps[i] = log_times[i] - log_priors[i];
   center_ = std::accumulate(log_priors.begin(), log_priors.end(), 0.0) / static_cast<double>(count);
-  // Twice: the first fit tells the error with which the second weighs.
+  // The error of the first fit gives the weights of the second one.
   for (int round = 0; round < 2; ++round) {
     const double middle = median_of(gaps);
     const double most = 3 * std::max(spread_of(gaps, middle), error_);

@@ -1,4 +1,4 @@
-// Robust statistics of a few samples: neither a lucky one nor a disturbed one moves them.
+// Robust statistics of a few samples: neither lucky nor disturbed samples move them much.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 
 namespace vyre {
 
-// The mean of the middle two where their number is even; 0 of none.
+// For an even number of values, the mean of the two in the middle; 0 without values.
 double median_of(std::span<const double> values);
 
-// 1.4826 times the median distance from `middle`: the standard deviation where noise is normal.
+// 1.4826 times the median distance from `middle`: the standard deviation if the noise is normal.
 double spread_of(std::span<const double> values, double middle);
 
 // An estimate of a logarithm, and its standard deviation.
@@ -17,17 +17,17 @@ struct LogEstimate {
   double value = 0, error = 0;
 };
 
-// The more certain of two counts for more. Where they contradict each other, the second is taken
-// for less certain than it says: it may have been a disturbed run.
+// The weighted mean of two estimates. If they contradict each other, the second one, which may come
+// from a disturbed run, gets less weight.
 LogEstimate combined(LogEstimate first, LogEstimate second);
 
 // The error of a first guess, worth `weight` values, as `count` values with this spread correct it.
 double corrected_error(double guess, double weight, double spread, std::size_t count);
 
-// How measured times follow prior costs, both as logarithms: a common factor, and a slope, because
-// a prior that is mostly wrong tells less about the far ones than it says. A regression on what the
-// prior says is not misled by the order in which candidates are tried, as the mean of its errors
-// would be: the ones tried first are those of which the prior thinks too well.
+// How measured times follow prior costs, both as logarithms. There is a common factor, and a slope,
+// because a bad prior exaggerates large differences. A regression on the prior costs is not misled
+// by the order in which candidates are tried; the mean of the errors would be, because the prior is
+// too optimistic about those that are tried first.
 class PriorModel {
  public:
   PriorModel() = default;
@@ -43,11 +43,11 @@ class PriorModel {
   double offset_variance_ = 0;
 };
 
-// A cumulative sum of how far samples are from where they were, in standard deviations. One sample
-// counts for at most three, so that a few slow ones are no alarm.
+// A cumulative sum of the distances of samples from their former level, in standard deviations. One
+// sample counts for at most three, so that a few slow samples raise no alarm.
 class DriftWatch {
  public:
-  // True when samples have moved, by so many in a row that chance is out of the question.
+  // True when so many consecutive samples have moved that chance does not explain it.
   bool moved(double log_ratio, double log_spread, double threshold);
   // How many of the last samples made the alarm.
   std::size_t run() const { return above_ > below_ ? above_run_ : below_run_; }

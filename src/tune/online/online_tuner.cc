@@ -18,10 +18,10 @@ using Nanoseconds = std::chrono::duration<double, std::nano>;
 
 constexpr Clock::duration kFlushPeriod = std::chrono::milliseconds(250);
 constexpr Clock::duration kLongestFlushPeriod = std::chrono::seconds(30);
-// Decisions are handed over at once, but not more often than this: to write them takes a processor
-// some 100 us.
+// Decisions are handed over at once, but not more often than this, because writing them takes about
+// 100 us of a processor.
 constexpr Clock::duration kLeastFlushPeriod = std::chrono::milliseconds(10);
-// What one question can cost at most; what is above was the scheduler's doing.
+// The most that one question can cost. A longer one was interrupted by the scheduler.
 constexpr double kMostOfQuestionNs = 100'000;
 
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
@@ -57,7 +57,7 @@ OnlineTuner::~OnlineTuner() {
   }
 }
 
-// What may be served is the opening's to say; the policy takes over times and the ledger.
+// The opening decides which candidate serves; the policy takes over times and the ledger.
 void OnlineTuner::restore() {
   std::vector<std::string> texts;
   for (const CandidateView& candidate : policy_->view()) texts.push_back(candidate.text);
@@ -67,7 +67,7 @@ void OnlineTuner::restore() {
   const bool answered = match && match->is_answer();
   const bool exact = match && match->kind == MatchKind::exact;
   if (match && (searching_ || answered)) policy_->restore(match->state, answered, exact);
-  // Times of a search that had decided nothing yet.
+  // Times of an earlier search that has not decided yet.
   if (own && !exact) policy_->restore(*own, true);
   if (opening.match) origin_ = {opening.match, opening.text};
   untunable_ = opening.untunable;
@@ -122,7 +122,7 @@ bool OnlineTuner::wants_flush() const {
 OnlineStep OnlineTuner::ask(std::uint64_t call) {
   OnlineStep step{.candidate = best()};
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  // Another thread is inside, or has counted this call as one that did not ask.
+  // Another thread is inside, or has already counted this call as one that did not ask.
   if (!lock || !searching_ || call < counted_) return step;
   const auto begun = Clock::now();
   policy_->skip(call - counted_);
@@ -134,7 +134,7 @@ OnlineStep OnlineTuner::ask(std::uint64_t call) {
   return step;
 }
 
-// What may be lost goes by them, and what is lost is theirs.
+// Tells the ledger of the calls that were made since, from which the bound follows.
 void OnlineTuner::count_calls() {
   const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
   if (!searching_ || calls <= counted_) return;
@@ -269,8 +269,7 @@ void OnlineTuner::finish(const FinalsResult& result, std::vector<EvidenceEvent> 
       noted_.pairs = known.pairs;
     }
     policy.restore(std::exchange(noted_, {}), true);
-    // Where the favourite stays without an answer, it is the choice all the same, and a later
-    // search goes on.
+    // If the pairs gave no answer, the favourite is the choice, and a later search continues.
     if (ended || !moves) {
       own_events_.push_back({.kind = ended ? EventKind::settled : EventKind::promoted,
                              .candidate = view[result.winner].text,

@@ -10,7 +10,7 @@ namespace vyre {
 namespace {
 
 constexpr std::size_t kKnownScale = 5;  // pairs
-constexpr double kMostScales = 1.5;     // that one pair counts for: one disturbed call says little
+constexpr double kMostScales = 1.5;     // the most that one pair counts for: it may be disturbed
 constexpr int kMostLogRatio = 100'000;  // a factor of e^10
 
 // A robust standard deviation of sorted values: half the range of their middle half, scaled.
@@ -107,7 +107,7 @@ double PairedComparison::evidence_below(double gain) const {
 
 GainInterval PairedComparison::interval(double confidence) const {
   const double enough = std::log(2 / (1 - confidence));
-  // Evidence falls as what it is asked about moves towards it.
+  // The evidence decreases as the gain approaches the median.
   const auto end = [&](double direction) {
     double ruled_out = -direction * kMostLogRatio, possible = median_of_sorted(sorted_);
     if (evidence(ruled_out, direction) < enough) return ruled_out;

@@ -8,10 +8,10 @@
 namespace vyre {
 namespace {
 
-constexpr double kConfidence = 0.99;  // of the interval that is told
+constexpr double kConfidence = 0.99;  // of the interval in messages
 const double kEnoughToDrop = std::log(5);
 constexpr std::size_t kLookPairs = 32;   // after each of which a finalist must seem to gain
-constexpr std::size_t kFewestPairs = 5;  // before what they say is told rather than another's
+constexpr std::size_t kFewestPairs = 5;  // before a finalist is named in a message
 
 }  // namespace
 

@@ -12,8 +12,8 @@ namespace vyre {
 namespace {
 
 struct Stage {
-  double near;       // times the best so far: who goes on
-  std::size_t most;  // of them
+  double near;       // times the best so far: slower entrants leave the race
+  std::size_t most;  // entrants that stay
   unsigned least_rounds, rounds;
 };
 
@@ -27,7 +27,7 @@ double quantile(std::vector<double> values, double share) {
   return *at;
 }
 
-constexpr double kBetter = 0.25;     // of the rounds of an entrant: those it is known by
+constexpr double kBetter = 0.25;     // the share of an entrant's rounds by which it is judged
 constexpr double kFarBehind = 1.15;  // of least times
 constexpr unsigned kLookEvery = 24;  // rounds
 constexpr double kKnown = 0.003;     // the standard error of a share
@@ -68,7 +68,7 @@ class Runner {
     return [this](std::uint32_t i) { return figures_[i]; };
   }
 
-  // The favourite stays: it is what the others are compared with in the end.
+  // The favourite stays, because the others are compared with it in the end.
   void narrow(const Stage& stage) {
     if (field_.empty()) return;
     sort_stably(field_, [&](std::uint32_t i) { return std::pair(i != favourite_, figures_[i]); });
@@ -79,7 +79,7 @@ class Runner {
     if (field_.size() > stage.most) field_.resize(stage.most);
   }
 
-  // Whether the race goes on.
+  // Whether the race continues.
   bool hold(const Stage& stage) {
     double round_ns = 0;
     for (const std::uint32_t i : field_) round_ns += std::max(options_.sample_ns, figures_[i]);
@@ -94,7 +94,7 @@ class Runner {
     return !is_over_();
   }
 
-  // Whether the two best are told apart, or are known so well that more rounds tell nothing.
+  // Whether the two best differ clearly, or are known so well that more rounds tell nothing.
   bool is_clear() {
     judge();
     sort_stably(field_, figure());
@@ -110,8 +110,8 @@ class Runner {
     return error < kKnown || 1 - middle > kApart * error;
   }
 
-  // Every round begins with another one, and every second one runs backwards: nobody always follows
-  // the same neighbour.
+  // Every round begins with another entrant, and every second one runs backwards, so that no
+  // entrant always follows the same one.
   void hold_round() {
     std::vector<double> round(times_.size());
     std::vector<std::uint32_t> order = field_;
@@ -144,7 +144,8 @@ class Runner {
       if (least == 0 || least_of(i) < least) least = least_of(i);
     }
     for (std::size_t i = 0; i < field_.size(); ++i) {
-      // Who was never nearly as quick as another is slower, even where all rounds were disturbed.
+      // An entrant whose shortest time is far longer than another's is slower, even if all rounds
+      // were disturbed.
       const double behind = least_of(field_[i]) / least;
       figures_[field_[i]] = figures[i] * (behind > kFarBehind ? behind : 1);
     }
@@ -164,7 +165,7 @@ class Runner {
 
 std::vector<double> figures_of_rounds(std::span<const std::vector<double>> times) {
   if (times.empty()) return {};
-  // By their quickest: the quieter ones come first.
+  // Sorted by their shortest times: quiet rounds come first.
   std::vector<std::pair<double, std::size_t>> rounds;
   for (std::size_t r = 0; r < times.size(); ++r) {
     double least = 0;
