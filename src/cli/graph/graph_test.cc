@@ -198,8 +198,8 @@ TEST_F(GraphCommand, RefusesWhatItCannotDo) {
 
 TEST_F(GraphCommand, RunsOddGraphs) {
   // One vertex; vertices without edges; self loops and repeated edges.
-  EXPECT_EQ(printed({"bfs", "path:1", "--verify"}, "depth"), nlohmann::json({0}));
-  EXPECT_EQ(printed({"components", "path:1", "--verify"}, "label"), nlohmann::json({0}));
+  EXPECT_EQ(printed({"bfs", "path:1", "--verify"}, "depth"), nlohmann::json::array({0}));
+  EXPECT_EQ(printed({"components", "path:1", "--verify"}, "label"), nlohmann::json::array({0}));
   const std::string none =
       write("none.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 0\n");
   const std::string odd = write("odd.mtx",
