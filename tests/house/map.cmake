@@ -1,0 +1,41 @@
+# src/README.md gives every room the rooms that its target names, and every file that it mentions
+# is there.
+
+cmake_minimum_required(VERSION 3.25)
+
+file(READ "${ROOT}/src/README.md" text)
+
+file(GLOB rooms RELATIVE "${ROOT}/src" "${ROOT}/src/*/CMakeLists.txt")
+list(TRANSFORM rooms REPLACE "/CMakeLists.txt$" "")
+foreach(room IN LISTS rooms)
+  file(READ "${ROOT}/src/${room}/CMakeLists.txt" target)
+  set(named)
+  if(target MATCHES "vyre_room\\(${room} DEPENDS ([a-z ]+)")
+    string(STRIP "${CMAKE_MATCH_1}" named)
+    string(REPLACE " " ";" named "${named}")
+  endif()
+  if(NOT text MATCHES "\n\\| `${room}` \\|[^\n]*\\| ([^|\n]*) \\|\n")
+    message(SEND_ERROR "the table of rooms has no row for ${room}")
+    continue()
+  endif()
+  string(REPLACE ", " ";" shown "${CMAKE_MATCH_1}")
+  list(REMOVE_ITEM shown "–")
+  list(SORT named)
+  list(SORT shown)
+  if(NOT "${named}" STREQUAL "${shown}")
+    message(SEND_ERROR "the room ${room} names \"${named}\"; the table says \"${shown}\"")
+  endif()
+endforeach()
+
+string(REGEX MATCHALL "[a-z_]+/[a-z_/]+\\.(cc|h)" files "${text}")
+list(REMOVE_DUPLICATES files)
+list(LENGTH files count)
+if(count LESS 40)
+  message(SEND_ERROR "only ${count} files were found in the map")
+endif()
+foreach(file IN LISTS files)
+  if(NOT EXISTS "${ROOT}/src/${file}" AND NOT EXISTS "${ROOT}/${file}"
+     AND NOT file STREQUAL "fuzz/x_fuzz.cc")
+    message(SEND_ERROR "the map mentions ${file}, which does not exist")
+  endif()
+endforeach()
