@@ -69,6 +69,7 @@ struct FakeDriver::State {
   std::uint64_t allocated = 0;
   bool held = false;
   unsigned live_modules = 0;
+  std::vector<std::unique_ptr<CUlinkState_st>> links;
   std::vector<std::unique_ptr<CUgraph_st>> graphs;
   std::vector<std::unique_ptr<CUgraphExec_st>> graph_execs;
   std::vector<FakeLaunch> launches;

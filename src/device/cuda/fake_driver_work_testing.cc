@@ -75,7 +75,7 @@ void fill_copies(CudaDriver& t) {
 void fill_code(CudaDriver& t) {
   t.link_create = [](unsigned count, int* options, void** values, CuLink* link) {
     return call("cuLinkCreate", Needs::context, [&] {
-      *link = new CUlinkState_st();
+      *link = state->links.emplace_back(std::make_unique<CUlinkState_st>()).get();
       for (unsigned i = 0; i < count; ++i) {
         if (options[i] == cu::kJitErrorLogBuffer)
           (*link)->error_log = static_cast<char*>(values[i]);
@@ -104,7 +104,7 @@ void fill_code(CudaDriver& t) {
   };
   t.link_destroy = [](CuLink link) {
     return call("cuLinkDestroy", Needs::nothing, [&] {
-      delete link;
+      std::erase_if(state->links, [&](const auto& made) { return made.get() == link; });
       return 0;
     });
   };
