@@ -166,8 +166,8 @@ VYRE_API vyre_code vyre_session_wait(vyre_session session);
 VYRE_API vyre_code vyre_module_load(vyre_session session, const char* text, uint64_t length,
                                     const char* file_name, vyre_module* module);
 /* The same, but accepts what wgpu accepts beyond the specification: extensions that are used and
- * not enabled, plain loads and stores of atomics, operators mixed without parentheses. Each use
- * adds a warning to vyre_module_warnings. */
+ * not enabled, plain loads and stores of atomics, operators mixed without parentheses, subgroup
+ * operations outside of uniform control flow. Each use adds a warning to vyre_module_warnings. */
 VYRE_API vyre_code vyre_module_load_lenient(vyre_session session, const char* text, uint64_t length,
                                             const char* file_name, vyre_module* module);
 /* Every free function accepts 0 and then does nothing. */

@@ -26,6 +26,8 @@ TEST(Lenient, ExtensionsNeedNotBeEnabled) {
             "'subgroupAdd' needs the extension 'subgroups', which is not enabled\n");
   EXPECT_EQ(warnings(std::string(kMain) + "_ = 1h; }"),
             "f16 needs the extension 'f16', which is not enabled\n");
+  EXPECT_EQ(warnings("@fragment fn main(@builtin(primitive_index) i: u32) { }"),
+            "'primitive_index' needs the extension 'primitive_index', which is not enabled\n");
 }
 
 TEST(Lenient, AtomicsMayBeUsedPlainly) {
@@ -48,6 +50,16 @@ TEST(Lenient, OperatorsBindAsInC) {
       parse_wgsl("const_assert 1 + 2 * 3 - 4 == 3 && 2 < 3 && (1 | 2 | 4) == 7 && 1 << 2u == 4;",
                  {}, {.lenient = true});
   EXPECT_EQ(plain.message(), "");
+}
+
+TEST(Lenient, SubgroupOperationsMayStandInBranches) {
+  const std::string text =
+      "enable subgroups;\n"
+      "@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {\n"
+      "  if (i > 3) { _ = subgroupAdd(1); } }";
+  EXPECT_EQ(warnings(text), "subgroupAdd must be in subgroup-uniform control flow\n");
+  EXPECT_FALSE(parse_wgsl("diagnostic(error, subgroup_uniformity);\n" + text, {}, {.lenient = true})
+                   .module);
 }
 
 TEST(Lenient, ErrorsStayErrors) {

@@ -103,6 +103,7 @@ std::optional<Module> analyse(const Source& source, ParseOptions options, Diagno
   if (diagnostics.has_errors()) return std::nullopt;
   sema::Context cx(source, tree, diagnostics);
   cx.lenient = options.lenient;
+  if (options.lenient) cx.filters.subgroup = sema::Control::warning;
   sema::check_module(cx);
   if (diagnostics.has_errors()) return std::nullopt;
 

@@ -78,8 +78,8 @@ struct ParsedModule {
 
 struct ParseOptions {
   // Accept what wgpu's front end accepts beyond the specification, with a warning for each use:
-  // extensions that are used and not enabled, plain loads and stores of atomics, and operators
-  // mixed without parentheses.
+  // extensions that are used and not enabled, plain loads and stores of atomics, operators mixed
+  // without parentheses, and subgroup operations outside of uniform control flow.
   bool lenient = false;
   // Keep all functions (Module::library), for programs that are made of functions alone.
   bool functions = false;

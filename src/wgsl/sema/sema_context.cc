@@ -54,7 +54,8 @@ Span Context::span_of(SourcePos pos) const {
 bool Context::needs_extension(std::string_view extension, std::string_view what, Span span) {
   if (!enabled.contains(extension)) {
     const std::string fix = fmt::format("write 'enable {};' at the top", extension);
-    const bool accepted_by_wgpu = extension == "f16" || extension == "subgroups";
+    const bool accepted_by_wgpu =
+        extension == "f16" || extension == "subgroups" || extension == "primitive_index";
     if (!lenient || !accepted_by_wgpu) {
       error(span, fmt::format("{} needs the extension '{}'", what, extension)).with_fix(fix);
       return false;
