@@ -58,8 +58,8 @@ TEST(Lenient, SubgroupOperationsMayStandInBranches) {
       "@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {\n"
       "  if (i > 3) { _ = subgroupAdd(1); } }";
   EXPECT_EQ(warnings(text), "subgroupAdd must be in subgroup-uniform control flow\n");
-  EXPECT_FALSE(parse_wgsl("diagnostic(error, subgroup_uniformity);\n" + text, {}, {.lenient = true})
-                   .module);
+  EXPECT_FALSE(
+      parse_wgsl("diagnostic(error, subgroup_uniformity);\n" + text, {}, {.lenient = true}).module);
 }
 
 TEST(Lenient, ErrorsStayErrors) {
