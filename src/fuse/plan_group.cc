@@ -155,12 +155,13 @@ class Planner {
     return {};
   }
 
-  // A type by what is in it.
+  // A type by what is in it, and where: attributes may leave room behind the last member.
   static std::string structure(const Program& p, TypeId type) {
     if (const auto* s = p.types.get_if<StructType>(type)) {
       std::string out = "{";
       for (const Member& m : s->members) {
-        out += m.name + std::to_string(m.offset) + structure(p, m.type) + ";";
+        out += m.name + std::to_string(m.offset) + "/" + std::to_string(m.align) + "/" +
+               std::to_string(m.size) + structure(p, m.type) + ";";
       }
       return out + "}";
     }
@@ -336,6 +337,11 @@ class Planner {
     const std::size_t producer = *writers_[b].begin();
     const StageAnalysis& stage = plan_.stages[producer];
     if (depends_on_workgroup(*stages_[producer].kernel)) return false;
+    // A private variable would keep its value from one element to the next.
+    if (std::ranges::any_of(stage.program.globals,
+                            [](const Global& g) { return g.memory == MemoryKind::private_; })) {
+      return false;
+    }
     const MemoryAccess* store = nullptr;
     for (const MemoryAccess& a : stage.accesses.all) {
       const std::size_t buffer = stage.buffer[static_cast<std::size_t>(a.global)];

@@ -247,6 +247,23 @@ TEST(FusionCases, WhatTheProducerDoesNotWriteIsZero) {
   expect_fused(s, {.recomputed_operations = 1e6});
 }
 
+TEST(FusionCases, AProducerWithPrivateVariablesIsNotRecomputed) {
+  // Each invocation begins with 1; a second element computed by one of them would begin elsewhere.
+  Staged s;
+  s.floats("x", 200);
+  s.temporary("t", 4 * 200);
+  s.floats("y", 200);
+  s.stage(
+      "var<private> sum: f32 = 1;"
+      "@group(0) @binding(0) var<storage> x: array<f32>;"
+      "@group(0) @binding(1) var<storage, read_write> t: array<f32>;"
+      "@compute @workgroup_size(64) fn a(@builtin(global_invocation_id) id: vec3<u32>) {"
+      "  sum += x[id.x]; t[id.x] = sum; }",
+      {200, 1, 1});
+  s.stage(map("t", "y", "v + t[i + 1]"), {200, 1, 1});
+  expect_refused(s, RefusalReason::other_element_read, {.recomputed_operations = 1e6});
+}
+
 TEST(FusionCases, AnIndexThatDoesNotLeadBackIsNotRecomputed) {
   // Columns 1 to 10 of rows of 10: dividing by 10 gives another row for the last column.
   Staged s;
@@ -471,8 +488,8 @@ TEST(FusionCases, TwoStagesMayAddToTheSameCounters) {
 
 // ---- Workgroups that work together
 
-// Each row divided by about the root of the sum of its squares. Integers approximate the root, because
-// the last bits of inverseSqrt differ from device to device.
+// Each row divided by about the root of the sum of its squares. Integers approximate the root,
+// because the last bits of inverseSqrt differ from device to device.
 std::string normalise(const std::string& in, const std::string& out) {
   return fmt::format(
       "@group(0) @binding(0) var<storage> {0}: array<f32>;"
@@ -589,6 +606,55 @@ TEST(FusionCases, MembersOfOtherNamesAreAnotherType) {
             {64, 1, 1});
   }
   expect_refused(s, RefusalReason::seen_as_two_types);
+}
+
+TEST(FusionCases, StructsWithOtherDistancesAreAnotherType) {
+  for (const char* room : {"@size(16)", "@align(16)"}) {
+    Staged s;
+    s.floats("x", 64);
+    s.floats("t", 256);
+    s.floats("y", 64);
+    s.stage(
+        "struct P { a: f32 }"
+        "@group(0) @binding(0) var<storage> x: array<f32>;"
+        "@group(0) @binding(1) var<storage, read_write> t: array<P>;"
+        "@compute @workgroup_size(64) fn k(@builtin(global_invocation_id) id: vec3<u32>) {"
+        "  t[id.x].a = x[id.x]; }",
+        {64, 1, 1});
+    s.stage(fmt::format(
+                "struct P {{ {} a: f32 }}"
+                "@group(0) @binding(0) var<storage> t: array<P>;"
+                "@group(0) @binding(1) var<storage, read_write> y: array<f32>;"
+                "@compute @workgroup_size(64) fn k(@builtin(global_invocation_id) id: vec3<u32>) {{"
+                "  y[id.x] = t[id.x].a; }}",
+                room),
+            {64, 1, 1});
+    expect_refused(s, RefusalReason::seen_as_two_types);
+  }
+}
+
+TEST(FusionCases, AGuardOnTheSameMemoryInOtherDistancesIsAnotherGuard) {
+  // `t` keeps its contents, so what was stored under one guard is not what is read under the other.
+  Staged s;
+  s.words("g", {1, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 1, 0, 1, 1, 0});
+  s.floats("t", 4);
+  s.floats("y", 4);
+  s.stage(
+      "struct P { a: u32 }"
+      "@group(0) @binding(0) var<storage> g: array<P>;"
+      "@group(0) @binding(1) var<storage, read_write> t: array<f32>;"
+      "@compute @workgroup_size(4) fn k(@builtin(global_invocation_id) id: vec3<u32>) {"
+      "  if (g[id.x].a == 1) { t[id.x] = 5; } }",
+      {4, 1, 1});
+  s.stage(
+      "struct P { @size(16) a: u32 }"
+      "@group(0) @binding(0) var<storage> g: array<P>;"
+      "@group(0) @binding(1) var<storage> t: array<f32>;"
+      "@group(0) @binding(2) var<storage, read_write> y: array<f32>;"
+      "@compute @workgroup_size(4) fn k(@builtin(global_invocation_id) id: vec3<u32>) {"
+      "  if (g[id.x].a == 1) { y[id.x] = t[id.x]; } }",
+      {4, 1, 1});
+  expect_fused(s);
 }
 
 TEST(FusionCases, TooMuchWorkgroupMemoryIsNotFused) {

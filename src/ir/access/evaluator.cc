@@ -381,6 +381,8 @@ Abstract Evaluator::eval_node(const Expr& expr, const BinaryExpr& e) {
   if (matrix || a.parts.size() != b.parts.size()) {
     std::vector<ValueNumber> operands = a.parts;
     operands.insert(operands.end(), b.parts.begin(), b.parts.end());
+    // Tells a matrix times a vector from a vector times a matrix of as many numbers together.
+    operands.push_back(numbers_.constant(static_cast<std::int64_t>(a.parts.size())));
     return pure(ValueKind::other, 64 + static_cast<std::int64_t>(e.op), expr.type, operands);
   }
   Abstract out;
