@@ -36,20 +36,21 @@ std::span<const std::byte> PreparedPipeline::contents_now(std::size_t uniform) c
   return ready_->buffers[uniform].contents;
 }
 
-bool PreparedPipeline::plan_relies_on(std::size_t uniform) {
-  relied_on_.resize(ready_->buffers.size());
-  std::optional<bool>& known = relied_on_[uniform];
-  if (!known) known = relies_on(*ready_, *plan_, uniform);
-  return *known;
+bool PreparedPipeline::plan_relies_on(const std::vector<std::size_t>& uniforms) {
+  const auto known = relied_on_.find(uniforms);
+  if (known != relied_on_.end()) return known->second;
+  return relied_on_[uniforms] = relies_on(*ready_, *plan_, uniforms);
 }
 
 Result<void> PreparedPipeline::apply_uniforms() {
   if (!uniforms_changed_) return {};
-  const bool is_right = std::ranges::all_of(contents_, [&](const auto& own) {
-    const auto planned = plan_->made_with.contents_of(*ready_, own.first);
-    return std::ranges::equal(own.second, planned) || !plan_relies_on(own.first);
-  });
-  if (!is_right) VYRE_CHECK(plan_for_uniforms());
+  std::vector<std::size_t> changed;
+  for (const auto& [uniform, contents] : contents_) {
+    const auto planned = plan_->made_with.contents_of(*ready_, uniform);
+    if (!std::ranges::equal(contents, planned)) changed.push_back(uniform);
+  }
+  std::ranges::sort(changed);
+  if (!changed.empty() && plan_relies_on(changed)) VYRE_CHECK(plan_for_uniforms());
   for (const auto& [uniform, contents] : contents_) {
     const auto& piece = plan_->buffers[uniform].memory;
     if (piece) VYRE_CHECK(session_.write(memory_[*piece], 0, contents));
@@ -65,9 +66,7 @@ Result<void> PreparedPipeline::plan_for_uniforms() {
   VYRE_TRY(auto made, plan_pipeline(*ready_, options));
   auto plan = std::make_shared<const PipelinePlan>(std::move(made));
   // A uniform that one plan relied on may make the next one better again.
-  for (auto& known : relied_on_) {
-    if (known == false) known.reset();
-  }
+  std::erase_if(relied_on_, [](const auto& known) { return !known.second; });
   if (is_same_work(*plan_, *plan)) {
     plan_ = std::move(plan);
     return {};

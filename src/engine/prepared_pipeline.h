@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -183,7 +184,7 @@ class PreparedPipeline {
 
   Result<void> set_uniform_bytes(std::string_view uniform, std::span<const std::byte> contents);
   std::span<const std::byte> contents_now(std::size_t uniform) const;
-  bool plan_relies_on(std::size_t uniform);
+  bool plan_relies_on(const std::vector<std::size_t>& uniforms);
   Result<void> plan_for_uniforms();
 
   // Which buffers keep their contents when another plan takes the place of this one.
@@ -209,7 +210,8 @@ class PreparedPipeline {
   // them are not in memory yet.
   std::vector<std::pair<std::size_t, std::vector<std::byte>>> contents_;
   bool uniforms_changed_ = false;
-  std::vector<std::optional<bool>> relied_on_;  // by buffer; absent: not known yet
+  // Whether the plan relies on some of these uniforms, where that was asked.
+  std::map<std::vector<std::size_t>, bool> relied_on_;
   // If the host need not read anything between the launches: the runs from each order of the names
   // so far. Otherwise `why_not_whole_` is the reason.
   std::vector<WholePlay> plays_;

@@ -45,6 +45,8 @@ struct Gain { gain: f32, n: u32 }
 @compute @workgroup_size(8, 8) fn scale_as(@builtin(global_invocation_id) id: vec3<u32>) {
   if (id.x >= other.width || id.y >= other.height) { return; }
   b[id.y * other.width + id.x] = a[id.y * other.width + id.x] * 10; }
+@compute @workgroup_size(8) fn either(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.x < view.width || id.x < other.width) { b[id.x] = a[id.x]; } }
 @compute @workgroup_size(1) fn wait_for() {
   var n = 0u;
   while (a[n % 4u] == 0) { n++; }
@@ -350,6 +352,31 @@ TEST_F(PreparedPipelineTest, ThePlanIsMadeAgainWhereItReliedOnAUniform) {
   ASSERT_TRUE(session.run(*pipeline));
   EXPECT_EQ(launches(), 2U);
   EXPECT_EQ(out("sum")[14], 2 * 20 * 14);
+}
+
+TEST_F(PreparedPipelineTest, ThePlanIsMadeAgainWhereItReliedOnEitherOfTwoUniforms) {
+  PipelineBuilder p("either");
+  const auto x = p.input("x", "array<f32>", {15});
+  const auto y = p.output("y", "array<f32>", {15});
+  const auto view = p.uniform("view", {{"width", 15}, {"height", 1}});
+  const auto other = p.uniform("other", {{"width", 15}, {"height", 1}});
+  p.stage(wgsl()["either"], {{"a", x}, {"b", y}, {"view", view}, {"other", other}}, {15});
+  auto pipeline = session.prepare(std::move(p), {});
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  ASSERT_TRUE(pipeline->write(x, counting(15, 1)));
+  const auto element = [&](std::size_t i) {
+    std::vector<float> values(15);
+    EXPECT_TRUE(session.run(*pipeline));
+    EXPECT_TRUE(pipeline->read("y", values));
+    return values[i];
+  };
+  EXPECT_EQ(element(14), 15);
+  EXPECT_TRUE(pipeline->launches().launches[0].cleared.empty()) << "all of it is written";
+  ASSERT_TRUE(pipeline->set_uniform("view", std::array{3U, 1U}));
+  EXPECT_EQ(element(14), 15) << "the other uniform suffices";
+  ASSERT_TRUE(pipeline->set_uniform("other", std::array{3U, 1U}));
+  EXPECT_EQ(element(2), 3);
+  EXPECT_EQ(element(14), 0) << "nobody writes it now";
 }
 
 TEST_F(PreparedPipelineTest, BuffersThatAreWrittenHaveNoMemoryInCommon) {

@@ -597,10 +597,13 @@ bool is_same_work(const PipelinePlan& a, const PipelinePlan& b) {
          std::ranges::equal(a.buffers, b.buffers, same_place);
 }
 
-bool relies_on(const ReadyPipeline& pipeline, const PipelinePlan& plan, std::size_t uniform) {
+bool relies_on(const ReadyPipeline& pipeline, const PipelinePlan& plan,
+               std::span<const std::size_t> uniforms) {
   PipelinePlanOptions without = plan.made_with;
-  std::erase_if(without.uniforms, [&](const auto& u) { return u.first == uniform; });
-  without.uniforms.emplace_back(uniform, std::vector<std::byte>());
+  for (const std::size_t uniform : uniforms) {
+    std::erase_if(without.uniforms, [&](const auto& u) { return u.first == uniform; });
+    without.uniforms.emplace_back(uniform, std::vector<std::byte>());
+  }
   const auto other = plan_pipeline(pipeline, without);
   return !other || !is_same_work(plan, *other);
 }

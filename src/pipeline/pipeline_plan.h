@@ -100,9 +100,11 @@ struct PipelinePlan {
 Result<PipelinePlan> plan_pipeline(const ReadyPipeline& pipeline,
                                    const PipelinePlanOptions& options);
 
-// Whether the plan relies on the contents of a uniform: without them another one would be made.
-// Otherwise it is right whatever the uniform holds.
-bool relies_on(const ReadyPipeline& pipeline, const PipelinePlan& plan, std::size_t uniform);
+// Whether the plan relies on the contents of some of these uniforms: without all of them another
+// one would be made. Otherwise it is right whatever they hold. (A guard may hold because of either
+// of two uniforms: then the plan relies on neither alone, and on both together.)
+bool relies_on(const ReadyPipeline& pipeline, const PipelinePlan& plan,
+               std::span<const std::size_t> uniforms);
 
 // Whether two plans of one pipeline launch the same kernels on the same memory.
 bool is_same_work(const PipelinePlan& a, const PipelinePlan& b);
