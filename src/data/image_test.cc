@@ -203,6 +203,17 @@ TEST_F(ImageBuffers, AreWrittenAsTheyWereRead) {
   }
 }
 
+TEST_F(ImageBuffers, GoIntoArraysWithAnAxisForTheChannels) {
+  const Buffer b = buffer(types_.vector(ScalarKind::f32, 4));
+  const std::vector<std::byte> memory(6 * 16);
+  const std::vector<std::vector<std::uint64_t>> shapes{{2, 3}, {2, 3, 4}, {}};
+  for (const auto& shape : shapes) {
+    ASSERT_TRUE(write_data(*parse_sink(path("a.npy")), data(b), memory, shape));
+    const std::string wanted = shape.empty() ? "'shape': (6, 4)" : "'shape': (2, 3, 4)";
+    EXPECT_NE(read_file(path("a.npy"))->find(wanted), std::string::npos) << shape.size();
+  }
+}
+
 TEST_F(ImageBuffers, ValuesAreCutOffAndRounded) {
   const Buffer b = buffer(types_.scalar(ScalarKind::f32));
   const std::vector<float> values{-1, NAN, 0.5F, 2, INFINITY, 1.4F / 255};

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <numeric>
 
+#include "vyre/base/arithmetic.h"
 #include "vyre/base/files.h"
 #include "vyre/data/image_buffer.h"
 #include "vyre/data/npy.h"
@@ -35,11 +37,18 @@ std::vector<std::byte> npy_file(const BufferData& buffer, std::span<const std::b
   const auto axes = element_axes(buffer.types, layout.element);
   const bool plain = axes && layout.header_bytes == 0;
   const RecordAxes records = plain ? RecordAxes{} : record_axes(buffer.types, layout);
-  std::vector<std::uint64_t> shape(given_shape.begin(), given_shape.end());
-  if (shape.empty()) {
-    shape = plain ? axes->axes : records.axes;
-    if (layout.is_array) shape.insert(shape.begin(), elements);
-  }
+  const std::vector<std::uint64_t>& of_element = plain ? axes->axes : records.axes;
+  std::vector<std::uint64_t> shape = of_element;
+  if (layout.is_array && layout.header_bytes == 0) shape.insert(shape.begin(), elements);
+  const auto product = [](std::span<const std::uint64_t> axes) {
+    return std::accumulate(axes.begin(), axes.end(), std::uint64_t{1},
+                           saturating_mul<std::uint64_t>);
+  };
+  // The shape that is given may be that of the elements alone.
+  std::vector<std::uint64_t> given(given_shape.begin(), given_shape.end());
+  if (product(given) != product(shape))
+    given.insert(given.end(), of_element.begin(), of_element.end());
+  if (!given_shape.empty() && product(given) == product(shape)) shape = std::move(given);
   if (plain) {
     return with_header(npy_header(npy_type(axes->kind), shape),
                        pack_elements(buffer.types, layout, memory));
@@ -55,15 +64,7 @@ std::vector<std::byte> npy_file(const BufferData& buffer, std::span<const std::b
 Result<std::string> image_content(const DataSink& sink, const BufferData& buffer,
                                   std::span<const std::byte> memory,
                                   std::span<const std::uint64_t> shape) {
-  const std::uint64_t elements = buffer.layout.elements_in(memory.size());
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (shape.size() < 2 || shape[0] == 0 || shape[0] > kMost || shape[1] > kMost ||
-      shape[0] * shape[1] != elements) {
-    return fail(Code::invalid_input,
-                fmt::format("{}: nothing says how many of the {} pixels of {} are in a row",
-                            sink.path, elements, buffer.name),
-                "give --size WIDTH,HEIGHT");
-  }
+  VYRE_CHECK(check_sink_shape(sink, buffer, buffer.layout.elements_in(memory.size()), shape));
   Image image = take_image(buffer, memory, static_cast<std::uint32_t>(shape[1]),
                            static_cast<std::uint32_t>(shape[0]));
   const ImageForm form = *image_form(sink.path);
@@ -107,6 +108,18 @@ Result<void> check_sink(const DataSink& sink, const BufferData& buffer) {
         "write a .png or a .pgm file");
   }
   return {};
+}
+
+Result<void> check_sink_shape(const DataSink& sink, const BufferData& buffer,
+                              std::uint64_t elements, std::span<const std::uint64_t> shape) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const bool fits = shape.size() >= 2 && shape[0] != 0 && shape[0] <= kMost && shape[1] <= kMost &&
+                    shape[0] * shape[1] == elements;
+  if (fits || sink.form != DataSink::Form::image) return {};
+  return fail(Code::invalid_input,
+              fmt::format("{}: nothing says how many of the {} pixels of {} are in a row",
+                          sink.path, elements, buffer.name),
+              "give --size WIDTH,HEIGHT");
 }
 
 Result<std::uint64_t> write_data(const DataSink& sink, const BufferData& buffer,

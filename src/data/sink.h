@@ -23,9 +23,13 @@ Result<DataSink> parse_sink(std::string_view text);
 
 // Fails if a file of that format cannot hold such a buffer.
 Result<void> check_sink(const DataSink& sink, const BufferData& buffer);
-// Writes a buffer that check_sink has accepted, and returns the size of the file. `shape` is the
-// shape of the input of the buffer; empty: one axis of elements. An image needs a shape whose first
-// two axes are height and width.
+// Fails if a file of that format cannot have the shape: the first two axes of an image are its
+// height and its width.
+Result<void> check_sink_shape(const DataSink& sink, const BufferData& buffer,
+                              std::uint64_t elements, std::span<const std::uint64_t> shape);
+// Writes a buffer that both have accepted, and returns the size of the file. `shape` is that of the
+// buffer's elements, with or without the axes of one element behind it; empty: one axis of
+// elements.
 Result<std::uint64_t> write_data(const DataSink& sink, const BufferData& buffer,
                                  std::span<const std::byte> memory,
                                  std::span<const std::uint64_t> shape);
