@@ -1,4 +1,6 @@
 // What a pipeline would launch first, planned as if its memory were there.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "vyre/engine/stage_launches_internal.h"
@@ -33,6 +35,17 @@ FusedStages fused_stages(const PlannedLaunch& launch, const ReadyPipeline& pipel
   FusedStages out{.fused = stage_launch(launch), .parts = {}};
   for (const PlannedPart& part : launch.parts) out.parts.push_back(stage_launch(part));
   return out;
+}
+
+std::unexpected<Error> in_launch(const PlannedLaunch& launch, const ReadyPipeline& pipeline,
+                                 Error error) {
+  const ReadyStage& first = pipeline.stages[launch.first_stage];
+  const ReadyStage& last = pipeline.stages[launch.first_stage + launch.stage_count - 1];
+  error.what = launch.stage_count == 1
+                   ? fmt::format("{}: stage '{}': {}", first.place, first.name, error.what)
+                   : fmt::format("{}: stages '{}' to '{}': {}", first.place, first.name, last.name,
+                                 error.what);
+  return std::unexpected(std::move(error));
 }
 
 // A buffer that is never read or written: only its size and its address matter.
@@ -82,14 +95,16 @@ Result<std::vector<std::vector<LaunchPlan>>> Session::plan(const ReadyPipeline& 
     if (!launch.parts.empty()) {
       const FusedStages stages = fused_stages(launch, pipeline, place);
       const bool apart = may_run_apart(stages) && take_apart(launch);
-      VYRE_TRY(out.emplace_back(), this->plan(stages, apart));
+      auto planned = this->plan(stages, apart);
+      if (!planned) return in_launch(launch, pipeline, planned.error());
+      out.push_back(*std::move(planned));
       continue;
     }
     const auto bytes = bytes_of(bindings_of(launch.bindings, pipeline, place));
     const auto planned =
         launch.grid ? plan_indirect(launch.kernel, bytes)
                     : this->plan(launch.kernel, bytes, DispatchSize::extent(launch.extent));
-    if (!planned) return std::unexpected(planned.error());
+    if (!planned) return in_launch(launch, pipeline, planned.error());
     out.push_back({*planned});
   }
   return out;

@@ -20,6 +20,7 @@ Result<PreparedPipeline> PreparedPipeline::make(const Session& session,
   out.ready_ = std::move(pipeline);
   out.plan_ = std::move(plan);
   out.order_.resize(out.ready_->swap_groups.size());
+  VYRE_CHECK(session.plan(*out.ready_, *out.plan_));  // nothing is allocated where that fails
   VYRE_CHECK(out.make_memory());
   VYRE_CHECK(out.make_steps());
   return out;
@@ -97,8 +98,9 @@ Result<void> PreparedPipeline::make_steps() {
       }
     }
     for (std::size_t index = 0; index < count; ++index) {
-      VYRE_TRY(Dispatch dispatch, dispatch_of(launch, step, index));
-      step.dispatches.push_back(std::move(dispatch));
+      auto dispatch = dispatch_of(launch, step, index);
+      if (!dispatch) return in_launch(launch, *ready_, dispatch.error());
+      step.dispatches.push_back(*std::move(dispatch));
     }
     steps_.push_back(std::move(step));
   }

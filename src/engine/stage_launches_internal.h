@@ -14,6 +14,9 @@ std::vector<Binding> bindings_of(const std::vector<StageBinding>& bindings,
                                  const ReadyPipeline& pipeline, const PlaceOf& place);
 FusedStages fused_stages(const PlannedLaunch& launch, const ReadyPipeline& pipeline,
                          const PlaceOf& place);
+// The error with the place and the names of the stages of a launch.
+std::unexpected<Error> in_launch(const PlannedLaunch& launch, const ReadyPipeline& pipeline,
+                                 Error error);
 // Whether so much of the free memory may go to what only stages that run on their own need.
 inline bool may_take(std::uint64_t bytes, std::uint64_t free) { return bytes <= free / 2; }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "vyre/data/number_text.h"
@@ -44,7 +45,7 @@ Result<ConditionText> parse_condition(std::string_view text) {
     break;
   }
   const auto value = parse_decimal(number);
-  if (!value) return wrong(fmt::format("'{}' is not a number", number));
+  if (!value || std::isnan(*value)) return wrong(fmt::format("'{}' is not a number", number));
   out.number = *value;
   std::string_view buffer = trimmed(text.substr(0, at));
   if (const std::size_t bracket = buffer.find('['); bracket != std::string_view::npos) {

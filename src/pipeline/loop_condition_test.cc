@@ -32,7 +32,7 @@ TEST(LoopCondition, ReadsABufferAComparisonAndANumber) {
 
 TEST(LoopCondition, RefusesEverythingElse) {
   for (const char* text : {"", "moved", "== 0", "moved == ", "moved = 0", "moved == x", "a[1 == 0",
-                           "a[x] == 0", "a == 0 0", "a ! 0", "[0] == 1"}) {
+                           "a[x] == 0", "a == 0 0", "a ! 0", "[0] == 1", "a == nan"}) {
     EXPECT_FALSE(parse_condition(text)) << text;
   }
 }

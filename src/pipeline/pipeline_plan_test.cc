@@ -214,6 +214,12 @@ TEST(PipelinePlan, MistakesNameTheirLine) {
   wide.replace(wide.find("\"n\"]"), 4, "\"n / 3\"]");
   EXPECT_NE(error(wide + stage("one", "twice", "x", "y")).find("not a whole number"),
             std::string::npos);
+  std::string picture = head;
+  picture.replace(picture.find("y.npy"), 5, "y.png");
+  EXPECT_NE(error(picture + stage("one", "twice", "x", "y"))
+                .find("buffer 'y': y.png: nothing says how many of the 100 pixels"),
+            std::string::npos)
+      << "an image has rows";
 }
 
 constexpr const char* kLoopKernels = R"(

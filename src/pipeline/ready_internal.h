@@ -49,12 +49,11 @@ class ReadyPart {
   Result<std::size_t> storage(std::uint32_t line, const std::string& about,
                               const std::string& name) const;
   FindDim find_dim() const;
+  // The place of a line, for messages.
+  std::string at(std::uint32_t line) const;
 
   const Pipeline& pipeline_;
   ReadyPipeline& out_;
-
- private:
-  std::string at(std::uint32_t line) const;
 };
 
 // The bytes of a uniform as a stage sees it.

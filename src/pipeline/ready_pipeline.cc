@@ -244,6 +244,12 @@ class Maker : ReadyPart {
       return bad(b.line, fmt::format("{} has too many elements", about));
     }
     out.bytes = *bytes;
+    if (out.sink) {
+      if (auto fits = check_sink_shape(*out.sink, out.data(), elements, out.shape); !fits) {
+        fits.error().fix = "give it a shape of two axes: its height and its width";
+        return bad(b.line, about, fits.error());
+      }
+    }
     if (out.source && out.opened.elements && *out.opened.elements != elements) {
       return bad(b.line, fmt::format("{}: its data have {} elements, and its shape has {}", about,
                                      *out.opened.elements, elements));
@@ -290,6 +296,7 @@ class Maker : ReadyPart {
     const PipelineStage& s = pipeline_.stages[index];
     ReadyStage out;
     out.name = s.name;
+    out.place = at(s.line);
     out.kernel = kernels_[index];
     out.host = s.host;
     if (s.groups_from) {

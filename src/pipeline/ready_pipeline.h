@@ -54,6 +54,7 @@ constexpr std::uint64_t kGridBytes = 12;
 
 struct ReadyStage {
   std::string name;
+  std::string place;  // for messages: "edges.toml:26", or the pipeline's name
   Kernel kernel;
   Extent extent{1, 1, 1};         // not known where the grid is in a buffer
   std::optional<GridPlace> grid;  // instead of the extent
