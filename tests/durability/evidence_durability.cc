@@ -27,12 +27,17 @@ TuningKey key_of(int number) {
   return {.program = fmt::format("program {}", number / kNumbersEach % 5), .device = "device"};
 }
 
-// The number is a candidate with one sample: what is read can be counted.
+// The number is a candidate with one sample: what is read can be counted. Others may hold the lock
+// for longer than an append waits, which has then written nothing.
 bool append_number(EvidenceStore& store, int number) {
   const EvidenceEvent event{.kind = EventKind::measured,
                             .candidate = fmt::format("n={}", number),
                             .times_ns = {1.0 * number}};
-  return store.append(key_of(number), std::span(&event, 1)).has_value();
+  Result<void> appended;
+  do {
+    appended = store.append(key_of(number), std::span(&event, 1));
+  } while (!appended && appended.error().code == Code::unavailable);
+  return appended.has_value();
 }
 
 // How many samples each number has.
@@ -151,6 +156,7 @@ TEST_F(EvidenceDurability, ReadersBesideWritersAndCompactorsOnlySeeMore) {
   Child writer = start_writer(0, told);
   told.close_writing();
   Child compactor = start_compactor();
+  told.wait_for_a_number();
   const auto store = EvidenceStore::open(path());
   ASSERT_TRUE(store);
   std::size_t before = 0;
