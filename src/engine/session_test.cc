@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "vyre/base/allocation_count_testing.h"
+#include "vyre/device/cuda/cuda_device.h"
+#include "vyre/device/cuda/fake_driver_testing.h"
 #include "vyre/device/null/null_device.h"
 #include "vyre/engine/devices.h"
 #include "vyre/wgsl/module.h"
@@ -313,6 +315,39 @@ TEST(NullSession, SeesLaunchesAsTheyWouldRun) {
   ASSERT_EQ(records[0].bindings.size(), 2U);
   EXPECT_EQ(records[0].bindings[1].address, y.address() + 100);
   EXPECT_EQ(records[0].bindings[1].bytes, 200U);
+}
+
+// A driver that only pretends: the kernel does nothing.
+TEST(GpuSession, GivesBackWhatAKernelWrote) {
+  FakeDriver fake;
+  fake.table.function_parameter = nullptr;
+  fake.kernels["vyre_kernel"] = {};
+  const Session session = *Session::open(*open_cuda(fake.table, 0, {}), {});
+  const auto size = DispatchSize::extent({16, 1, 1});
+  const std::vector<std::uint32_t> x(16, 3), constant(16, 5);
+  std::vector<std::uint32_t> y(16, 5);
+  const auto ran = session.run(kernel_of("add"), {{"x", x}, {"y", y}}, size);
+  EXPECT_TRUE(ran) << describe(ran.error());
+  EXPECT_EQ(y, constant);
+  const unsigned read = fake.calls("cuMemcpyDtoHAsync_v2");
+  EXPECT_FALSE(session.run(kernel_of("add"), {{"x", x}, {"y", constant}}, size));
+  EXPECT_FALSE(session.run(kernel_of("add"), {{"x", x}, {"z", y}}, size));
+  EXPECT_EQ(fake.calls("cuMemcpyDtoHAsync_v2"), read);
+}
+
+TEST(NullSession, TunesNothing) {
+  for (const TunerMode mode : {TunerMode::natural_gradient, TunerMode::sweep}) {
+    SessionOptions options;
+    options.tuning.emplace();
+    options.tuning->mode = mode;
+    const Session session = *Session::open(NullDevice::make(), std::move(options));
+    const Buffer x = *session.buffer(400), y = *session.buffer(400);
+    const std::array bindings{Binding{0, 0, x}, Binding{0, 1, y}};
+    const auto dispatch =
+        *session.prepare(kernel_of("add"), bindings, DispatchSize::extent({100, 1, 1}));
+    EXPECT_TRUE(session.run(dispatch));
+    EXPECT_FALSE(dispatch.tuning());
+  }
 }
 
 TEST(Devices, AreListedWithTheCpuAmongThem) {

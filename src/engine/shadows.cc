@@ -53,7 +53,8 @@ float half_value(std::uint16_t bits) {
 
 bool near(float a, float b, double tolerance) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-  if (a == b) return true;
+  // Any share of an infinity is infinite.
+  if (a == b || std::isinf(a) || std::isinf(b)) return a == b;
   return std::abs(double(a) - b) <= tolerance * std::max(std::abs(double(a)), std::abs(double(b)));
 }
 
