@@ -41,14 +41,16 @@ Result<Graph> Graph::from_csr(const Session& session, std::span<const std::uint3
   return Graph(std::move(memory));
 }
 
-bool GraphMemory::transposed(bool with_edges) const {
-  const std::scoped_lock lock(mutex);
-  return in_offsets.size() != 0 && (!with_edges || in_edges.size() != 0);
+std::uint64_t GraphMemory::transpose_bytes() const {
+  const std::scoped_lock lock(mutex_);
+  return incoming_.offsets.size() + incoming_.sources.size() + incoming_.edges.size();
 }
 
-Result<void> GraphMemory::transpose(bool with_edges, const RunLimits& limits) {
-  const std::scoped_lock lock(mutex);
-  if (in_offsets.size() != 0 && (!with_edges || in_edges.size() != 0)) return {};
+Result<IncomingEdges> GraphMemory::transpose(bool with_edges, const RunLimits& limits) {
+  const std::scoped_lock lock(mutex_);
+  if (incoming_.offsets.size() != 0 && (!with_edges || incoming_.edges.size() != 0)) {
+    return incoming_;
+  }
   VYRE_TRY(FrontierWorkers workers, FrontierWorkers::make(session, transpose_code(), 0));
   const std::uint32_t blocks = vertices / kBlockVertices + 1;
   VYRE_TRY(Buffer counts, words_buffer(session, vertices));
@@ -79,10 +81,8 @@ Result<void> GraphMemory::transpose(bool with_edges, const RunLimits& limits) {
   const bool ordered = workers.lanes() == 1;
   VYRE_CHECK(
       workers.launch(FrontierKernel::fill_incoming, {vertices, 256, ordered ? 1 : all}, limits));
-  in_offsets = starts;
-  in_columns = sources;
-  if (with_edges) in_edges = origins;
-  return {};
+  incoming_ = {starts, sources, with_edges ? origins : Buffer()};
+  return incoming_;
 }
 
 std::uint32_t Graph::vertices() const { return memory_->vertices; }
@@ -91,9 +91,7 @@ bool Graph::weighted() const { return memory_->weights.size() != 0; }
 std::uint32_t Graph::largest_degree() const { return memory_->largest_degree; }
 std::uint64_t Graph::bytes() const {
   const GraphMemory& m = *memory_;
-  const std::scoped_lock lock(m.mutex);
-  return m.offsets.size() + m.columns.size() + m.weights.size() + m.in_offsets.size() +
-         m.in_columns.size() + m.in_edges.size();
+  return m.offsets.size() + m.columns.size() + m.weights.size() + m.transpose_bytes();
 }
 Buffer Graph::offsets() const { return memory_->offsets; }
 Buffer Graph::columns() const { return memory_->columns; }

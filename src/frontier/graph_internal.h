@@ -8,23 +8,29 @@
 
 namespace vyre {
 
+// The sources of the edges that lead to vertex v are sources[offsets[v]] and so on. On the CPU they
+// are in the order of the sources' edges.
+struct IncomingEdges {
+  Buffer offsets, sources;
+  Buffer edges;  // their indices in `columns` of the graph; empty where nobody asked for them
+};
+
 class GraphMemory {
  public:
   explicit GraphMemory(Session opened) : session(std::move(opened)) {}
 
-  // Makes the incoming edges on the device, unless that was done; `with_edges`: with the indices
-  // that they have in `columns`.
-  Result<void> transpose(bool with_edges, const RunLimits& limits);
-  bool transposed(bool with_edges) const;
+  // Makes the incoming edges on the device, unless that was done.
+  Result<IncomingEdges> transpose(bool with_edges, const RunLimits& limits);
+  std::uint64_t transpose_bytes() const;  // 0: it was not made
 
   const Session session;
   std::uint32_t vertices = 0, edges = 0;
   std::uint32_t largest_degree = 0;
   Buffer offsets, columns, weights;
-  // The sources of the edges that lead to vertex v are in_columns[in_offsets[v]] and so on. On the
-  // CPU they are in the order of the sources' edges.
-  Buffer in_offsets, in_columns, in_edges;
-  mutable ForkSafeMutex mutex;  // guards the transpose
+
+ private:
+  IncomingEdges incoming_;
+  mutable ForkSafeMutex mutex_;  // guards incoming_
 };
 
 }  // namespace vyre

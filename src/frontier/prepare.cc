@@ -94,13 +94,13 @@ Result<void> FrontierState::plan_memory(const FrontierOptions& options,
 
 Result<void> FrontierState::allocate() {
   const FrontierFunctions& f = code_->functions;
-  if (f.pulls() || f.gather) VYRE_CHECK(graph_->transpose(f.visit_edge, {}));
   bind(EngineBuffer::offsets, graph_->offsets);
   bind(EngineBuffer::columns, graph_->columns);
   if (f.pulls() || f.gather) {
-    bind(EngineBuffer::in_offsets, graph_->in_offsets);
-    bind(EngineBuffer::in_columns, graph_->in_columns);
-    if (f.visit_edge) bind(EngineBuffer::in_edges, graph_->in_edges);
+    VYRE_TRY(const IncomingEdges in, graph_->transpose(f.visit_edge, {}));
+    bind(EngineBuffer::in_offsets, in.offsets);
+    bind(EngineBuffer::in_columns, in.sources);
+    if (f.visit_edge) bind(EngineBuffer::in_edges, in.edges);
   }
   VYRE_TRY(bits_, session_.buffer(std::max<std::uint64_t>(bit_words_, 1) * 8));
   bind(EngineBuffer::bits, bits_);
