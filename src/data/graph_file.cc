@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <vector>
 
@@ -12,9 +13,13 @@
 namespace vyre {
 namespace {
 
-// Reads a file after looking whether it and the graph in it fit into memory.
+// Reads a file after looking whether it and the graph in it fit into memory. One without a size (a
+// device, a pipe) might never end.
 Result<std::string> read_graph_file(const std::string& path, std::uint64_t max_bytes) {
   std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    max_bytes = std::min(max_bytes, kDefaultReadLimit);
+  }
   const std::uintmax_t size = std::filesystem::file_size(path, ignored);
   if (!ignored && size <= max_bytes) VYRE_CHECK(check_memory(2 * size, path));
   auto file = read_file(path, max_bytes);

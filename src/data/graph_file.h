@@ -11,7 +11,7 @@
 
 namespace vyre {
 
-// Larger files are refused.
+// Larger files are refused; from a pipe or a device kDefaultReadLimit (files.h).
 inline constexpr std::uint64_t kMaxGraphFileBytes = std::uint64_t{16} << 30;
 
 enum class WeightUse : std::uint8_t {

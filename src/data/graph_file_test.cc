@@ -1,9 +1,12 @@
 #include "vyre/data/graph_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <cstdlib>
 #include <cstring>
 
+#include "vyre/base/file_handle.h"
 #include "vyre/base/files.h"
 #include "vyre/base/temporary_folder_testing.h"
 #include "vyre/data/graph_generate.h"
@@ -263,6 +266,28 @@ TEST_F(GraphFile, ThatCannotBeReadSaysWhy) {
   EXPECT_EQ(error(path, 24).code, Code::limit);
   EXPECT_EQ(error(path, 24).what,
             path + " has more than 24 bytes, which is the most that is read here");
+}
+
+// A file may declare eight vertices for each of its bytes, which take eight bytes each.
+TEST(MtxGraph, IsNotBegunWhereItsVerticesDoNotFitIntoMemory) {
+  const std::string status = system_text("/proc/self/status");
+  const std::size_t at = status.find("VmData:");
+  if (at == std::string::npos) GTEST_SKIP() << "the system does not say what is in use";
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_DATA, &before), 0);
+  const std::string file = "%%MatrixMarket matrix coordinate pattern general\n% " +
+                           std::string(std::size_t{16} << 20, ' ') +
+                           "\n120000000 120000000 1\n1 2\n";
+  rlimit limit = before;
+  limit.rlim_cur = std::strtoull(status.c_str() + at + 7, nullptr, 10) * 1024 + (rlim_t{512} << 20);
+  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &limit), 0);
+  const auto graph = parse_mtx(file, "x.mtx", WeightUse::read);
+  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &before), 0);
+  ASSERT_FALSE(graph);
+  EXPECT_EQ(graph.error().code, Code::out_of_memory);
+  EXPECT_NE(graph.error().what.find("x.mtx: needs 960,000,012 bytes of memory; RLIMIT_DATA"),
+            std::string::npos)
+      << graph.error().what;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "vyre/data/graph_file.h"
+#include "vyre/data/graph_internal.h"
 #include "vyre/data/number_text.h"
 
 namespace vyre {
@@ -170,7 +171,11 @@ class MtxParser {
     }
     vertices_ = static_cast<std::uint32_t>(*rows);
     entries_ = *entries;
-    edges_.reserve(symmetric_ ? 2 * entries_ : entries_);
+    // The list of edges with their weights, then offsets, columns and weights, and the place of
+    // each vertex's next edge.
+    const std::uint64_t edges = symmetric_ ? 2 * entries_ : entries_;
+    VYRE_CHECK(check_memory(8 * std::uint64_t{vertices_} + (weighted_ ? 20 : 12) * edges, name_));
+    edges_.reserve(edges);
     if (weighted_) edge_weights_.reserve(edges_.capacity());
     return {};
   }

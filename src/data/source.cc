@@ -8,6 +8,7 @@
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/files.h"
+#include "vyre/base/memory_headroom.h"
 #include "vyre/base/overloaded.h"
 #include "vyre/data/image_buffer.h"
 #include "vyre/data/npy.h"
@@ -185,6 +186,8 @@ std::string describe(const DataSource& source) {
 
 Result<OpenedData> open_source(const DataSource& source, const BufferData& buffer,
                                std::uint64_t max_bytes) {
+  // A file is in memory twice: as it is read, and in the buffer.
+  max_bytes = std::min(max_bytes, memory_headroom().bytes / 2);
   return std::visit(
       Overloaded{[&](const NpyFile& npy) { return open_npy(npy.path, buffer, max_bytes); },
                  [&](const RawFile& raw) { return open_raw(raw.path, buffer, max_bytes); },

@@ -47,7 +47,8 @@ struct OpenedData {
   std::uint64_t record_bytes = 0;
   Image image{};
 };
-// Fails if the data do not fit the type of the buffer. A file of more than `max_bytes` is not read.
+// Fails if the data do not fit the type of the buffer. A file of more than `max_bytes`, or of more
+// than half of the memory that the process may still take, is not read.
 Result<OpenedData> open_source(const DataSource& source, const BufferData& buffer,
                                std::uint64_t max_bytes);
 // Copies the data to memory of the right size that holds zeros.

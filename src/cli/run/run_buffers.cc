@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "vyre/base/arithmetic.h"
-#include "vyre/base/files.h"
+#include "vyre/base/memory_headroom.h"
 #include "vyre/cli/run/field_path.h"
 #include "vyre/cli/values.h"
 #include "vyre/device/host_memory.h"
@@ -241,19 +240,6 @@ Result<void> fill_buffer(const Kernel& kernel, const RunOptions& options, RunBuf
               fmt::format("give one, or start from zeros with --in {}=fill:zeros", buffer.name));
 }
 
-// The number behind `key` in a file of the kernel's statistics, in bytes.
-std::optional<std::uint64_t> number_in(const char* path, std::string_view key, std::uint64_t unit) {
-  const auto text = read_file(path, 1 << 16);
-  if (!text) return std::nullopt;
-  const std::size_t at = text->find(key);
-  if (at == std::string::npos) return std::nullopt;
-  const std::size_t digits = text->find_first_of("0123456789", at + key.size());
-  if (digits == std::string::npos) return std::nullopt;
-  std::uint64_t value = 0;
-  std::from_chars(text->data() + digits, text->data() + text->size(), value);
-  return saturating_mul(value, unit);
-}
-
 }  // namespace
 
 Result<ZeroedBytes> ZeroedBytes::make(std::uint64_t size) {
@@ -282,17 +268,7 @@ std::vector<std::uint64_t> output_shape(const RunPlan& plan, const RunBuffer& bu
   return {};
 }
 
-std::uint64_t available_memory() {
-  std::uint64_t available = number_in("/proc/meminfo", "MemAvailable:", 1024).value_or(UINT64_MAX);
-  const auto most = number_in("/sys/fs/cgroup/memory.max", "", 1);
-  const auto used = number_in("/sys/fs/cgroup/memory.current", "", 1);
-  const auto cache = number_in("/sys/fs/cgroup/memory.stat", "inactive_file", 1);
-  if (most && used) {
-    available =
-        std::min(available, saturating_sub(*most, saturating_sub(*used, cache.value_or(0))));
-  }
-  return available;
-}
+std::uint64_t available_memory() { return memory_headroom().bytes; }
 
 std::vector<BindingBytes> RunPlan::bytes() const {
   std::vector<BindingBytes> out;

@@ -82,7 +82,7 @@ std::vector<std::uint64_t> output_shape(const RunPlan& plan, const RunBuffer& bu
 // anything is missing, unknown, of the wrong type or size, or does not fit in memory.
 Result<RunPlan> plan_run(const Kernel& kernel, const RunOptions& options);
 
-// Bytes that can be allocated without pushing the machine (or the container) out of memory.
+// Bytes that this process may still take, by its limits and those of its containers and machine.
 std::uint64_t available_memory();
 
 }  // namespace vyre
