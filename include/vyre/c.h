@@ -564,7 +564,7 @@ typedef struct vyre_graph_round {
   uint32_t overflowed; /* 1: the next frontier did not fit the queue */
 } vyre_graph_round;
 
-/* What a round of the last run did, from 0. */
+/* What a round of the last run did, from 0. The first million rounds of a run leave a record. */
 VYRE_API vyre_code vyre_graph_get_round(vyre_graph_work work, uint64_t index,
                                         vyre_graph_round* round);
 

@@ -8,6 +8,8 @@ namespace vyre {
 namespace {
 
 constexpr std::uint64_t kMostNames = 65536;  // in one list
+// A record takes about 150 bytes, and rounds may never end.
+constexpr std::uint32_t kMostRecords = 1'000'000;
 
 static_assert(static_cast<int>(Topology::sparse_frontier) == VYRE_SPARSE &&
               static_cast<int>(Topology::hybrid_frontier) == VYRE_HYBRID &&
@@ -31,6 +33,10 @@ Outcome<> load_program(vyre_session id, const char* text, std::uint64_t length,
   if (text == nullptr && length != 0) return null_pointer("text");
   VYRE_CHECK(check_list(overrides, count, "overrides"));
   if (length == VYRE_TO_THE_END) length = std::strlen(text);
+  if (length > Source::kMaxBytes) {
+    return failure(VYRE_LIMIT, fmt::format("the text has {} bytes; the most is {}", length,
+                                           std::uint64_t{Source::kMaxBytes}));
+  }
   std::vector<OverrideValue> values;
   for (std::uint64_t i = 0; i < count; ++i) {
     const vyre_override& o = overrides[i];
@@ -125,6 +131,7 @@ Outcome<FrontierRun> run_of(const vyre_graph_run_options* given) {
   run.first.assign(given->first, given->first + given->first_count);
   run.all = given->all != 0;
   if (given->most_rounds != 0) run.most_rounds = given->most_rounds;
+  run.most_records = kMostRecords;
   if (given->topology != VYRE_BY_POLICY) run.topology = static_cast<Topology>(given->topology);
   run.limits = limits_of(given->deadline_ns);
   return run;
@@ -157,8 +164,9 @@ Outcome<> get_round(vyre_graph_work id, std::uint64_t index, vyre_graph_round* o
   GraphWorkState& state = *work->state;
   const std::scoped_lock lock(state.mutex);
   if (index >= state.rounds.size()) {
-    return failure(VYRE_INVALID_INPUT, fmt::format("there is no round {}: the last run had {}",
-                                                   index, state.rounds.size()));
+    return failure(VYRE_INVALID_INPUT,
+                   fmt::format("there is no record of round {}: the last run left {}", index,
+                               state.rounds.size()));
   }
   const RoundRecord& r = state.rounds[index];
   vyre_graph_round filled{};

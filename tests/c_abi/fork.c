@@ -23,6 +23,7 @@ struct world {
   vyre_buffer buffer;
   vyre_dispatch dispatch;
   vyre_pipeline pipeline;
+  vyre_graph_work search; /* 0 on a GPU */
   vyre_tuner tuner;
 };
 
@@ -67,6 +68,40 @@ static void make_pipeline(struct world* w, vyre_pipeline* pipeline) {
   CHECK_OK(vyre_pipeline_prepare(*pipeline, NULL));
 }
 
+/* A search of a path of three vertices. */
+static void make_search(vyre_session session, vyre_graph_work* search) {
+  static const char* const text =
+      "@group(0) @binding(0) var<storage, read_write> d: array<atomic<u32>>;\n"
+      "fn init(v: u32) { atomicStore(&d[v], 0u); }\n"
+      "fn visit(s: u32, e: u32, v: u32, r: u32) -> bool {\n"
+      "  return atomicMax(&d[v], r + 1u) == 0u;\n}\n";
+  const uint32_t offsets[] = {0, 1, 2, 2}, columns[] = {1, 2};
+  const vyre_graph_description description = {sizeof description, 3, 2, offsets, columns, NULL};
+  vyre_graph_program program = 0;
+  vyre_graph graph = 0;
+  CHECK_OK(vyre_graph_program_load(session, text, VYRE_TO_THE_END, NULL, NULL, 0, &program));
+  CHECK_OK(vyre_graph_create(session, &description, &graph));
+  CHECK_OK(vyre_graph_prepare(program, graph, NULL, 0, NULL, search));
+  CHECK_OK(vyre_graph_program_free(program));
+  CHECK_OK(vyre_graph_free(graph));
+}
+
+/* From its first vertex. */
+static void run_search(vyre_graph_work search) {
+  const uint32_t first = 0;
+  vyre_buffer d = 0;
+  uint32_t depths[3] = {0};
+  const vyre_graph_run_options run = {sizeof run, VYRE_BY_POLICY, &first, 1, 0, 0, 10000000000u};
+  CHECK_OK(vyre_graph_run(search, &run, NULL));
+  vyre_graph_round round = {0};
+  round.struct_size = sizeof round;
+  CHECK_OK(vyre_graph_get_round(search, 2, &round));
+  CHECK_OK(vyre_graph_buffer(search, "d", &d));
+  CHECK_OK(vyre_buffer_read(d, 0, depths, sizeof depths));
+  CHECK(depths[0] == 0 && depths[1] == 1 && depths[2] == 2);
+  CHECK_OK(vyre_buffer_free(d));
+}
+
 static void open_world(struct world* w, const char* device, const char* store, const char* name) {
   char text[512];
   vyre_tuner_key key = {0};
@@ -81,6 +116,10 @@ static void open_world(struct world* w, const char* device, const char* store, c
   CHECK_OK(vyre_dispatch_create(w->kernel, &binding, 1, &kGrid, NULL, &w->dispatch));
   CHECK_OK(vyre_dispatch_run(w->dispatch, 10000000000u));
   make_pipeline(w, &w->pipeline);
+  if (strcmp(device, "cpu") == 0) {
+    make_search(w->session, &w->search);
+    run_search(w->search);
+  }
   CHECK_OK(vyre_tuner_open(store, &key, kCandidates, 3, NULL, &w->tuner));
 }
 
@@ -224,34 +263,12 @@ static void use_pipelines(struct world* w) {
   CHECK_OK(vyre_pipeline_free(pipeline));
 }
 
-/* A path of three vertices, searched from its first. */
 static void use_graphs(struct world* w) {
-  static const char* const text =
-      "@group(0) @binding(0) var<storage, read_write> d: array<atomic<u32>>;\n"
-      "fn visit(s: u32, e: u32, v: u32, r: u32) -> bool {\n"
-      "  return atomicMax(&d[v], r + 1u) == 0u;\n}\n";
-  const uint32_t offsets[] = {0, 1, 2, 2}, columns[] = {1, 2}, first = 0;
-  const vyre_graph_description description = {sizeof description, 3, 2, offsets, columns, NULL};
-  vyre_graph_program program = 0;
-  vyre_graph graph = 0;
-  vyre_graph_work work = 0;
-  vyre_buffer d = 0;
-  uint32_t depths[3] = {0};
-  CHECK_OK(vyre_graph_program_load(w->session, text, VYRE_TO_THE_END, NULL, NULL, 0, &program));
-  CHECK_OK(vyre_graph_create(w->session, &description, &graph));
-  CHECK_OK(vyre_graph_prepare(program, graph, NULL, 0, NULL, &work));
-  CHECK_OK(vyre_graph_program_free(program));
-  CHECK_OK(vyre_graph_free(graph));
-  const vyre_graph_run_options run = {sizeof run, VYRE_BY_POLICY, &first, 1, 0, 0, 10000000000u};
-  CHECK_OK(vyre_graph_run(work, &run, NULL));
-  vyre_graph_round round = {0};
-  round.struct_size = sizeof round;
-  CHECK_OK(vyre_graph_get_round(work, 2, &round));
-  CHECK_OK(vyre_graph_buffer(work, "d", &d));
-  CHECK_OK(vyre_buffer_read(d, 0, depths, sizeof depths));
-  CHECK(depths[0] == 0 && depths[1] == 1 && depths[2] == 2);
-  CHECK_OK(vyre_buffer_free(d));
-  CHECK_OK(vyre_graph_work_free(work));
+  vyre_graph_work search = 0;
+  make_search(w->session, &search);
+  run_search(search);
+  CHECK_OK(vyre_graph_work_free(search));
+  run_search(w->search);
 }
 
 /* A grid in a buffer: 2 x 1 x 1 workgroups. */

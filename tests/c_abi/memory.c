@@ -80,7 +80,7 @@ static int in_a_process(const char* device, struct use use, struct limit limit,
   if (child == 0) {
     pthread_t taker;
     allow_more(limit.resource, limit.more_bytes);
-    alarm(60);
+    alarm(300); /* a hang, not a busy machine */
     taken.after_us = limit.after_us;
     const int takes = limit.after_us >= 0;
     if (takes && pthread_create(&taker, NULL, take_everything, NULL) != 0) _exit(kFault);

@@ -1,5 +1,7 @@
 // A libcuda.so.1 for machines that have none: the tests' fake driver under the driver's own names,
 // with the kernels of cuda.c as functions. What it cannot show is whether PTX computes that.
+#include <new>
+
 #include "vyre/device/cuda/fake_driver_testing.h"
 
 namespace vyre {
@@ -52,14 +54,43 @@ CudaDriver make_table() {
   return table;
 }
 
+CuResult start_up(unsigned flags);
+
+// Until it is initialized. Where a process has no memory left, the loader must not meet an
+// exception.
+constexpr CudaDriver before_it_begins() {
+  CudaDriver table;
+  table.init = start_up;
+  table.error_name = [](CuResult, const char**) { return CuResult{cu::kNotInitialized}; };
+  table.error_text = [](CuResult, const char**) { return CuResult{cu::kNotInitialized}; };
+  return table;
+}
+
+}  // namespace
+}  // namespace vyre
+
+extern "C" {
+__attribute__((visibility("hidden"))) constinit vyre::CudaDriver pretended =
+    vyre::before_it_begins();
+}
+
+namespace vyre {
+namespace {
+
+CuResult start_up(unsigned flags) try {
+  pretended = make_table();
+  return pretended.init(flags);
+} catch (const std::bad_alloc&) {
+  return cu::kOutOfMemory;
+}
+
 }  // namespace
 }  // namespace vyre
 
 extern "C" {
 
-__attribute__((visibility("hidden"))) vyre::CudaDriver pretended = vyre::make_table();
-
 __attribute__((visibility("default"))) int cuDevicePrimaryCtxRetain(vyre::CuContext* context, int) {
+  if (pretended.init == vyre::start_up) vyre::start_up(0);
   static const vyre::CuContext made = vyre::driver().make_context();
   *context = made;
   return 0;

@@ -18,6 +18,9 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static vyre_buffer buffers[kShared];
 static vyre_dispatch dispatches[kShared];
 static vyre_pipeline pipelines[kShared];
+static vyre_graph_program program;
+static vyre_graph graph;
+static vyre_graph_work works[kShared];
 
 static uint64_t exchange(uint64_t* place, uint64_t value) {
   pthread_mutex_lock(&mutex);
@@ -56,6 +59,29 @@ static vyre_code make_pipeline(vyre_pipeline* pipeline) {
   return code;
 }
 
+/* A search of two vertices that lead to each other. */
+static void make_graph(void) {
+  static const char* const text =
+      "@group(0) @binding(0) var<storage, read_write> seen: array<atomic<u32>>;\n"
+      "fn init(v: u32) { atomicStore(&seen[v], 0u); }\n"
+      "fn visit(s: u32, e: u32, v: u32, r: u32) -> bool {\n"
+      "  return atomicAdd(&seen[v], 1u) == 0u;\n}\n";
+  const uint32_t offsets[] = {0, 1, 2}, columns[] = {1, 0};
+  const vyre_graph_description description = {sizeof description, 2, 2, offsets, columns, NULL};
+  CHECK_OK(vyre_graph_program_load(session, text, VYRE_TO_THE_END, NULL, NULL, 0, &program));
+  CHECK_OK(vyre_graph_create(session, &description, &graph));
+}
+
+static vyre_code search(vyre_graph_work work) {
+  const uint32_t first = 0;
+  const vyre_graph_run_options run = {sizeof run, VYRE_BY_POLICY,  &first, 1, 0,
+                                      0,          VYRE_NO_DEADLINE};
+  vyre_graph_result result = {0};
+  result.struct_size = sizeof result;
+  const vyre_code code = vyre_graph_run(work, &run, &result);
+  return code == VYRE_OK && result.rounds != 3 ? VYRE_INTERNAL : code;
+}
+
 static int one_step(unsigned choice, unsigned at) {
   uint32_t value = 0;
   uint64_t fresh = 0;
@@ -83,6 +109,11 @@ static int one_step(unsigned choice, unsigned at) {
       code = at % 3 == 1 ? vyre_pipeline_prepare(look(&pipelines[at - 1]), NULL)
                          : vyre_pipeline_run(look(&pipelines[at - 2]), VYRE_NO_DEADLINE);
       break;
+    case 7:
+      code = vyre_graph_prepare(program, graph, NULL, 0, NULL, &fresh);
+      if (code != VYRE_OK) break;
+      return fine(vyre_graph_work_free(exchange(&works[at], fresh)));
+    case 8: code = search(look(&works[at])); break;
     default: code = vyre_dispatch_run(look(&dispatches[at]), VYRE_NO_DEADLINE); break;
   }
   /* Each thread has its own last error. */
@@ -94,7 +125,7 @@ static void* work(void* argument) {
   uintptr_t wrong = 0;
   for (int i = 0; i < kRounds; ++i) {
     state = state * 1664525U + 1013904223U;
-    if (!one_step(state >> 16 & 7, (state >> 24) % kShared)) ++wrong;
+    if (!one_step((state >> 16) % 10, (state >> 24) % kShared)) ++wrong;
   }
   return (void*)wrong;
 }
@@ -151,6 +182,7 @@ int main(int argc, char** argv) {
   CHECK_OK(vyre_session_open(argc > 1 ? argv[1] : "cpu", NULL, &session));
   CHECK_OK(vyre_module_load(session, kText, VYRE_TO_THE_END, NULL, &module));
   CHECK_OK(vyre_kernel_create(module, NULL, NULL, 0, &kernel));
+  make_graph();
 
   pthread_t threads[kThreads];
   unsigned numbers[kThreads];

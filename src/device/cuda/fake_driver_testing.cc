@@ -190,10 +190,10 @@ void fill_memory(CudaDriver& t) {
 
 FakeDriver::FakeDriver() : state_(std::make_unique<State>()) {
   assert(active == nullptr);
-  active = this;
+  kernels["vyre_timer"] = {.parameter_bytes = {8}, .run = timer};
+  active = this;  // from here on nothing throws
   state = state_.get();
   current = nullptr;
-  kernels["vyre_timer"] = {.parameter_bytes = {8}, .run = timer};
   fill_devices(table);
   fill_contexts(table);
   fill_memory(table);
