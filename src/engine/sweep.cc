@@ -19,14 +19,14 @@ constexpr double kMostRuns = 64;
 constexpr double kHidesWakingNs = 3'000'000;
 constexpr std::chrono::milliseconds kWarmUp{20};
 constexpr double kFarTooSlow = 8;  // times the incumbent
-// Without a budget: what each stage of the race may take, and the proof after it.
+// Without a budget, a stage of the race and the proof after it take at most this long.
 constexpr double kRaceNs = 1e9, kProofNs = 4e9;
-// For the race and the proof: as many samples, within these shares of the budget.
+// The race and the proof get the time of this many samples, within these shares of the budget.
 constexpr double kEndSamples = 600;
 constexpr double kLeastEnd = 0.3, kMostEnd = 0.4;
-constexpr double kStages = 8;  // of the race: half of what is left is for the proof
-// Consecutive calls find threads awake, which a program's calls may not; and launches as short as
-// kShortLaunchNs are mostly overhead. Gains below kDoubt are in doubt there.
+constexpr double kStages = 8;  // of the race, which gets half of the remaining time
+// Consecutive runs find the threads awake, unlike the calls of a program; and launches shorter than
+// kShortLaunchNs are mostly overhead. Gains below kDoubt prove nothing in these cases.
 constexpr double kDoubt = 0.02;
 constexpr double kShortLaunchNs = 10'000;
 
@@ -64,6 +64,183 @@ Result<double> time_on_shadows(const CallContext& cx, const LaunchStep& d, std::
   return ns;
 }
 
+namespace {
+
+// One sweep: the steps of the search, and what they share.
+class Sweep {
+ public:
+  Sweep(const CallContext& cx, const LaunchStep& step, SearchWork& work, const RunLimits& limits)
+      : cx_(cx), step_(step), kernel_(*step.tuned), work_(work), limits_(limits) {
+    swept_.limits = limits;
+    swept_.times.resize(kernel_.candidates.size());
+  }
+
+  Result<void> run() {
+    VYRE_TRY(const bool can_compare, prepare());
+    if (!can_compare) return {};
+    VYRE_CHECK(warm_up());
+    VYRE_CHECK(measure_candidates(
+        cx_, step_, work_, first_, [&] { return is_time_for_the_end(); }, swept_));
+    std::vector<std::size_t> measured;
+    for (const auto& times : swept_.times) measured.push_back(times.size());
+    const RaceResult raced = hold_race();
+    PairedFinals finals(first_, raced.ranking, rules());
+    prove(finals);
+    if (lost_) return std::unexpected(*lost_);
+    finish(finals, raced, measured);
+    return {};
+  }
+
+ private:
+  Result<bool> prepare();
+  Result<void> warm_up();
+  RaceResult hold_race();
+  FinalsOptions rules() const;
+  void prove(PairedFinals& finals);
+  void finish(const PairedFinals& finals, const RaceResult& raced,
+              const std::vector<std::size_t>& measured);
+
+  std::optional<double> time(std::uint32_t candidate);
+  bool is_stopped() const;
+  bool is_time_for_the_end() const;
+  bool has_ended() const { return is_stopped() || lost_ || (budget_ && spent() > *budget_); }
+  Clock::duration spent() const { return Clock::now() - began_; }
+
+  const CallContext& cx_;
+  const LaunchStep& step_;
+  TunedKernel& kernel_;
+  SearchWork& work_;
+  const RunLimits& limits_;
+  const Clock::time_point began_ = Clock::now();
+  const std::optional<std::chrono::nanoseconds> budget_ = cx_.tuning->options().sweep_time;
+  const std::uint32_t first_ = kernel_.tuner.best();  // the favourite
+  std::vector<DeviceMemory> expected_;                // its results
+  std::vector<BoundMemory> bindings_;                 // with shadows
+  SweptTimes swept_;
+  std::optional<Error> lost_;  // the device, or the favourite, failed
+};
+
+bool Sweep::is_stopped() const {
+  const auto* stop = cx_.tuning->options().stop;
+  return limits_.stopped() || (stop != nullptr && stop->load(std::memory_order_relaxed) != 0);
+}
+
+// The race and the proof at the end need a part of the budget.
+bool Sweep::is_time_for_the_end() const {
+  if (is_stopped()) return true;
+  if (!budget_) return false;
+  const double budget_ns = double(budget_->count());
+  const double end_ns = std::clamp(kEndSamples * std::max(swept_.best_ns, cx_.costs.sample_ns),
+                                   kLeastEnd * budget_ns, kMostEnd * budget_ns);
+  return ns_of(spent()) > budget_ns - end_ns;
+}
+
+// Computes the favourite's results on shadows, twice. False: nothing can be compared with them.
+Result<bool> Sweep::prepare() {
+  if (!work_.comparer) {
+    VYRE_TRY(auto tools, make_compare_tools(cx_.device, cx_.codes));
+    VYRE_TRY(work_.comparer, Comparer::make(std::move(tools), cx_.queue, cx_.device));
+  }
+  const auto has_shadows = [&] {
+    const std::string why = make_shadows(cx_, step_, work_);
+    if (!why.empty()) kernel_.tuner.stop_tuning(why);
+    return why.empty();
+  };
+  if (!has_shadows()) return false;
+  expected_ = std::exchange(work_.shadows, {});
+  if (!has_shadows()) {
+    work_.shadows.clear();
+    return false;
+  }
+  std::swap(expected_, work_.shadows);
+  VYRE_TRY(bindings_, fill_shadows(cx_, step_, work_, {step_.plan.extent, {}}));
+  VYRE_CHECK(launch_candidate(cx_, step_, first_, bindings_, step_.plan.extent, limits_));
+  VYRE_CHECK(cx_.queue->wait());
+  std::swap(expected_, work_.shadows);
+  VYRE_TRY(const std::string itself,
+           differs_on_shadows(cx_, step_, work_, first_, expected_, limits_));
+  if (!itself.empty()) {
+    kernel_.tuner.stop_tuning(
+        "two runs of the same code on the same data gave different results: they depend on the "
+        "order in which invocations run");
+    return false;
+  }
+  VYRE_TRY(bindings_, fill_shadows(cx_, step_, work_, {step_.plan.extent, {}}));
+  swept_.expected = expected_;
+  swept_.bindings = bindings_;
+  return true;
+}
+
+// Timing begins once threads have settled on processors and clocks have ramped up.
+Result<void> Sweep::warm_up() {
+  const auto from = Clock::now();
+  while (!cx_.costs.runs_beside_host && Clock::now() - from < kWarmUp) {
+    VYRE_CHECK(launch_candidate(cx_, step_, first_, bindings_, step_.plan.extent, limits_));
+  }
+  return {};
+}
+
+// Absent: the candidate failed, and is dropped. 0: it was stopped.
+std::optional<double> Sweep::time(std::uint32_t candidate) {
+  const auto ns = time_on_shadows(cx_, step_, candidate, bindings_, limits_);
+  if (ns) return *ns;
+  if (limits_.stopped()) return 0;
+  if (cx_.device.lost() || candidate == first_) lost_ = ns.error();
+  if (candidate != first_) kernel_.tuner.drop(candidate, describe(ns.error()));
+  return std::nullopt;
+}
+
+RaceResult Sweep::hold_race() {
+  RaceOptions options{.sample_ns = cx_.costs.sample_ns, .stage_ns = kRaceNs};
+  auto until = budget_;
+  if (budget_) {
+    const Clock::duration left = std::max<Clock::duration>(*budget_ - spent(), Clock::duration{0});
+    options.stage_ns = ns_of(left) / kStages;
+    *until -= left / 2;
+  }
+  return race(
+      swept_.times, first_, [&](std::uint32_t i) { return time(i); }, options,
+      [&] { return has_ended() || (until && spent() > *until); });
+}
+
+FinalsOptions Sweep::rules() const {
+  FinalsOptions out{.least_gain = cx_.tuning->options().least_gain};
+  if (!cx_.costs.runs_beside_host || swept_.best_ns < kShortLaunchNs) out.doubt = kDoubt;
+  return out;
+}
+
+void Sweep::prove(PairedFinals& finals) {
+  const auto from = Clock::now();
+  hold_finals(
+      finals, swept_.times, [&](std::uint32_t i) { return time(i); },
+      [&] { return has_ended() || (!budget_ && ns_of(Clock::now() - from) > kProofNs); });
+}
+
+// Tells the tuner the result, with the times of the race and the finals. `measured`: the number of
+// times of each candidate that it knows.
+void Sweep::finish(const PairedFinals& finals, const RaceResult& raced,
+                   const std::vector<std::size_t>& measured) {
+  std::vector<std::string> texts;
+  for (const TunedCandidate& candidate : kernel_.candidates) texts.push_back(candidate.text);
+  std::vector<EvidenceEvent> events;
+  for (std::uint32_t i = 0; i < swept_.times.size(); ++i) {
+    const auto& times = swept_.times[i];
+    if (times.size() == measured[i]) continue;
+    events.push_back(
+        {.kind = EventKind::measured,
+         .candidate = texts[i],
+         .times_ns = {times.begin() + static_cast<std::ptrdiff_t>(measured[i]), times.end()}});
+  }
+  std::ranges::move(finals.events(texts), std::back_inserter(events));
+  const FinalsResult result = finals.result();
+  const std::size_t others = raced.entrants - std::min<std::size_t>(raced.entrants, 1);
+  kernel_.tuner.finish(result, std::move(events), finals_words(result, texts, others),
+                       !is_stopped() && finals.finished());
+  work_.shadows.clear();
+}
+
+}  // namespace
+
 Result<void> sweep(const CallContext& cx, const LaunchStep& d, const RunLimits& limits) {
   TunedKernel& t = *d.tuned;
   const auto locked = t.work.lock();
@@ -72,110 +249,7 @@ Result<void> sweep(const CallContext& cx, const LaunchStep& d, const RunLimits& 
   const auto done = [](TunedKernel* k) { k->tuner.set_attention(TunedKernel::kToSweep, false); };
   const std::unique_ptr<TunedKernel, decltype(done)> guard(&t, done);
   if (!t.tuner.untunable().empty() || t.tuner.settled()) return {};
-  const auto began = Clock::now();
-  const auto spent = [&] { return Clock::now() - began; };
-  const auto budget = cx.tuning->options().sweep_time;
-  const auto stopped = [&] {
-    const auto* stop = cx.tuning->options().stop;
-    return limits.stopped() || (stop != nullptr && stop->load(std::memory_order_relaxed) != 0);
-  };
-  if (!work.comparer) {
-    VYRE_TRY(auto tools, make_compare_tools(cx.device, cx.codes));
-    VYRE_TRY(work.comparer, Comparer::make(std::move(tools), cx.queue, cx.device));
-  }
-  if (const std::string why = make_shadows(cx, d, work); !why.empty()) {
-    t.tuner.stop_tuning(why);
-    return {};
-  }
-  std::vector<DeviceMemory> expected = std::exchange(work.shadows, {});
-  if (const std::string why = make_shadows(cx, d, work); !why.empty()) {
-    work.shadows.clear();
-    t.tuner.stop_tuning(why);
-    return {};
-  }
-  // The incumbent's results, twice.
-  const std::uint32_t first = t.tuner.best();
-  std::swap(expected, work.shadows);
-  VYRE_TRY(auto bindings, fill_shadows(cx, d, work, {d.plan.extent, {}}));
-  VYRE_CHECK(launch_candidate(cx, d, first, bindings, d.plan.extent, limits));
-  VYRE_CHECK(cx.queue->wait());
-  std::swap(expected, work.shadows);
-  VYRE_TRY(const std::string itself, differs_on_shadows(cx, d, work, first, expected, limits));
-  if (!itself.empty()) {
-    t.tuner.stop_tuning(
-        "two runs of the same code on the same data gave different results: they depend on the "
-        "order in which invocations run");
-    return {};
-  }
-  VYRE_TRY(bindings, fill_shadows(cx, d, work, {d.plan.extent, {}}));
-  // Timing begins once threads have settled on processors and clocks have ramped up.
-  for (const auto from = Clock::now();
-       !cx.costs.runs_beside_host && Clock::now() - from < kWarmUp;) {
-    VYRE_CHECK(launch_candidate(cx, d, first, bindings, d.plan.extent, limits));
-  }
-  SweptTimes swept{.expected = expected,
-                   .bindings = bindings,
-                   .limits = limits,
-                   .times = std::vector<std::vector<double>>(t.candidates.size())};
-  const double sample_ns = cx.costs.sample_ns;
-  // The race and the proof at the end need some of the time.
-  const auto is_over = [&] {
-    if (stopped()) return true;
-    if (!budget) return false;
-    const double budget_ns = double(budget->count());
-    const double end_ns = std::clamp(kEndSamples * std::max(swept.best_ns, sample_ns),
-                                     kLeastEnd * budget_ns, kMostEnd * budget_ns);
-    return ns_of(spent()) > budget_ns - end_ns;
-  };
-  VYRE_CHECK(measure_candidates(cx, d, work, first, is_over, swept));
-  std::vector<std::size_t> before;
-  for (const auto& times : swept.times) before.push_back(times.size());
-  std::optional<Error> lost;
-  const auto time = [&](std::uint32_t i) -> std::optional<double> {
-    const auto ns = time_on_shadows(cx, d, i, bindings, limits);
-    if (ns) return *ns;
-    if (limits.stopped()) return 0;
-    if (cx.device.lost() || i == first) lost = ns.error();
-    if (i != first) t.tuner.drop(i, describe(ns.error()));
-    return std::nullopt;
-  };
-  RaceOptions options{.sample_ns = sample_ns, .stage_ns = kRaceNs};
-  const auto has_ended = [&] { return stopped() || lost || (budget && spent() > *budget); };
-  auto race_until = budget;
-  if (budget) {
-    const Clock::duration left = std::max<Clock::duration>(*budget - spent(), Clock::duration{0});
-    options.stage_ns = ns_of(left) / kStages;
-    *race_until -= left / 2;
-  }
-  const RaceResult raced = race(swept.times, first, time, options, [&] {
-    return has_ended() || (race_until && spent() > *race_until);
-  });
-  FinalsOptions rules{.least_gain = cx.tuning->options().least_gain};
-  if (!cx.costs.runs_beside_host || swept.best_ns < kShortLaunchNs) rules.doubt = kDoubt;
-  PairedFinals finals(first, raced.ranking, rules);
-  const auto proof_began = Clock::now();
-  hold_finals(finals, swept.times, time, [&] {
-    return has_ended() || (!budget && ns_of(Clock::now() - proof_began) > kProofNs);
-  });
-  if (lost) return std::unexpected(*lost);
-  std::vector<std::string> texts;
-  for (const TunedCandidate& candidate : t.candidates) texts.push_back(candidate.text);
-  std::vector<EvidenceEvent> events;
-  for (std::uint32_t i = 0; i < swept.times.size(); ++i) {
-    const auto& times = swept.times[i];
-    if (times.size() == before[i]) continue;
-    events.push_back(
-        {.kind = EventKind::measured,
-         .candidate = texts[i],
-         .times_ns = {times.begin() + static_cast<std::ptrdiff_t>(before[i]), times.end()}});
-  }
-  std::ranges::move(finals.events(texts), std::back_inserter(events));
-  const FinalsResult result = finals.result();
-  const std::size_t others = raced.entrants - std::min<std::size_t>(raced.entrants, 1);
-  t.tuner.finish(result, std::move(events), finals_words(result, texts, others),
-                 !stopped() && finals.finished());
-  work.shadows.clear();
-  return {};
+  return Sweep(cx, d, work, limits).run();
 }
 
 }  // namespace vyre
