@@ -1,8 +1,13 @@
 #include "entry.h"
 
+#include "problem.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre::bench {
+
+std::string wgsl_path(const Problem& problem) {
+  return problem.wgsl.empty() ? "bench/kernels/wgsl/" + problem.name + ".wgsl" : problem.wgsl;
+}
 
 Result<Kernel> kernel_of(std::string text, const std::string& entry) {
   const auto parsed = parse_wgsl(std::move(text), entry + ".wgsl");

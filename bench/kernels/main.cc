@@ -3,16 +3,15 @@
 //   kernels_bench [--only NAME[,NAME...]] [--size small|default|large] [--seconds S] [--threads N]
 //                 [--clock wall|processor] [--json FILE]
 #include <fmt/format.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 
 #include "arguments.h"
+#include "environment.h"
 #include "measure.h"
 #include "report.h"
+#include "sides.h"
 
 namespace vyre::bench {
 namespace {
@@ -53,26 +52,18 @@ Options parse(Arguments arguments) {
       arguments.refuse_option();
     }
   }
-  if (out.threads == 0) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    out.threads = sched_getaffinity(0, sizeof set, &set) == 0
-                      ? static_cast<unsigned>(std::max(1, CPU_COUNT(&set)))
-                      : 1;
-  }
+  if (out.threads == 0) out.threads = usable_processors();
   return out;
 }
 
-// PoCL and OpenMP read these when they are loaded. Threads of OpenMP that spin after their loop
-// would take processors from whoever is timed next.
-void settle_environment(const Arguments& arguments, unsigned threads, char** argv) {
-  const auto text = std::to_string(threads);
-  if (const char* set = std::getenv("VYRE_BENCH_THREADS"); set != nullptr && set == text) return;
-  setenv("VYRE_BENCH_THREADS", text.c_str(), 1);
-  setenv("POCL_MAX_PTHREAD_COUNT", text.c_str(), 1);
-  setenv("OMP_WAIT_POLICY", "passive", 1);
-  execv("/proc/self/exe", argv);
-  arguments.refuse("cannot start again with its environment");
+Sides make_sides(const Problem& p, unsigned threads) {
+  Sides out;
+  out[kVyre] = make_vyre_side(p, threads);
+  out[kPocl] = make_pocl_side(p);
+  const NativeSides native = native_sides(p.name);
+  out[kPlain] = make_native_side(p, native.plain);
+  if (native.ceiling != nullptr) out[kCeiling] = make_native_side(p, native.ceiling);
+  return out;
 }
 
 int run(int argc, char** argv) {
@@ -85,8 +76,9 @@ int run(int argc, char** argv) {
   report.processor = processor_name();
   report.clock = options.clock;
   for (const std::string& name : options.names) {
+    const Problem problem = make_problem(name, options.size);
     report.kernels.push_back(
-        measure(make_problem(name, options.size), options.threads, options.seconds, options.clock));
+        measure(problem, make_sides(problem, options.threads), options.seconds, options.clock));
     print_row(report.kernels.back(), report.kernels.size() == 1);
   }
   report.launch = measure_launch(options.threads);

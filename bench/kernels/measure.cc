@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <ctime>
-
-#include "sides.h"
 
 namespace vyre::bench {
 namespace {
@@ -61,39 +60,12 @@ std::string wrong_result(const Problem& p, Implementation& side) {
 
 constexpr const char* kPeerNames[kPeers] = {"vyre", "PoCL", "plain C++", "C++ by hand"};
 
-// Not to be seen through by the compiler.
-using EmptyCall = void (*)(void*);
-void nothing(void*) {}
-
-double per_call_ns(const std::function<void()>& one, std::size_t calls) {
-  std::vector<double> ns;
-  for (int block = 0; block < 101; ++block) {
-    const auto start = Clock::now();
-    for (std::size_t i = 0; i < calls; ++i) one();
-    ns.push_back(ms_since(start) * 1e6 / static_cast<double>(calls));
-  }
-  return median(ns);
-}
-
 }  // namespace
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  const std::size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
-Measured measure(const Problem& p, unsigned threads, double seconds, TimedBy clock) {
+Measured measure(const Problem& p, const Sides& sides, double seconds, TimedBy clock) {
   Measured out;
   out.name = p.name;
   out.has_barriers = p.has_barriers;
-  Made sides[kPeers];
-  sides[kVyre] = make_vyre_side(p, threads);
-  sides[kPocl] = make_pocl_side(p);
-  const NativeSides native = native_sides(p.name);
-  sides[kPlain] = make_native_side(p, native.plain);
-  if (native.ceiling != nullptr) sides[kCeiling] = make_native_side(p, native.ceiling);
   for (std::size_t peer = 0; peer < kPeers; ++peer) {
     out.missing[peer] = sides[peer].why_not;
     if (!sides[peer].implementation) continue;
@@ -132,21 +104,6 @@ Measured measure(const Problem& p, unsigned threads, double seconds, TimedBy clo
     out.ratio[peer] = median(std::move(ratios));
     out.times[peer] = timing_of(ms[peer]);
   }
-  return out;
-}
-
-LaunchCosts measure_launch(unsigned threads) {
-  LaunchCosts out;
-  const auto launch = make_empty_launch(threads);
-  volatile EmptyCall call = nothing;
-  int touched = 0;
-  for (int i = 0; i < 100; ++i) {
-    launch();
-    native_empty_loop(&touched);
-  }
-  out.launch = per_call_ns(launch, 1000);
-  out.call = per_call_ns([&] { call(&touched); }, 1000);
-  out.openmp = per_call_ns([&] { native_empty_loop(&touched); }, 100);
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "median.h"
 #include "problem.h"
 
 namespace vyre::bench {
@@ -29,15 +30,14 @@ struct Measured {
 // disturbs less.
 enum class TimedBy : std::uint8_t { wall, processor };
 
+using Sides = std::array<Made, kPeers>;
 // Checks every implementation's first result, then times them in turn.
-Measured measure(const Problem& problem, unsigned threads, double seconds, TimedBy clock);
+Measured measure(const Problem& problem, const Sides& sides, double seconds, TimedBy clock);
 
 // What a launch of an empty kernel costs, beside a call and a loop of OpenMP. Nanoseconds.
 struct LaunchCosts {
   double launch = 0, call = 0, openmp = 0;
 };
 LaunchCosts measure_launch(unsigned threads);
-
-double median(std::vector<double> values);
 
 }  // namespace vyre::bench

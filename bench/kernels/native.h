@@ -11,6 +11,7 @@ namespace vyre::bench {
 struct NativeBuffers {
   std::byte* const* data;
   const std::uint64_t* bytes;
+  std::size_t count;
 };
 using NativeFunction = void (*)(NativeBuffers);
 

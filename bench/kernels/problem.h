@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,12 +24,18 @@ struct BufferSpec {
   std::vector<std::byte> initial;
 };
 
+struct Problem;
+std::string wgsl_path(const Problem& problem);  // below the root of the tree
+
 using Outputs = std::vector<std::vector<std::byte>>;  // by buffer; empty where not an output
 
 struct Problem {
   std::string name;  // of the kernel, and of its files wgsl/<name>.wgsl and opencl/<name>.cl
+  std::string wgsl;  // its WGSL file below the root of the tree, where it is another
   std::array<std::uint32_t, 3> workgroup{1, 1, 1};
   std::array<std::uint32_t, 3> groups{1, 1, 1};
+  // A launch over this many invocations instead of whole workgroups.
+  std::optional<std::array<std::uint32_t, 3>> extent;
   std::vector<BufferSpec> buffers;
   bool has_barriers = false;
   bool fresh_data =

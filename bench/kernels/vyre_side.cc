@@ -47,7 +47,7 @@ class VyreSide final : public Implementation {
 };
 
 Result<std::unique_ptr<Implementation>> make(const Problem& p, unsigned threads) {
-  VYRE_TRY(auto text, read_file(VYRE_ROOT_DIR "/bench/kernels/wgsl/" + p.name + ".wgsl"));
+  VYRE_TRY(auto text, read_file(VYRE_ROOT_DIR "/" + wgsl_path(p)));
   VYRE_TRY(const auto kernel, kernel_of(std::move(text), p.name));
   VYRE_TRY(auto session, open(threads));
   std::vector<Buffer> buffers;
@@ -58,7 +58,9 @@ Result<std::unique_ptr<Implementation>> make(const Problem& p, unsigned threads)
     bindings.push_back({.group = 0, .binding = i, .buffer = buffer});
     buffers.push_back(std::move(buffer));
   }
-  VYRE_TRY(auto dispatch, session.prepare(kernel, bindings, DispatchSize::workgroups(p.groups)));
+  VYRE_TRY(auto dispatch, session.prepare(kernel, bindings,
+                                          p.extent ? DispatchSize::extent(*p.extent)
+                                                   : DispatchSize::workgroups(p.groups)));
   return std::make_unique<VyreSide>(std::move(session), std::move(dispatch), std::move(buffers));
 }
 

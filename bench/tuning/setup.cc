@@ -10,20 +10,19 @@
 
 namespace vyre::bench {
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values.empty() ? 0 : values[values.size() / 2];
-}
-
 Result<Setup> Setup::make(const Session& session, const Problem& problem) {
   Setup out(session, problem);
-  VYRE_TRY(auto text, read_file("bench/kernels/wgsl/" + problem.name + ".wgsl"));
+  VYRE_TRY(auto text, read_file(wgsl_path(problem)));
   VYRE_TRY(out.kernel_, kernel_of(std::move(text), problem.name));
   for (std::uint32_t i = 0; i < problem.buffers.size(); ++i) {
     VYRE_TRY(auto buffer, session.buffer(problem.buffers[i].initial.size()));
     VYRE_CHECK(session.write(buffer, 0, problem.buffers[i].initial));
     out.bindings_.push_back({.group = 0, .binding = i, .buffer = buffer});
     out.buffers_.push_back(std::move(buffer));
+  }
+  if (problem.extent) {
+    out.size_ = DispatchSize::extent(*problem.extent);
+    return out;
   }
   const Stats& s = out.kernel_.stats;
   const bool together = s.barriers != 0 || s.workgroup_bytes != 0 || s.uses_workgroup_id ||

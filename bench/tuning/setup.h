@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "median.h"
 #include "problem.h"
 #include "vyre/engine/session.h"
 
@@ -56,7 +57,5 @@ struct Exhaustive {
 // variants are timed once.
 Result<Exhaustive> measure_all(const Setup& setup, const std::vector<Variant>& variants,
                                unsigned rounds, double round_ns);
-
-double median(std::vector<double> values);
 
 }  // namespace vyre::bench
