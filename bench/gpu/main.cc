@@ -2,8 +2,8 @@
 //
 //   gpu_suite table [GoogleTest's options]   the cases of every device, bounds, accuracy
 //   gpu_suite differential [...]             random programs against the interpreter
-//   gpu_suite bench --peers FILE.cubin [--root FOLDER] [--device NAME] [--only NAME] [--rounds N]
-//             [--json FILE]                  kernels beside nvcc's
+//   gpu_suite bench --peers FILE.cubin [--corpus 0|1] [--root FOLDER] [--device NAME] [--only NAME]
+//             [--rounds N] [--json FILE]     kernels beside nvcc's
 //
 // The device is cuda:0 unless VYRE_TEST_DEVICES, or --device, says otherwise.
 #include <gtest/gtest.h>

@@ -27,9 +27,10 @@ Result<Side> Side::of_wgsl(const Session& session, const Problem& problem, std::
   Side out(session, problem);
   VYRE_TRY(const Kernel kernel, kernel_of(std::move(text), problem.name));
   VYRE_CHECK(out.make_buffers());
-  VYRE_TRY(out.dispatch_,
-           session.prepare(kernel, out.bindings(true), DispatchSize::workgroups(problem.groups),
-                           std::move(variant)));
+  VYRE_TRY(out.dispatch_, session.prepare(kernel, out.bindings(true),
+                                          problem.extent ? DispatchSize::extent(*problem.extent)
+                                                         : DispatchSize::workgroups(problem.groups),
+                                          std::move(variant)));
   return out;
 }
 
