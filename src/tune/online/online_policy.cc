@@ -335,6 +335,11 @@ double OnlinePolicy::step_cost(std::uint32_t candidate) const {
   slower_ns =
       std::min(slower_ns, std::max(0.0, kWorst * it.versus.error() - it.versus.gain()) * usual_ns);
   slower_ns = std::max(slower_ns, it.doubted_ns);  // it may take that long again
+  // It may also be as slow as calls of it that were taken for pauses of the machine. Calls of the
+  // declared variant lose nothing while a guess serves.
+  if (!it.measured() && it.pauses > 0 && !(candidate == declared_ && is_guess())) {
+    slower_ns = std::max(slower_ns, it.least_paused_ns - usual_ns);
+  }
   return slower_ns + (it.stage == CandidateStage::made ? verification_cost() : 0);
 }
 
