@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "vyre/base/arithmetic.h"
+#include "vyre/tune/time_words.h"
 
 namespace vyre {
 namespace {
@@ -129,17 +130,7 @@ std::string format_bytes(std::uint64_t bytes) {
                                     : fmt::format("{:.1f} {}", value, kNames[unit]);
 }
 
-std::string format_duration(std::uint64_t ns) {
-  if (ns < 1000) return fmt::format("{} ns", ns);
-  static constexpr std::array kNames{"us", "ms", "s"};
-  double value = static_cast<double>(ns) / 1000;
-  std::size_t unit = 0;
-  while (value >= 1000 && unit + 1 < kNames.size()) {
-    value /= 1000;
-    ++unit;
-  }
-  return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : 1, kNames[unit]);
-}
+std::string format_duration(std::uint64_t ns) { return time_words(static_cast<double>(ns)); }
 
 std::string format_rate(std::uint64_t bytes_per_second) {
   const auto value = static_cast<double>(bytes_per_second);

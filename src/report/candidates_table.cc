@@ -18,6 +18,7 @@ std::string candidates_table(const KernelView& view) {
   const bool with_rate = is_known(view.record.bytes);
   std::vector<std::string> heads{findings.label_names.empty() ? "candidate" : findings.label_names,
                                  "time",
+                                 "99% interval",
                                  "to the chosen",
                                  "spread",
                                  "samples",
@@ -36,6 +37,8 @@ std::string candidates_table(const KernelView& view) {
     std::vector<Cell> row;
     row.push_back({findings.labels[i], {}, findings.label_names.empty() ? "wrap" : ""});
     row.push_back({known ? time_text(spread.median) : none, known ? spread.median : 1e300});
+    const std::string interval = interval_text(candidate.time);
+    row.push_back({interval.empty() ? none : interval, candidate.time.low_ns});
     row.push_back({is_known(ratio) ? ratio_text(ratio) : none, is_known(ratio) ? ratio : 1e300});
     row.push_back({known ? percent_text(spread.deviation / spread.median) : none,
                    known ? spread.deviation / spread.median : 1e300});
@@ -61,10 +64,9 @@ std::string candidates_table(const KernelView& view) {
     rows.push_back(std::move(row));
   }
   const std::string caption =
-      all > order.size()
-          ? fmt::format("The first {} of {}; the JSON has all", order.size(), all)
-          : "TimeSpread is 1.48 times the median distance from the median. Expected is "
-            "the model's figure, scaled to the times that were measured";
+      all > order.size() ? fmt::format("The first {} of {}; the JSON has all", order.size(), all)
+                         : "Spread is 1.48 times the median distance from the median. Expected is "
+                           "the model's figure, scaled to the times that were measured";
   add_table(out,
             view.record.unlisted != 0
                 ? fmt::format("The {} candidates that were tried as a table", all)

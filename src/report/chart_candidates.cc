@@ -27,14 +27,19 @@ std::vector<std::uint32_t> drawn_rows(const Findings& findings) {
   return rows;
 }
 
+std::string counted_samples(std::size_t count) {
+  return count == 1 ? "1 sample" : count_text(static_cast<double>(count)) + " samples";
+}
+
 std::string hint(const KernelView& view, std::uint32_t candidate) {
   const CandidateRecord& record = view.record.candidates[candidate];
   const TimeSpread& spread = view.findings.spreads[candidate];
   std::string text = shortened(spelled_out(record.parameters, record.text), 120);
-  text += fmt::format("\nmedian {} of {} samples", time_text(spread.median),
-                      count_text(static_cast<double>(spread.count)));
-  text += fmt::format("\nquartiles {} to {}", time_text(spread.first_quartile),
-                      time_text(spread.third_quartile));
+  text += "\n" + time_text(spread.median);
+  if (const std::string interval = interval_text(record.time); !interval.empty())
+    text += fmt::format(" (99% interval {})", interval);
+  text += fmt::format("\n{}, the middle half from {} to {}", counted_samples(spread.count),
+                      time_text(spread.first_quartile), time_text(spread.third_quartile));
   if (is_known(view.findings.reference_ns))
     text += fmt::format("\n{} the chosen one's time",
                         ratio_text(spread.median / view.findings.reference_ns));
@@ -146,7 +151,7 @@ std::string candidates_figure(const KernelView& view) {
     for (const std::uint32_t i : rows)
       longest = std::max(longest, character_count(shortened(findings.labels[i], kLabelCharacters)));
     open_legend(out);
-    add_legend(out, legend_mark({}), "median");
+    add_legend(out, legend_mark({}), "time");
     add_legend(out, "<span class=\"key quartile-key\"></span>", "middle half of the samples");
     add_legend(out, legend_stroke("whisker c-rest"), "5% to 95%");
     if (is_known(findings.prior_scale))
@@ -164,8 +169,8 @@ std::string candidates_figure(const KernelView& view) {
                {.id = view.id + "-candidates",
                 .title = "Time of each candidate",
                 .description = fmt::format(
-                    "{} candidates, the fastest first, {} a logarithmic axis. The fastest has "
-                    "a median of {}, the slowest shown {}. All figures are in the table below.",
+                    "{} candidates, the fastest first, {} a logarithmic axis. The fastest takes "
+                    "{}, the slowest shown {}. All figures are in the table below.",
                     rows.size(), axis.log ? "on" : "without",
                     time_text(findings.spreads[rows.front()].median),
                     time_text(findings.spreads[rows.back()].median)),

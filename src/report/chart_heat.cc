@@ -158,7 +158,7 @@ void add_cell(std::string& out, const KernelView& view, std::uint32_t candidate,
         std::clamp<double>(std::log(ratio) / std::log(most) * kLevels, 0, kLevels - 1));
     add_box(out, fmt::format("cell h{}", level), corner, width, height);
     add_text(out, fmt::format("cell-text middle t{}", level), middle, ratio_number(ratio), centred);
-    hint += fmt::format("\nmedian {}, {} the fastest", time_text(spread.median), ratio_text(ratio));
+    hint += fmt::format("\n{}, {} the fastest", time_text(spread.median), ratio_text(ratio));
   }
 
   add_hint_box(out, corner, width, height, hint);
@@ -180,7 +180,7 @@ void add_facet(std::string& out, const KernelView& view, const HeatMap& map, con
   open_chart(out, {.id = id,
                    .title = fmt::format("Times by {} and {}", shortened(map.rows.name, 40),
                                         shortened(map.columns.name, 40)),
-                   .description = "Each cell is the median time relative to the fastest. The "
+                   .description = "Each cell is the time relative to the fastest. The "
                                   "figures are in the table of candidates.",
                    .classes = "heat",
                    .height_rem = 1.9 * rows,
@@ -224,7 +224,7 @@ std::string heat_figure(const KernelView& view) {
       out, "heat-map",
       fmt::format("The space: {} \xC3\x97 {}", shortened(map->rows.name, 40),
                   shortened(map->columns.name, 40)),
-      fmt::format("Median time relative to the fastest (1.00); the strongest colour is the "
+      fmt::format("Time relative to the fastest (1.00); the strongest colour is the "
                   "fastest, the frame is the chosen one, a dot was not run, a cross was dropped.{}",
                   map->is_best_of_others
                       ? " A cell is the best over all values of the other parameters."

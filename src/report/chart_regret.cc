@@ -8,6 +8,20 @@
 #include "vyre/report/thinning.h"
 
 namespace vyre {
+namespace {
+
+// The bound, in the words of the documentation.
+std::string bound_text(double share) {
+  const double percent = is_known(100 * share) ? 100 * share : 2;
+  return fmt::format(
+      "By the tuner's own estimate, the time lost against a program without a tuner stays below "
+      "{:g}% of the time spent in the kernel plus a first allowance of 20 ms or 50 calls, "
+      "whichever is less. Without a tuner the program would run the declared variant, or the best "
+      "variant known so far, whichever is faster.",
+      percent);
+}
+
+}  // namespace
 
 std::string regret_figure(const KernelView& view) {
   const auto& calls = view.record.calls;
@@ -21,12 +35,8 @@ std::string regret_figure(const KernelView& view) {
       if (is_known(ns)) most = std::max(most, ns);
   }
   if (along.points.empty()) return {};
-  // The first allowance is counted in calls, whose time is known after the first few: what they
-  // lost, next to nothing, is compared with nothing.
-  const double little = 0.02 * calls[along.points.back()].lost_ns;
   for (const std::size_t i : along.points)
-    if (is_known(calls[i].bound_ns) && calls[i].lost_ns > little)
-      worst = std::max(worst, calls[i].lost_ns / calls[i].bound_ns);
+    if (is_known(calls[i].bound_ns)) worst = std::max(worst, calls[i].lost_ns / calls[i].bound_ns);
   const std::vector<std::size_t> kept = thinned(places, bounds, 360);
   if (kept.size() < 2) return {};
 
@@ -43,9 +53,11 @@ std::string regret_figure(const KernelView& view) {
   std::string out;
   open_figure(
       out, "regret", "What the search cost, against its bound",
-      fmt::format("Time lost so far to slower probes, verification and compiling. It came to at "
-                  "most {} of what was allowed at that moment.{}",
-                  percent_text(worst), log ? " The axis of time is logarithmic." : ""));
+      fmt::format(
+          "{} So far, slower probes, verification and compiling lost at most {} of what was "
+          "allowed at that moment.{}",
+          bound_text(view.record.ledger.share), percent_text(worst),
+          log ? " The axis of time is logarithmic." : ""));
   open_legend(out);
   add_legend(out, legend_stroke("bound"), "may be lost");
   add_legend(out, legend_stroke("lost"), "was lost");

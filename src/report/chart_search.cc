@@ -111,8 +111,6 @@ void list_promotions(std::string& out, const KernelView& view) {
                        legend_mark(view.styles[promotion.to]),
                        html_escaped(shortened(labels[promotion.to], 60)),
                        html_escaped(shortened(labels[promotion.from], 60)));
-    if (is_known(promotion.from_ns) && is_known(promotion.to_ns))
-      out += fmt::format(", {} after {}", time_text(promotion.to_ns), time_text(promotion.from_ns));
     out += "</li>\n";
   }
   if (promotions.size() > kMostPromotions)

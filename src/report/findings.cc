@@ -130,11 +130,7 @@ void follow_calls(const TuneRecord& record, Findings& findings) {
     const double known = recent.median(call.incumbent);
     findings.incumbent_ns[i] = is_known(known) ? known : call.incumbent_ns;
     if (before && before->incumbent != call.incumbent)
-      findings.promotions.push_back({.point = i,
-                                     .from = before->incumbent,
-                                     .to = call.incumbent,
-                                     .from_ns = recent.median(before->incumbent),
-                                     .to_ns = known});
+      findings.promotions.push_back({.point = i, .from = before->incumbent, .to = call.incumbent});
     before = &call;
   }
 }
@@ -184,11 +180,11 @@ Findings findings_of(const TuneRecord& record) {
   findings.start_ns = time_of(record.start, findings.start, findings);
   findings.declared_ns = time_of(record.declared, findings.declared, findings);
   findings.reference_ns = findings.chosen_ns;
-  if (findings.chosen) {
-    for (const std::uint32_t i : findings.measured)
-      if (i != *findings.chosen &&
-          within_noise(findings.spreads[i], findings.spreads[*findings.chosen]))
-        findings.ties.push_back(i);
+  for (const std::uint32_t i : findings.measured) {
+    const CandidateTime& time = record.candidates[i].time;
+    const bool holds = time.low_ns <= findings.chosen_ns && findings.chosen_ns <= time.high_ns;
+    if (findings.chosen && i != *findings.chosen && is_known(time.ns) && holds)
+      findings.ties.push_back(i);
   }
   findings.prior_scale = prior_scale(record, findings);
   follow_calls(record, findings);

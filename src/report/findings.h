@@ -14,7 +14,6 @@ namespace vyre {
 struct Promotion {
   std::size_t point = 0;  // in `calls`
   std::uint32_t from = 0, to = 0;
-  double from_ns = 0, to_ns = 0;  // the known times at that moment
 };
 
 struct Findings {
@@ -26,9 +25,11 @@ struct Findings {
   std::vector<std::uint32_t> untried{};
   std::optional<std::uint32_t> chosen{}, start{}, declared{};
   double chosen_ns = 0, start_ns = 0, declared_ns = 0;  // their figures; 0: not known
-  std::vector<std::uint32_t> ties{};  // within the noise of the chosen one, without it
-  double reference_ns = 0;            // what times of candidates are compared with: chosen_ns
-  double prior_scale = 0;             // times a prior gives a time; 0: nothing to compare with
+  // Those whose 99% interval holds the chosen one's time, without that itself: nothing shows that
+  // they are faster or slower.
+  std::vector<std::uint32_t> ties{};
+  double reference_ns = 0;  // what times of candidates are compared with: chosen_ns
+  double prior_scale = 0;   // times a prior gives a time; 0: nothing to compare with
   std::vector<Promotion> promotions{};
   // By call: the median of the last times of who was the incumbent then, else what the call says;
   // 0:

@@ -72,8 +72,19 @@ TEST(Findings, PromotionsAreWhereTheIncumbentChanges) {
   ASSERT_GE(findings.promotions.size(), 2u);
   EXPECT_EQ(findings.promotions.front().from, findings.start);
   EXPECT_EQ(findings.promotions.back().to, findings.chosen);
-  for (const Promotion& promotion : findings.promotions)
-    EXPECT_LT(promotion.to_ns, promotion.from_ns);
+}
+
+TEST(Findings, TiesAreThoseWhoseIntervalHoldsTheChosenOnesTime) {
+  const auto timed = [](std::string text, CandidateTime time) {
+    return CandidateRecord{.text = std::move(text), .samples_ns = {90, 110}, .time = time};
+  };
+  TuneRecord record{.decision = "a",
+                    .candidates = {timed("a", {100, 99, 101}), timed("b", {103, 102, 104}),
+                                   timed("c", {98, 96, 100.5}), timed("d", {102, 90, 120}),
+                                   candidate("e", {100, 100})}};
+  EXPECT_EQ(findings_of(record).ties, (std::vector<std::uint32_t>{2, 3}));
+  record.decision.clear();
+  EXPECT_TRUE(findings_of(record).ties.empty());
 }
 
 TEST(Findings, CallsOfCandidatesThatAreNotThereAreLeftOut) {

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <span>
 
+#include "vyre/tune/time_words.h"
+
 namespace vyre {
 namespace {
 
@@ -113,16 +115,22 @@ std::string count_text(double count) {
   if (!std::isfinite(count)) return "\xE2\x80\x93";
   if (std::abs(count) >= 1e15) return fmt::format("{:.3g}", count);
   std::string digits = fmt::format("{:.0f}", std::abs(count));
-  for (std::size_t i = digits.size(); i > 3;) digits.insert(i -= 3, ",");
+  for (std::size_t i = digits.size(); i > 3;) digits.insert(i -= 3, 1, ',');
   return (count < 0 && digits != "0" ? "-" : "") + digits;
 }
 
 std::string time_text(double ns) {
-  static constexpr std::array<Unit, 4> kUnits{
-      {{1, "ns"}, {1e3, "\xC2\xB5s"}, {1e6, "ms"}, {1e9, "s"}}};
   if (!std::isfinite(ns)) return "\xE2\x80\x93";
-  if (ns < 0) return "-" + time_text(-ns);
-  return with_unit(ns, kUnits);
+  std::string text = time_words(ns);
+  const std::size_t space = text.find(' ');
+  const std::string unit = text.substr(space + 1);
+  text.resize(space);
+  return fmt::format("{}{}{}", text, kSpace, unit == "us" ? "\xC2\xB5s" : unit);
+}
+
+std::string interval_text(const CandidateTime& time) {
+  if (!is_known(time.ns) || !(time.high_ns > 0)) return {};
+  return fmt::format("{} to {}", time_text(time.low_ns), time_text(time.high_ns));
 }
 
 std::string seconds_text(double seconds) {

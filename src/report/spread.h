@@ -18,8 +18,4 @@ struct TimeSpread {
 // `low` and `high` are the quantiles 5% and 95%. Between two samples quantiles are interpolated.
 TimeSpread spread_of(std::span<const double> samples_ns);
 
-// Whether two medians differ by less than two standard errors of the difference, or by less than
-// half a percent.
-bool within_noise(const TimeSpread& a, const TimeSpread& b);
-
 }  // namespace vyre

@@ -33,14 +33,5 @@ TEST(TimeSpread, WhatIsNoTimeDoesNotCount) {
   EXPECT_EQ(spread_of(std::vector<double>{nan, 7}).median, 7);
 }
 
-TEST(TimeSpread, NoiseIsTwoStandardErrorsOrHalfAPercent) {
-  const TimeSpread base{.count = 9, .median = 100, .deviation = 3};
-  EXPECT_TRUE(within_noise(base, {.count = 9, .median = 102, .deviation = 3}));
-  EXPECT_FALSE(within_noise(base, {.count = 9, .median = 104, .deviation = 3}));
-  EXPECT_TRUE(within_noise({.count = 1, .median = 100}, {.count = 1, .median = 100.4}));
-  EXPECT_FALSE(within_noise({.count = 1, .median = 100}, {.count = 1, .median = 100.6}));
-  EXPECT_FALSE(within_noise({}, base));
-}
-
 }  // namespace
 }  // namespace vyre

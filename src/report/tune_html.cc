@@ -99,9 +99,8 @@ void add_cards(std::string& out, const KernelView& view, const TuneReport& repor
     const ReportLedger& ledger = record.ledger;
     std::string bound;
     if (is_known(ledger.bound_ns))
-      bound = fmt::format(
-          "{} may be lost against a program without a tuner: {} of the time and a first allowance",
-          time_text(ledger.bound_ns), percent_text(ledger.share));
+      bound = fmt::format("{} may be lost: {} of the time and a first allowance",
+                          time_text(ledger.bound_ns), percent_text(ledger.share));
     std::vector<std::string> lines{
         fmt::format("{} of {} in calls", time_text(ledger.lost_ns), time_text(ledger.spent_ns)),
         bound};

@@ -11,6 +11,7 @@
 #include "vyre/cli/values.h"
 #include "vyre/tune/evidence/evidence_file.h"
 #include "vyre/tune/online/candidate_time.h"
+#include "vyre/tune/time_words.h"
 
 namespace vyre {
 namespace {
@@ -157,10 +158,7 @@ std::string age_text(std::int64_t at_ms) {
   return fmt::format("{} d", hours / 24);
 }
 
-std::string duration_text(double ns) {
-  constexpr double kMost = 1e18;
-  return format_duration(static_cast<std::uint64_t>(std::llround(std::clamp(ns, 0.0, kMost))));
-}
+std::string duration_text(double ns) { return time_words(std::max(ns, 0.0)); }
 
 std::string gain_text(double share) {
   const double percent = std::abs(share) * 100;

@@ -13,6 +13,7 @@
 #include "vyre/cli/run/timing.h"
 #include "vyre/cli/values.h"
 #include "vyre/pipeline/pipeline_plan_text.h"
+#include "vyre/tune/time_words.h"
 
 namespace vyre {
 namespace {
@@ -109,7 +110,7 @@ Result<void> write_page(const RunOptions& options, const Loaded& loaded, const O
 // "launch 3: fused, 1.2 ms; as 3 stages 2.1 ms"
 std::string choice_text(std::size_t launch, std::size_t stages, const FusionChoice& choice) {
   const auto time = [](const std::optional<CandidateTime>& t) {
-    return t ? format_duration(static_cast<std::uint64_t>(t->ns)) : std::string("not timed");
+    return t ? time_words(t->ns) : std::string("not timed");
   };
   const std::string apart = fmt::format("as {} stages", stages);
   return fmt::format("launch {}: {}, {}; {} {}", launch + 1, choice.fused ? "fused" : apart,

@@ -27,6 +27,7 @@
 #include "vyre/report/tune_json.h"
 #include "vyre/tune/evidence/evidence.h"
 #include "vyre/tune/search/search_strategy.h"
+#include "vyre/tune/time_words.h"
 
 namespace vyre {
 namespace {
@@ -121,14 +122,12 @@ class Bar {
     const auto full = static_cast<unsigned>(std::lround(p.share_of_time * kCells));
     std::string bar;
     for (unsigned i = 0; i < kCells; ++i) bar += i < full ? "█" : "░";
-    const std::string best =
-        p.best_ns > 0
-            ? fmt::format("best {} ({})", format_duration(std::uint64_t(p.best_ns)), p.best)
-            : fmt::format("starts with {}", p.best);
+    const std::string best = p.best_ns > 0
+                                 ? fmt::format("best {} ({})", time_words(p.best_ns), p.best)
+                                 : fmt::format("starts with {}", p.best);
     const std::string lost =
-        p.bound_ns > 0 ? fmt::format(", lost {} of {}",
-                                     format_duration(std::uint64_t(std::max(0.0, p.lost_ns))),
-                                     format_duration(std::uint64_t(p.bound_ns)))
+        p.bound_ns > 0 ? fmt::format(", lost {} of {}", time_words(std::max(0.0, p.lost_ns)),
+                                     time_words(p.bound_ns))
                        : "";
     std::string text = fmt::format("{} {}/{} candidates, {:.0f} s left{}, {}", p.kernel, p.tried,
                                    p.candidates, p.seconds_left, lost, best);
@@ -150,9 +149,7 @@ class Bar {
   bool drawn_, dirty_ = false;
 };
 
-std::string duration(double ns) {
-  return ns > 0 ? format_duration(static_cast<std::uint64_t>(ns)) : "";
-}
+std::string duration(double ns) { return ns > 0 ? time_words(ns) : ""; }
 
 void print_candidates(Output& out, const TuneRecord& r) {
   std::vector<const CandidateRecord*> rows;

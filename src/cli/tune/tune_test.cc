@@ -3,18 +3,19 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "vyre/base/files.h"
 #include "vyre/base/temporary_folder_testing.h"
 #include "vyre/cli/command_line_testing.h"
-#include "vyre/cli/values.h"
 #include "vyre/report/report_text.h"
 #include "vyre/report/trace_testing.h"
+#include "vyre/tune/time_words.h"
 
 namespace vyre {
 namespace {
@@ -87,52 +88,169 @@ TEST_F(TuneCommand, ShowsKeepsAndReportsWhatItFinds) {
   EXPECT_NE(list.out.find("add"), std::string::npos);
 }
 
-// One run in all its forms: every figure of a candidate is the same.
+// The figures that the evidence has after a run: candidates, with their times and intervals.
+struct Figures {
+  std::map<std::string, nlohmann::json, std::greater<>> candidates{};  // the longest name first
+  std::string decision{};
+
+  static Figures of(const nlohmann::json& kept) {
+    Figures out;
+    for (const auto& each : kept.at("candidates")) {
+      if (!each.at("time_ns").is_null()) out.candidates.emplace(each.at("candidate"), each);
+    }
+    if (!kept.at("decision").is_null()) out.decision = kept.at("decision");
+    return out;
+  }
+  std::string words(const std::string& candidate, const char* which = "time_ns") const {
+    const auto found = candidates.find(candidate);
+    return found == candidates.end() ? "no figure"
+                                     : time_words(found->second.at(which).get<double>());
+  }
+};
+
+// The lines of a table whose rows are candidates: each with its time and its interval, if any.
+// Returns how many there are.
+std::size_t expect_rows(const std::string& text, const Figures& figures, const char* between) {
+  std::size_t rows = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    for (const auto& [name, figure] : figures.candidates) {
+      if (!line.starts_with("  " + name + "  ") || line.contains(" was dropped")) continue;
+      const std::string time = figures.words(name);
+      const std::string interval = fmt::format("{}{}{}", figures.words(name, "low_ns"), between,
+                                               figures.words(name, "high_ns"));
+      EXPECT_TRUE(line.contains("  " + time + "  ")) << time << "\n" << text;
+      EXPECT_TRUE(line.contains("  " + interval + "  ")) << interval << "\n" << text;
+      ++rows;
+      break;
+    }
+  }
+  return rows;
+}
+
+// One run in all its forms: every figure of a candidate is the same, and rounded alike.
 TEST_F(TuneCommand, EveryFormShowsTheSameFigures) {
   using Json = nlohmann::json;
-  for (const char* mode : {"on", "natural"}) {
-    const auto done = run_vyre(tune({"--mode", mode, "--json", "--report", path("r.html"),
-                                     "--store", path(std::string(mode) + ".jsonl")}));
+  for (const std::string& mode : {std::string("on"), std::string("natural")}) {
+    SCOPED_TRACE(mode);
+    const auto store = path(mode + ".jsonl");
+    const auto done = run_vyre(tune(
+        {"--mode", mode, "--report", path("r.html"), "--trace", path("t.json"), "--store", store}));
     ASSERT_EQ(done.exit, 0) << done.err;
-    const Json kernel = Json::parse(done.out).at("kernels").at(0);
-    const auto store = path(std::string(mode) + ".jsonl");
     const auto shown = run_vyre({"cache", "show", "--store", store, "--json"});
     ASSERT_EQ(shown.exit, 0) << shown.err;
     const Json kept = Json::parse(shown.out).at("keys").at(0);
-    const auto explained = run_vyre({"cache", "explain", kept.at("key"), "--store", store});
+    const Figures figures = Figures::of(kept);
+    ASSERT_FALSE(figures.candidates.empty());
+
+    // The terminal: the table, and the sentences below it.
+    EXPECT_GT(expect_rows(done.out, figures, " .. "), 0U) << done.out;
+    const auto after = [](const std::string& text, const std::string& words) {
+      const auto at = text.find(words);
+      if (at == std::string::npos) return std::string();
+      return text.substr(at + words.size(), text.find('\n', at) - at - words.size());
+    };
+    const std::string choice = after(done.out, "  choice: ");
+    const auto chosen = std::ranges::find_if(
+        figures.candidates, [&](const auto& each) { return choice.starts_with(each.first); });
+    ASSERT_NE(chosen, figures.candidates.end()) << done.out;
+    if (const std::string line = after(done.out, "  the declared variant takes "); !line.empty()) {
+      EXPECT_TRUE(line.ends_with("(" + figures.words(chosen->first) + ")")) << done.out;
+      const auto declared = std::ranges::find_if(figures.candidates, [&](const auto& each) {
+        return line.starts_with(figures.words(each.first) + ":");
+      });
+      EXPECT_NE(declared, figures.candidates.end()) << done.out;
+    }
+
+    // The page, where each candidate of the terminal's table has its time and its interval.
     const auto page = read_file(path("r.html"));
     ASSERT_TRUE(page);
+    const double chosen_ns = chosen->second.at("time_ns");
+    EXPECT_TRUE(page->contains("Chosen</h3><p class=\"big ink\">" + time_text(chosen_ns) + "<"));
+    for (const auto& [name, figure] : figures.candidates) {
+      if (!done.out.contains("  " + name + "  ")) continue;
+      EXPECT_TRUE(page->contains(">" + time_text(figure.at("time_ns").get<double>()) + "<"))
+          << name;
+      EXPECT_TRUE(page->contains(">" + time_text(figure.at("low_ns").get<double>()) + " to " +
+                                 time_text(figure.at("high_ns").get<double>()) + "<"))
+          << name;
+    }
+
+    // The trace ends with the time of what serves.
+    double traced_ns = 0;
+    const Json trace = Json::parse(*read_file(path("t.json")));
+    for (const Json& event : trace.at("traceEvents")) {
+      if (event.at("name") == "incumbent")
+        traced_ns = event.at("args").at("us").get<double>() * 1e3;
+    }
+    if (mode == "natural") {
+      EXPECT_NEAR(traced_ns, chosen_ns, 1);
+    }
+
+    // The evidence: as a table, in sentences, and as a file for other tuners.
+    const auto table = run_vyre({"cache", "show", "--store", store});
+    EXPECT_EQ(expect_rows(table.out, figures, " to "), figures.candidates.size()) << table.out;
+    const auto explained = run_vyre({"cache", "explain", kept.at("key"), "--store", store});
+    const std::string serves = figures.decision.empty() ? "" : "  It takes ";
+    if (!serves.empty()) {
+      EXPECT_TRUE(explained.out.contains(serves + figures.words(figures.decision) + ".\n"))
+          << explained.out;
+    }
+    for (const auto& [before, between] :
+         {std::pair{"  The best of the others, ", ", takes "},
+          std::pair{"  The best of the others, ", ", seems to take "},
+          std::pair{"  The fastest so far is ", ", with "}}) {
+      const std::string line = after(explained.out, before);
+      const auto at = line.find(between);
+      if (at == std::string::npos) continue;
+      EXPECT_TRUE(line.substr(at).starts_with(between + figures.words(line.substr(0, at))))
+          << explained.out;
+    }
     ASSERT_EQ(
         run_vyre({"cache", "export", "--t4", path("t4.json"), kept.at("key"), "--store", store})
             .exit,
         0);
-    const Json results = Json::parse(*read_file(path("t4.json"))).at("results");
-    const auto exported = [](const Json& each) {
-      return !each.at("recent_ns").empty() || !each.at("rejected").is_null();
-    };
+    std::vector<double> exported, expected;
+    const Json t4 = Json::parse(*read_file(path("t4.json")));
+    for (const Json& result : t4.at("results")) {
+      for (const Json& each : result.at("measurements")) {
+        exported.push_back(each.at("value").get<double>() * 1e6);
+      }
+    }
+    for (const Json& each : kept.at("candidates")) {
+      const bool counts = !each.at("recent_ns").empty() && each.at("rejected").is_null();
+      if (counts) expected.push_back(each.at("time_ns"));
+    }
+    ASSERT_EQ(exported.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(exported[i], expected[i], 2) << i;
+  }
+}
+
+// The JSON of a run says what the evidence says after it.
+TEST_F(TuneCommand, TheJsonHasTheFiguresOfTheEvidence) {
+  using Json = nlohmann::json;
+  for (const std::string& mode : {std::string("on"), std::string("natural")}) {
+    SCOPED_TRACE(mode);
+    const auto store = path(mode + ".jsonl");
+    const auto done = run_vyre(tune({"--mode", mode, "--json", "--store", store}));
+    ASSERT_EQ(done.exit, 0) << done.err;
+    const Json kernel = Json::parse(done.out).at("kernels").at(0);
+    const auto shown = run_vyre({"cache", "show", "--store", store, "--json"});
+    const Figures figures = Figures::of(Json::parse(shown.out).at("keys").at(0));
     std::size_t compared = 0;
     for (const Json& candidate : kernel.at("candidates")) {
       if (candidate.at("time_ns").is_null() || !candidate.at("dropped").is_null()) continue;
-      const double ns = candidate.at("time_ns");
-      const auto same = std::ranges::find_if(kept.at("candidates"), [&](const Json& each) {
-        return each.at("candidate") == candidate.at("candidate");
-      });
-      ASSERT_NE(same, kept.at("candidates").end()) << candidate.at("candidate");
-      EXPECT_NEAR(same->at("time_ns").get<double>(), ns, 1e-6 * ns) << candidate.at("candidate");
-      // The export leaves out what was neither measured nor rejected.
-      const auto place =
-          static_cast<std::size_t>(std::count_if(kept.at("candidates").begin(), same, exported));
-      for (const Json& measurement : results.at(place).at("measurements")) {
-        EXPECT_NEAR(measurement.at("value").get<double>() * 1e6, ns, 2) << place;
+      const std::string name = candidate.at("candidate");
+      ASSERT_TRUE(figures.candidates.contains(name)) << name;
+      for (const char* which : {"time_ns", "low_ns", "high_ns"}) {
+        EXPECT_EQ(time_words(candidate.at(which).get<double>()), figures.words(name, which))
+            << name << " " << which;
       }
       ++compared;
     }
     EXPECT_GT(compared, 0U);
-    const double chosen_ns = kernel.at("decision").at("time_ns");
-    EXPECT_NE(page->find(time_text(chosen_ns)), std::string::npos) << chosen_ns;
-    const auto rounded_ns = static_cast<std::uint64_t>(std::llround(chosen_ns));
-    EXPECT_NE(explained.out.find(format_duration(rounded_ns)), std::string::npos)
-        << chosen_ns << explained.out;
+    const std::string chosen = kernel.at("decision").at("candidate");
+    EXPECT_EQ(time_words(kernel.at("decision").at("time_ns").get<double>()), figures.words(chosen));
   }
 }
 

@@ -5,18 +5,12 @@
 
 #include "vyre/base/sort.h"
 #include "vyre/tune/foreign/kernel_tuner_internal.h"
+#include "vyre/tune/time_words.h"
 
 namespace vyre {
 namespace {
 
 constexpr std::size_t kMostShown = 32;
-
-std::string time_text(double ns) {
-  if (ns < 1e3) return fmt::format("{:.0f} ns", ns);
-  if (ns < 1e6) return fmt::format("{:.2f} us", ns / 1e3);
-  if (ns < 1e9) return fmt::format("{:.2f} ms", ns / 1e6);
-  return fmt::format("{:.2f} s", ns / 1e9);
-}
 
 std::string state_text(const CandidateView& row, bool is_best) {
   if (row.stage == CandidateStage::dropped) return "out: " + row.dropped;
@@ -51,12 +45,12 @@ std::string explain_kernel(const TuningKey& key, const std::vector<CandidateView
   add("driver", key.driver);
   add("with", key.overrides);
   text += fmt::format("\nserves      {}\n", why);
-  text += fmt::format("ledger      {} spent, {} lost, {} allowed\n", time_text(ledger.spent_ns),
-                      time_text(ledger.lost_ns), time_text(ledger.bound_ns));
+  text += fmt::format("ledger      {} spent, {} lost, {} allowed\n", time_words(ledger.spent_ns),
+                      time_words(ledger.lost_ns), time_words(ledger.bound_ns));
   if (ledger.doubted_ns > 0) {
     text +=
         fmt::format("            {} in doubt: a call was far too slow, and was not repeated yet\n",
-                    time_text(ledger.doubted_ns));
+                    time_words(ledger.doubted_ns));
   }
   std::size_t width = 0;
   for (const CandidateView& row : view) width = std::max(width, row.text.size());
@@ -69,8 +63,8 @@ std::string explain_kernel(const TuningKey& key, const std::vector<CandidateView
     const CandidateView& row = view[i];
     const std::string time =
         row.time.ns == 0 ? ""
-                         : fmt::format("{} ({} to {})", time_text(row.time.ns),
-                                       time_text(row.time.low_ns), time_text(row.time.high_ns));
+                         : fmt::format("{} ({} to {})", time_words(row.time.ns),
+                                       time_words(row.time.low_ns), time_words(row.time.high_ns));
     std::string line = fmt::format("  {:<{}}  {:>32}  {:>5} times  {}", row.text, width, time,
                                    row.samples, state_text(row, i == best));
     line.erase(line.find_last_not_of(' ') + 1);

@@ -87,10 +87,15 @@ void RegretLedger::disturb_doubted(double ns) {
   take_from_saved(-ns);
 }
 
+// Before the allowance is set, the bound is shown with what it would be by now; before the length
+// of a call is known there is none.
 Ledger RegretLedger::view() const {
+  const double by_now_ns = std::min(most_allowance_ns_, allowance_calls_ * call_ns_);
+  const double allowance_ns = allowance_ns_ != 0 ? allowance_ns_ : by_now_ns;
+  const double bound_ns = call_ns_ > 0 ? allowance_ns + share_ * spent_ns_ : 0;
   return {.spent_ns = spent_ns_,
           .lost_ns = lost_ns_,
-          .bound_ns = allowance_ns_ + share_ * spent_ns_,
+          .bound_ns = bound_ns,
           .doubted_ns = doubted_ns_,
           .disturbed_ns = disturbed_ns_};
 }
