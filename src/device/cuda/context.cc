@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "vyre/base/abandonable.h"
 #include "vyre/device/cuda/context_internal.h"
 #include "vyre/device/cuda/launch_notes_internal.h"
 
@@ -62,7 +63,8 @@ Result<CuEvent> EventPool::take() {
 
 void EventPool::give_back(CuEvent event) {
   const std::scoped_lock lock(mutex_);
-  free_.push_back(event);
+  // Destructors call it. Without memory the event is lost, until its context is destroyed.
+  (void)attempt_work([&] { free_.push_back(event); });
 }
 
 void EventPool::destroy_all() {

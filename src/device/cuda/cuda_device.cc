@@ -141,13 +141,17 @@ CudaCore::~CudaCore() {
     if (destroyed.exchange(true)) return;
     if (memory.has_ordered() && !context.lost()) {
       CurrentContext current(context);
-      if (current && reclaim.drain(kLastWork)) memory.trim();
+      (void)attempt_work([&] {
+        if (current && reclaim.drain(kLastWork)) memory.trim();
+      });
     }
     driver.context_destroy(context.handle());  // also frees everything in it
     return;
   }
   CurrentContext current(context);
-  if (!current || !reclaim.drain(kLastWork)) {
+  bool drained = false;
+  (void)attempt_work([&] { drained = current && reclaim.drain(kLastWork); });
+  if (!drained) {
     libraries.leave();
     return;
   }

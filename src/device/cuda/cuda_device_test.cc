@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "vyre/base/no_memory_testing.h"
+#include "vyre/base/sanitizers_testing.h"
 #include "vyre/device/cuda/code_internal.h"
 #include "vyre/device/cuda/fake_driver_testing.h"
 #include "vyre/device/cuda/memory_internal.h"
@@ -558,6 +560,22 @@ TEST(CudaGuest, StreamWithoutItsContextIsRefused) {
   const auto device = open_cuda(fake.table, 0, {.stream = nullptr});
   ASSERT_FALSE(device);
   EXPECT_EQ(device.error().code, Code::invalid_input);
+}
+
+TEST(CudaWithoutMemory, QueuesAndMemoryAreLetGoOf) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has memory of its own";
+  EXPECT_TRUE(holds_in_a_process([] {
+    FakeDriver fake;
+    const auto device = *open_cuda(fake.table, 0, {});
+    std::shared_ptr<Queue> queue = *device->make_queue();
+    DeviceMemory memory = *device->allocate(1000);
+    {
+      const NoMemory none;
+      memory = {};
+      queue.reset();
+    }
+    return device->make_queue().has_value() && device->allocate(1000).has_value();
+  }));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <bit>
 #include <chrono>
 
+#include "vyre/base/abandonable.h"
 #include "vyre/device/cuda/memory_internal.h"
 
 namespace vyre {
@@ -190,7 +191,8 @@ Result<PinnedChunk> PinnedPool::take(std::uint64_t bytes) {
 
 void PinnedPool::give_back(PinnedChunk chunk) {
   const std::scoped_lock lock(mutex_);
-  free_.emplace(chunk.bytes, chunk);
+  // Destructors call it. Without memory the chunk is lost, until its context is destroyed.
+  (void)attempt_work([&] { free_.emplace(chunk.bytes, chunk); });
 }
 
 void PinnedPool::free_all() {

@@ -144,7 +144,9 @@ class CudaQueue final : public Queue {
 
 CudaQueue::~CudaQueue() {
   CurrentContext current(core_->context);
-  core_->reclaim.drop_stream(stream_, notes_);
+  const auto dropped = attempt_work([&] { core_->reclaim.drop_stream(stream_, notes_); });
+  // Without memory to note its last work, nothing of it may run on.
+  if (!dropped && current) core_->driver.stream_synchronize(stream_);
   core_->reclaim.retire(ReleaseWhen::passed, 0, [parts = parts_] { parts->release(); });
   if (own_ && current) core_->driver.stream_destroy(stream_);
 }

@@ -25,7 +25,7 @@ void Reclaim::drop_stream(CuStream stream, const std::shared_ptr<LaunchNotes>& n
   ended_.push_back({*std::move(last), notes});
 }
 
-void Reclaim::retire(ReleaseWhen when, std::uint64_t born, std::function<void()> release) {
+void Reclaim::add(ReleaseWhen when, std::uint64_t born, std::function<void()> release) {
   const std::scoped_lock lock(mutex_);
   fresh_.push_back({when, born, std::move(release)});
   retired_.store(true, std::memory_order_relaxed);

@@ -10,8 +10,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
+#include "vyre/base/abandonable.h"
 #include "vyre/base/fork_watch.h"
 #include "vyre/device/cuda/context_internal.h"
 #include "vyre/device/cuda/launch_notes_internal.h"
@@ -35,7 +37,11 @@ class Reclaim {
   // May be called with any context. `release` runs with the context current or lost. Streams to
   // which nothing was submitted since allocation number `born` cannot use the thing, so a kernel
   // that never ends does not keep later allocations alive.
-  void retire(ReleaseWhen when, std::uint64_t born, std::function<void()> release);
+  // Destructors call it: what there is no memory to note is never released.
+  template <class Release>
+  void retire(ReleaseWhen when, std::uint64_t born, Release release) {
+    (void)attempt_work([&] { add(when, born, std::move(release)); });
+  }
   // With the context current. Releases what is no longer in use; does not wait.
   void sweep();
   bool anything_retired() const { return retired_.load(std::memory_order_relaxed); }
@@ -71,6 +77,7 @@ class Reclaim {
     std::vector<SharedFence> behind{};
   };
 
+  void add(ReleaseWhen when, std::uint64_t born, std::function<void()> release);
   bool passed(const SharedEvent& event);
   bool idle_locked();
   bool busy(const Live& live);
