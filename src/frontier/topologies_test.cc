@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "vyre/base/sanitizers_testing.h"
 #include "vyre/data/graph.h"
 #include "vyre/frontier/frontier.h"
 #include "vyre/frontier/oracle_testing.h"
@@ -203,7 +204,7 @@ TEST_P(Topologies, ComputeWhatTheInterpreterComputes) {
   const auto program = FrontierProgram::from_wgsl(c.text, c.name);
   ASSERT_TRUE(program) << describe(program.error());
   FrontierOracle oracle(*program);
-  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+  for (std::uint32_t seed = 0; seed < (kSanitized ? 30 : 200); ++seed) {
     check(session, c, *program, oracle, seed * 8 + static_cast<std::uint32_t>(GetParam()));
     if (HasFatalFailure()) return;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "vyre/base/sanitizers_testing.h"
 #include "vyre/tune/online/online_policy.h"
 #include "vyre/tune/online/recorded_noise_testing.h"
 
@@ -57,6 +58,7 @@ Outcome run(const Recording& noise, double call_ns, double slower, std::uint64_t
 }
 
 TEST(OnlineGuess, OneThatIsAsFastAsTheDeclaredVariantStays) {
+  if (kSanitized) GTEST_SKIP() << "its statistics are those of the release build";
   for (const std::string& name : all_recordings()) {
     const Recording noise = recorded(name);
     for (const double call_ns : {200e3, 20e6}) {
@@ -80,6 +82,7 @@ TEST(OnlineGuess, OneThatIsAsFastAsTheDeclaredVariantStays) {
 }
 
 TEST(OnlineGuess, ASlowOneLosesItsPlaceBeforeItLosesMoreThanItMay) {
+  if (kSanitized) GTEST_SKIP() << "its statistics are those of the release build";
   for (const std::string& name : all_recordings()) {
     const Recording noise = recorded(name);
     for (const double slower : {1.1, 1.5, 6.0}) {
