@@ -71,16 +71,24 @@ class MostRounds {
   llvm::DenseMap<const llvm::Loop*, std::uint64_t> known_;
 };
 
-void look_at_flag(llvm::CallInst* mark) {
-  llvm::IRBuilder<> b(mark);
+// All checks leave by one block: LLVM would join blocks of their own one by one, and each time walk
+// over those that it has joined.
+void look_at_flag(llvm::CallInst* mark, llvm::BasicBlock* stopped) {
+  llvm::BasicBlock* before = mark->getParent();
+  llvm::BasicBlock* go_on = llvm::SplitBlock(before, mark->getIterator());
+  before->getTerminator()->eraseFromParent();
+  llvm::IRBuilder<> b(before);
   auto* flag = b.CreateLoad(b.getInt32Ty(), mark->getArgOperand(0), /*isVolatile=*/true);
-  auto* stopped = llvm::SplitBlockAndInsertIfThen(
-      b.CreateICmpNE(flag, b.getInt32(0)), mark, /*Unreachable=*/true,
-      llvm::MDBuilder(mark->getContext()).createUnlikelyBranchWeights());
-  b.SetInsertPoint(stopped);
-  b.CreateRet(b.getInt32(1));
-  stopped->eraseFromParent();
+  b.CreateCondBr(b.CreateICmpNE(flag, b.getInt32(0)), stopped, go_on,
+                 llvm::MDBuilder(mark->getContext()).createUnlikelyBranchWeights());
   mark->eraseFromParent();
+}
+
+llvm::BasicBlock* stopped_block(llvm::Function& function) {
+  auto* stopped = llvm::BasicBlock::Create(function.getContext(), "stopped", &function);
+  llvm::IRBuilder<> b(stopped);
+  b.CreateRet(b.getInt32(1));
+  return stopped;
 }
 
 }  // namespace
@@ -165,7 +173,8 @@ llvm::PreservedAnalyses PlaceStopChecks::run(llvm::Function& function,
     end->eraseFromParent();
   }
   for (llvm::CallInst* mark : dropped) mark->eraseFromParent();
-  for (llvm::CallInst* mark : kept) look_at_flag(mark);
+  llvm::BasicBlock* stopped = kept.empty() ? nullptr : stopped_block(function);
+  for (llvm::CallInst* mark : kept) look_at_flag(mark, stopped);
   return llvm::PreservedAnalyses::none();
 }
 
