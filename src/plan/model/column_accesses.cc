@@ -36,6 +36,14 @@ class Strides {
  public:
   explicit Strides(const Program& program) : program_(program) {}
 
+  LaneRows lane_rows() {
+    const Function& entry = program_.functions[static_cast<std::size_t>(program_.entry)];
+    follows_vars_ = true;
+    locals_.assign(entry.locals.size(), kUnknown);
+    block(entry.body);
+    return rows_;
+  }
+
   double column_bytes() {
     // Only the entry function: accesses in called functions are not counted.
     const Function& entry = program_.functions[static_cast<std::size_t>(program_.entry)];
@@ -45,26 +53,44 @@ class Strides {
   }
 
  private:
+  void block(Block statements) {
+    for (const StmtId id : program_.block(statements)) {
+      const StmtNode& node = program_[id].node;
+      const bool is_loop = std::holds_alternative<LoopStmt>(node);
+      if (is_loop) ++loops_;
+      stmt(node);
+      for_each_block(program_, node, [&](Block inner) { block(inner); });
+      if (is_loop) --loops_;
+    }
+  }
+
   void stmt(const StmtNode& node) {
     for_each_expr(program_, node, [&](ExprId root) {
       for_each_subexpr(program_, root, [&](ExprId id) {
         const auto* load = std::get_if<LoadExpr>(&program_[id].node);
-        if (load != nullptr) access(load->pointer, program_[id].type);
+        if (load != nullptr) access(load->pointer, program_[id].type, rows_.loaded);
       });
     });
     if (const auto* s = std::get_if<LetStmt>(&node)) {
       locals_[static_cast<std::size_t>(s->local)] = steps(s->value);
+    } else if (const auto* s = std::get_if<VarStmt>(&node)) {
+      if (s->initial != kNoExpr) locals_[static_cast<std::size_t>(s->local)] = steps(s->initial);
     } else if (const auto* s = std::get_if<StoreStmt>(&node)) {
-      access(s->pointer, program_[s->value].type);
+      access(s->pointer, program_[s->value].type, rows_.stored);
+      if (const auto* var = std::get_if<LocalPtrExpr>(&program_[s->pointer].node)) {
+        Steps& held = locals_[static_cast<std::size_t>(var->id)];
+        if (steps(s->value) != held) held = kUnknown;
+      }
     }
   }
 
-  void access(ExprId pointer, TypeId type) {
+  void access(ExprId pointer, TypeId type, std::uint32_t& in_loops) {
     const auto* to = program_.types.get_if<PointerType>(program_[pointer].type);
     if (to == nullptr || to->memory != MemoryKind::storage) return;
     const auto* index = std::get_if<IndexExpr>(&program_[pointer].node);
     if (index == nullptr) return;
     const Steps along = steps(index->index);
+    if (loops_ > 0 && along[0] == Step::many) ++in_loops;
     if (along[0] != Step::many || along[1] != Step::one) return;
     bytes_ += 4.0 * double(program_.types.scalar_count(type));
   }
@@ -85,6 +111,8 @@ class Strides {
       return e->size == 1 && is_id(e->vector) ? along(e->lanes[0]) : kUnknown;
     }
     if (const auto* e = std::get_if<LoadExpr>(&node)) {
+      const auto* var = std::get_if<LocalPtrExpr>(&program_[e->pointer].node);
+      if (var != nullptr && follows_vars_) return locals_[static_cast<std::size_t>(var->id)];
       const auto* from = program_.types.get_if<PointerType>(program_[e->pointer].type);
       return from != nullptr && from->memory == MemoryKind::uniform ? kNone : kUnknown;
     }
@@ -115,9 +143,14 @@ class Strides {
   const Program& program_;
   std::vector<Steps> locals_;
   double bytes_ = 0;
+  LaneRows rows_;
+  bool follows_vars_ = false;  // through loops, such as `for (var k = 0u; k < n; k++)`
+  std::uint32_t loops_ = 0;    // around the statement at hand
 };
 
 }  // namespace
+
+LaneRows lane_rows_of(const Program& program) { return Strides(program).lane_rows(); }
 
 double column_bytes_of(const Program& program) { return Strides(program).column_bytes(); }
 

@@ -1,6 +1,8 @@
 // Finds accesses to columns: neighbouring invocations that touch memory far apart.
 #pragma once
 
+#include <cstdint>
+
 #include "vyre/ir/program.h"
 
 namespace vyre {
@@ -9,5 +11,12 @@ namespace vyre {
 // along y are adjacent in memory and neighbours along x are not, as in a transposition. Loops are
 // counted once; accesses whose place depends on loaded values or on variables are not counted.
 double column_bytes_of(const Program& program);
+
+// How often, in its loops, each invocation walks along memory of its own, as where it takes a row
+// of a matrix: neighbours along x are far apart in every round.
+struct LaneRows {
+  std::uint32_t loaded = 0, stored = 0;
+};
+LaneRows lane_rows_of(const Program& program);
 
 }  // namespace vyre

@@ -21,6 +21,7 @@ struct CostFacts {
   // Per invocation:
   double loaded_bytes = 0, stored_bytes = 0;  // storage memory; loops counted once
   double column_bytes = 0;  // the part of both that accesses columns (column_accesses.h)
+  std::uint32_t rows_loaded = 0, rows_stored = 0;  // in loops (lane_rows_of)
   // The memory traffic of the whole launch, if it is known to be less than the sum of all accesses
   // because neighbours share elements; 0: unknown.
   double traffic_bytes = 0;

@@ -44,10 +44,17 @@ double gang_of_atomics(double gang, double native, bool loops) {
   return gang == native ? (loops ? 3 : 1.2) : (loops ? 10 : 1.5);
 }
 
+// Lanes that read and write rows of their own and do little else: vectors only multiply the lines
+// of the cache that are in use at once.
+bool moves_rows(const CostFacts& f) {
+  constexpr double kFewOperations = 6;  // for each access
+  return f.rows_stored > 0 && f.operations <= kFewOperations * (f.rows_loaded + f.rows_stored);
+}
+
 // The work of a gang, relative to one native vector.
 double gang_factor(const CostFacts& f, double native, const Variant& v) {
   const double gang = v.gang_width;
-  if (f.usual.gang_width == 1) return gang_of_single_lanes(gang, native);
+  if (f.usual.gang_width == 1 || moves_rows(f)) return gang_of_single_lanes(gang, native);
   if (f.atomics) return gang_of_atomics(gang, native, f.loops);
   double out = 1;
   if (gang == 1) {
@@ -58,6 +65,10 @@ double gang_factor(const CostFacts& f, double native, const Variant& v) {
   } else if (gang > native) {
     // A second vector hides the latency of the first.
     const double vectors = gang / native;
+    // In a loop, the elements of a wider gang lie in more lines than the nearest cache has room
+    // for.
+    const bool fixed = f.usual.gang_width > native;
+    if (!fixed && f.loops && (f.scattered || f.rows_loaded > 0)) return 1.25;
     const bool waits = !f.loops || works_in_groups(f) || f.usual.gang_width > native;
     out = f.operations > kManyOperations ? 1.15 : waits ? 0.88 : 0.97;
     if (vectors > 2) out *= 1 + 0.1 * std::log2(vectors / 2);

@@ -131,6 +131,9 @@ CostFacts cost_facts_of(const Kernel& kernel, TargetKind kind, const Extent& ext
   if (kind != TargetKind::host) out.loaded_bytes += work.beside;
   out.stored_bytes = work.stored;
   out.column_bytes = column_bytes_of(*kernel.program);
+  const LaneRows rows = lane_rows_of(*kernel.program);
+  out.rows_loaded = rows.loaded;
+  out.rows_stored = rows.stored;
   out.operations = work.operations;
   out.traffic_bytes = kernel.stats.loops != 0 || work.beside > 0 ? 0 : bound_bytes;
   out.loops = kernel.stats.loops != 0;
