@@ -1,5 +1,6 @@
 // Loops of cooperative kernels on the CPU: what neighbouring lanes touch in neighbouring places is
 // loaded and stored as vectors, not gathered and scattered.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -82,6 +83,39 @@ TEST(RowAccesses, AreContiguousUpToTheEndOfTheRow) {
   EXPECT_EQ(count_in(*text, "call <16 x float> @llvm.masked.load"), 2);
 }
 
+// Elements of more than one scalar: whole vectors, taken apart and put together in registers.
+TEST(RowAccesses, OfElementsWithSeveralScalarsAreContiguous) {
+  ProgramBuilder b("records", {64, 1, 1});
+  const TypeId record = b.structure("Record", {{"position", b.vec(b.f32, 3)},
+                                               {"mass", b.f32},
+                                               {"velocity", b.vec(b.f32, 3)},
+                                               {"age", b.u32}});
+  Ref x = b.storage_read("x", b.array(record));
+  Ref y = b.storage("y", b.array(record));
+  Ref z = b.storage("z", b.array(b.vec(b.f32, 3)));
+  const Value i = b.global_id().x();
+  b.if_(i < y.length(), [&] {
+    y[i] = x[i];
+    z[i] = z[i] * 2.0F;
+  });
+  auto program = std::move(b).build();
+  ASSERT_TRUE(program.has_value()) << describe(program.error());
+  Variant v;
+  v.workgroup = {64, 1, 1};
+  v.gang_width = 16;
+  v.bounds = BoundsMode::tested_once;
+  const auto text = host_text(*make_kernel(*std::move(program)), v, HostText::llvm);
+  ASSERT_TRUE(text.has_value()) << describe(text.error());
+  const auto count = [&](const char* what, const char* behind) {
+    return count_in(*text, fmt::format("{}<16 x i32>{}", what, behind)) +
+           count_in(*text, fmt::format("{}<16 x float>{}", what, behind));
+  };
+  // Eight words of x and four of z.
+  EXPECT_GE(count("= load ", ""), 12) << *text;
+  EXPECT_GE(count("store ", " %"), 8);
+  EXPECT_GE(count_in(*text, "call void @llvm.masked.store"), 4);  // around the gaps of z
+}
+
 class Accesses : public testing::TestWithParam<AccessCase> {};
 
 TEST_P(Accesses, AreContiguousWhereLanesAreNeighbours) {
@@ -142,6 +176,54 @@ const AccessCase kCases[] = {
      },
      0, 0, 2, 0},
 };
+
+// Where one test of the gang shows that lanes follow each other, they are loaded as a vector; the
+// gathers are for other gangs.
+const AccessCase kUsualCases[] = {
+    {"clamped",
+     [](Rows& r) {
+       const Value i = r.b.global_id().x();
+       r.y[i] = r.x[math(MathFn::min, {i + 1, r.n - 1})];
+     },
+     1, 0, 1, 0},
+    {"around_the_end",
+     [](Rows& r) {
+       const Value i = r.b.global_id().x();
+       r.y[i] = r.x[(i + 1) % r.n];
+     },
+     1, 0, 1, 0},
+    {"rows_and_columns",
+     [](Rows& r) {
+       const Value i = r.b.global_id().x();
+       r.y[i] = r.x[(i / r.n) * 48 + i % r.n];
+     },
+     1, 0, 1, 0},
+    {"partner_of_a_butterfly",
+     [](Rows& r) {
+       const Value i = r.b.global_id().x();
+       r.y[i] = r.x[i ^ r.n];
+     },
+     1, 0, 1, 0},
+};
+
+INSTANTIATE_TEST_SUITE_P(OfMostGangs, Accesses, testing::ValuesIn(kUsualCases),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// The rounds that all lanes make are counted and have no masks.
+TEST(LoopRounds, ThatAllLanesMakeStandBeforeTheOthers) {
+  const auto text = [](const AccessCase& c) {
+    Variant v;
+    v.workgroup = {16, 1, 1};
+    v.gang_width = 16;
+    auto out = host_text(kernel_of(c), v, HostText::llvm);
+    EXPECT_TRUE(out.has_value()) << describe(out.error());
+    return out ? whole_group_of(*out) : std::string();
+  };
+  const auto has_them = [](const std::string& code) { return code.contains("whole_round"); };
+  EXPECT_TRUE(has_them(text(kCases[0])));
+  EXPECT_TRUE(has_them(text(kCases[1])));
+  EXPECT_FALSE(has_them(text(kCases[2])));  // lanes leave in the middle
+}
 
 INSTANTIATE_TEST_SUITE_P(OfLoops, Accesses, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });

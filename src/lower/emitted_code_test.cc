@@ -270,5 +270,30 @@ TEST(LargeArrays, CallNoLibrary) {
   }
 }
 
+// No lane is taken out of its vector to become an integer: not in conversions, nor in the functions
+// that count quarter turns.
+TEST(EmittedCode, ConvertsWholeVectorsToIntegers) {
+  ProgramBuilder b("conversions", {64, 1, 1});
+  Ref x = b.storage("x", b.array(b.f32));
+  Ref y = b.storage("y", b.array(b.u32));
+  const Value i = b.global_id().x();
+  b.if_(i < x.length(), [&] {
+    const Value v = b.let("v", x[i]);
+    y[i] = b.convert(b.u32, v) + b.convert(b.u32, b.convert(b.i32, v));
+    x[i] = math(MathFn::sin, {v});
+  });
+  auto program = std::move(b).build();
+  ASSERT_TRUE(program.has_value()) << describe(program.error());
+  Variant v;
+  v.workgroup = {64, 1, 1};
+  v.gang_width = 16;
+  for (const auto instructions : {Instructions::own, Instructions::avx2}) {
+    const auto text =
+        host_text(*make_kernel(*program), v, HostText::assembly, {.instructions = instructions});
+    ASSERT_TRUE(text.has_value()) << describe(text.error());
+    EXPECT_EQ(text->find("cvttss2si"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace vyre

@@ -30,7 +30,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 14;
+constexpr int kGeneratorVersion = 15;
 
 struct Host {
   std::string cpu;
@@ -80,7 +80,16 @@ void initialise_target() {
   });
 }
 
-Result<std::unique_ptr<llvm::TargetMachine>> machine() {
+std::pair<std::string, std::string> processor_of(Instructions instructions) {
+  switch (instructions) {
+    case Instructions::own: break;
+    case Instructions::avx2: return {"x86-64-v3", ""};
+    case Instructions::avx: return {"x86-64-v2", "+avx,+fma,+f16c"};
+  }
+  return {host().cpu, host().features};
+}
+
+Result<std::unique_ptr<llvm::TargetMachine>> machine(Instructions instructions) {
   initialise_target();
   std::string why;
   const auto triple = llvm::sys::getProcessTriple();
@@ -88,8 +97,9 @@ Result<std::unique_ptr<llvm::TargetMachine>> machine() {
   if (target == nullptr) return fail(Code::unavailable, "no code generator for this host: " + why);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  const auto [cpu, features] = processor_of(instructions);
   std::unique_ptr<llvm::TargetMachine> out(target->createTargetMachine(
-      triple, host().cpu, host().features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
       llvm::CodeGenOptLevel::Default, /*JIT=*/true));
   if (!out) return fail(Code::unavailable, "no code generator for " + host().cpu);
   return out;
@@ -174,7 +184,7 @@ Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const Hos
   }
   Prepared out;
   out.context = std::make_unique<llvm::LLVMContext>();
-  VYRE_TRY(out.target, machine());
+  VYRE_TRY(out.target, machine(options.instructions));
   VYRE_TRY(out.code, emit_host_module(*out.context, kernel, variant, options.wide_offsets));
   out.code.module->setTargetTriple(out.target->getTargetTriple().str());
   out.code.module->setDataLayout(out.target->createDataLayout());

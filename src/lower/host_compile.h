@@ -21,9 +21,13 @@ struct HostObject {
   bool brief = false;                                // see HostCode
 };
 
+// What code may be made of. All but `own` are for tests of the code that other processors get.
+enum class Instructions : std::uint8_t { own, avx2, avx };
+
 struct HostOptions {
   bool wide_offsets = false;  // for launches that bind 2 GiB or more as one buffer
   WorkLimits limits{};        // when the caller no longer waits for the code
+  Instructions instructions = Instructions::own;
 };
 
 // The processor with everything that code is made for, in one line: part of a code cache's key.

@@ -283,33 +283,48 @@ VarUses uses_in(const Program& p, const Function& function) {
   return out;
 }
 
-// All of it is told by constants, and it ends soon: `for (var i = 1u; i < 256; i *= 2)`.
-bool is_short(const Program& p, const VarUses& vars, const LoopStmt& loop) {
+// The rounds of a loop of which all is told by constants, and which ends soon:
+// `for (var i = 1u; i < 256; i *= 2)`.
+std::optional<std::uint32_t> short_rounds(const Program& p, const VarUses& vars,
+                                          const LoopStmt& loop) {
   constexpr std::uint32_t kFew = 1024;
   const ExprId condition = condition_of(p, loop);
   const auto* test = condition == kNoExpr ? nullptr : as<BinaryExpr>(p, condition);
-  if (test == nullptr) return false;
+  if (test == nullptr) return std::nullopt;
   const auto v = loaded_var(p, test->left);
   const auto bound = constant_of(p, test->right);
   const auto steps = p.block(loop.continuing);
-  if (!v || !bound || steps.size() != 1) return false;
+  if (!v || !bound || steps.size() != 1) return std::nullopt;
   const auto* store = std::get_if<StoreStmt>(&p[steps[0]].node);
   const auto* to = store == nullptr ? nullptr : as<LocalPtrExpr>(p, store->pointer);
   const auto* step = store == nullptr ? nullptr : as<BinaryExpr>(p, store->value);
   if (to == nullptr || to->id != *v || step == nullptr || loaded_var(p, step->left) != v) {
-    return false;
+    return std::nullopt;
   }
   const auto by = constant_of(p, step->right);
   const auto use = vars.find(*v);
   // The step is the one statement that changes it.
-  if (!by || use == vars.end() || use->second.named != 1) return false;
+  if (!by || use == vars.end() || use->second.named != 1) return std::nullopt;
   const bool is_signed = p.types.scalar_kind(p[test->left].type) == ScalarKind::i32;
   auto value = use->second.initial;
   for (std::uint32_t i = 0; value && i <= kFew; ++i) {
     const auto goes_on = compared(test->op, is_signed, *value, *bound);
-    if (!goes_on) return false;
-    if (!*goes_on) return true;
+    if (!goes_on) return std::nullopt;
+    if (!*goes_on) return i;
     value = stepped(step->op, is_signed, *value, *by);
+  }
+  return std::nullopt;
+}
+
+// The variable that the condition compares is declared in the loop's own block, before it: it has
+// its first value whenever the loop begins.
+bool begins_anew(const Program& p, Block block, StmtId loop, ExprId condition) {
+  const auto* test = as<BinaryExpr>(p, condition);
+  const auto v = test == nullptr ? std::nullopt : loaded_var(p, test->left);
+  for (const StmtId id : p.block(block)) {
+    if (id == loop) return false;
+    const auto* var = std::get_if<VarStmt>(&p[id].node);
+    if (var != nullptr && var->local == v) return true;
   }
   return false;
 }
@@ -330,13 +345,17 @@ LoopShapes::LoopShapes(const Program& program) {
           inside = function_has_long[static_cast<std::size_t>(call->callee)];
         }
         if (const auto* loop = std::get_if<LoopStmt>(&node)) {
-          const bool is_brief = is_short(program, vars, *loop);
+          const auto rounds = short_rounds(program, vars, *loop);
           const ExprId condition = condition_of(program, *loop);
           const Unchanged unchanged(program, vars, *loop);
           const bool ends = condition != kNoExpr && ends_by(program, *loop, unchanged, condition);
-          shapes_[id] = {is_brief || ends, !inside, condition,
-                         steps_of(program, *loop, unchanged, condition)};
-          inside = inside || !is_brief;
+          shapes_[id] = {rounds || ends,
+                         !inside,
+                         condition,
+                         steps_of(program, *loop, unchanged, condition),
+                         {}};
+          if (rounds && begins_anew(program, block, id, condition)) shapes_[id].rounds = rounds;
+          inside = inside || !rounds;
         }
         found = found || inside;
       }

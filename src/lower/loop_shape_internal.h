@@ -29,6 +29,9 @@ struct LoopShape {
   // its body says it.
   ExprId condition = kNoExpr;
   std::optional<LoopSteps> steps{};  // by which the condition, all of it, ends the loop
+  // Told by constants, and not many: whenever the loop begins, it makes so many rounds, unless a
+  // jump ends it.
+  std::optional<std::uint32_t> rounds{};
 };
 
 // All loops of a program.

@@ -40,7 +40,14 @@ class Floats {
   // Rounds towards zero. Numbers out of range saturate, and NaN becomes 0.
   Value* to_integer(Value* x) const {
     if (gpu_) return b.CreateIntrinsic(llvm::Intrinsic::nvvm_f2i_rz, {}, {x});
-    return b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {words(), type_}, {x});
+    // LLVM's conversion that saturates takes the lanes of a vector one by one.
+    Value* inside =
+        b.CreateSelect(b.CreateFCmpOLT(x, (*this)(-2147483648.0)), (*this)(-2147483648.0), x);
+    inside =
+        b.CreateSelect(b.CreateFCmpOGT(x, (*this)(2147483520.0)), (*this)(2147483520.0), inside);
+    inside = b.CreateSelect(b.CreateFCmpUNO(x, x), (*this)(0), inside);
+    return b.CreateSelect(b.CreateFCmpOGT(x, (*this)(2147483520.0)), word(0x7FFFFFFF),
+                          b.CreateFPToSI(inside, words()));
   }
   // c0 + x·(c1 + x·(...))
   Value* polynomial(Value* x, std::initializer_list<double> c) const {

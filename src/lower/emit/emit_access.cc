@@ -3,6 +3,7 @@
 #include "vyre/lower/emit/emit_gpu_internal.h"
 #include "vyre/lower/emit/emit_leaf_internal.h"
 #include "vyre/lower/emit/emit_memory_internal.h"
+#include "vyre/lower/emit/records_internal.h"
 
 namespace vyre {
 
@@ -86,9 +87,8 @@ static Value* neighbours(EmitContext& e, const Pointer& pointer,
 // Runs `fast` when all lanes of a linear index are inside, `slow` otherwise; joins their results.
 // The end of a row runs once per row; there only `slow` is emitted, which is less code.
 using Loader = llvm::function_ref<llvm::SmallVector<Leaf, 4>()>;
-static llvm::SmallVector<Leaf, 4> when_inside(EmitContext& e, const Pointer& pointer, Loader fast,
+static llvm::SmallVector<Leaf, 4> when_inside(EmitContext& e, Value* inside, Loader fast,
                                               Loader slow) {
-  Value* inside = linear_inside(e, pointer);
   if (inside == nullptr) return fast();
   if (e.at_row_end) return slow();
   llvm::SmallVector<Leaf, 4> quick, careful;
@@ -141,6 +141,7 @@ static llvm::SmallVector<Leaf, 4> load_contiguous(EmitContext& e, const Pointer&
     }
     return out;
   }
+  if (whole && are_records(fields, stride)) return load_records(e, first, stride, fields);
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const ScalarField& f = fields[i];
     const std::uint64_t size = size_of(f.kind);
@@ -195,27 +196,11 @@ static bool store_contiguous(EmitContext& e, Value* first, std::uint64_t stride,
     }
     return true;
   }
-  // Elements without gaps: interleave the fields and store once.
-  if (e.mask != nullptr || per != fields.size() || (per != 2 && per != 4)) return false;
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (fields[i].kind != fields[0].kind || fields[i].offset != i * size) return false;
+  if (fields.size() > 1 && are_records(fields, stride)) {
+    store_records(e, first, stride, fields, value);
+    return true;
   }
-  const auto joined_pair = [&](Value* x, Value* y) {
-    const unsigned n = llvm::cast<llvm::FixedVectorType>(x->getType())->getNumElements();
-    llvm::SmallVector<int, 64> all;
-    for (unsigned i = 0; i < 2 * n; ++i) all.push_back(static_cast<int>(i));
-    return e.b.CreateShuffleVector(x, y, all);
-  };
-  llvm::SmallVector<Value*, 4> v;
-  for (const Leaf& l : value.leaves) v.push_back(to_memory(e, fields[0].kind, vector_of(e, l)));
-  Value* all = joined_pair(v[0], v[1]);
-  if (per == 4) all = joined_pair(all, joined_pair(v[2], v[3]));
-  llvm::SmallVector<int, 128> order;
-  for (unsigned l = 0; l < e.width; ++l) {
-    for (unsigned f = 0; f < per; ++f) order.push_back(static_cast<int>(f * e.width + l));
-  }
-  e.b.CreateAlignedStore(e.b.CreateShuffleVector(all, order), first, llvm::Align(size));
-  return true;
+  return false;
 }
 
 Value* lanes_inside(EmitContext& e, const Pointer& pointer) {
@@ -240,24 +225,47 @@ static void store_under_mask(EmitContext& e, Value* first, ScalarKind kind, cons
   e.b.CreateMaskedStore(to_memory(e, kind, vector_of(e, value)), first, alignment_of(kind), lanes);
 }
 
-static Leaf gather(EmitContext& e, const Pointer& pointer, const ScalarField& field, Value* lanes) {
+// Where each lane's field lies.
+static Value* addresses(EmitContext& e, const Pointer& pointer, const ScalarField& field) {
   Value* base =
       field.offset == 0 ? pointer.base : e.b.CreatePtrAdd(pointer.base, e.b.getInt64(field.offset));
-  Value* at = e.b.CreateGEP(e.b.getInt8Ty(), base, vector_of(e, pointer.offset));
-  llvm::Type* type = e.lanes_of(memory_type(e, field.kind));
-  Value* v = e.b.CreateMaskedGather(type, at, alignment_of(field.kind),
-                                    lanes == nullptr ? e.all_on() : lanes,
-                                    llvm::Constant::getNullValue(type));
-  return varying_leaf(e, from_memory(e, field.kind, v));
+  return e.b.CreateGEP(e.b.getInt8Ty(), base, vector_of(e, pointer.offset));
 }
 
-static void scatter(EmitContext& e, const Pointer& pointer, const ScalarField& field,
-                    const Leaf& value, Value* lanes) {
-  Value* base =
-      field.offset == 0 ? pointer.base : e.b.CreatePtrAdd(pointer.base, e.b.getInt64(field.offset));
-  Value* at = e.b.CreateGEP(e.b.getInt8Ty(), base, vector_of(e, pointer.offset));
-  e.b.CreateMaskedScatter(to_memory(e, field.kind, vector_of(e, value)), at,
-                          alignment_of(field.kind), lanes == nullptr ? e.all_on() : lanes);
+static llvm::SmallVector<Leaf, 4> gather(EmitContext& e, const Pointer& pointer,
+                                         const std::vector<ScalarField>& fields, Value* lanes) {
+  llvm::SmallVector<Leaf, 4> out;
+  if (lanes == nullptr) lanes = e.all_on();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const ScalarField& f = fields[i];
+    Value* at = addresses(e, pointer, f);
+    if (is_pair(fields, i)) {
+      auto [x, y] = gather_pair(e, fields, i++, at, lanes);
+      out.push_back(x);
+      out.push_back(y);
+      continue;
+    }
+    llvm::Type* type = e.lanes_of(memory_type(e, f.kind));
+    Value* v = e.b.CreateMaskedGather(type, at, alignment_of(f.kind), lanes,
+                                      llvm::Constant::getNullValue(type));
+    out.push_back(varying_leaf(e, from_memory(e, f.kind, v)));
+  }
+  return out;
+}
+
+static void scatter(EmitContext& e, const Pointer& pointer, const std::vector<ScalarField>& fields,
+                    const Val& value, Value* lanes) {
+  if (lanes == nullptr) lanes = e.all_on();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const ScalarField& f = fields[i];
+    Value* at = addresses(e, pointer, f);
+    if (is_pair(fields, i)) {
+      scatter_pair(e, fields, i++, at, value, lanes);
+      continue;
+    }
+    e.b.CreateMaskedScatter(to_memory(e, f.kind, vector_of(e, value.leaves[i])), at,
+                            alignment_of(f.kind), lanes);
+  }
 }
 
 // One load for the gang, behind a branch that costs almost nothing if it is always taken.
@@ -328,8 +336,7 @@ static Val load_shared(EmitContext& e, const Pointer& pointer, TypeId type) {
       leaves.push_back(load_under_mask(e, first, fields[0].kind, lanes));
       return leaves;
     }
-    for (const ScalarField& f : fields) leaves.push_back(gather(e, p, f, lanes));
-    return leaves;
+    return gather(e, p, fields, lanes);
   };
   if (pointer.offset.linear.base != nullptr && pointer.offset.linear.stride > 0 &&
       !pointer.inside.varying) {
@@ -337,7 +344,22 @@ static Val load_shared(EmitContext& e, const Pointer& pointer, TypeId type) {
       return load_contiguous(e, pointer, address(e, pointer, pointer.offset.linear.base, 0),
                              static_cast<std::uint64_t>(pointer.offset.linear.stride), type);
     };
-    out.leaves = when_inside(e, pointer, fast, slow);
+    out.leaves = when_inside(e, linear_inside(e, pointer), fast, slow);
+    return out;
+  }
+  if (pointer.usual.base != nullptr) {
+    const auto usual = [&] {
+      Value* first = address(e, pointer, pointer.usual.base, 0);
+      const auto stride = static_cast<std::uint64_t>(pointer.usual.stride);
+      if (stride != 0) return load_contiguous(e, pointer, first, stride, type);
+      llvm::SmallVector<Leaf, 4> leaves;
+      for (const ScalarField& f : fields) {
+        Value* at = e.b.CreatePtrAdd(first, e.b.getInt64(f.offset));
+        leaves.push_back(uniform_leaf(load_at(e, pointer, f.kind, at)));
+      }
+      return leaves;
+    };
+    out.leaves = when_inside(e, pointer.usual_if, usual, slow);
     return out;
   }
   out.leaves = slow();
@@ -384,8 +406,7 @@ static void store_shared(EmitContext& e, const Pointer& pointer, const Val& valu
       store_under_mask(e, first, fields[0].kind, value.leaves[0], lanes);
       return;
     }
-    for (std::size_t i = 0; i < fields.size(); ++i)
-      scatter(e, p, fields[i], value.leaves[i], lanes);
+    scatter(e, p, fields, value, lanes);
   };
   if (pointer.offset.linear.base != nullptr && pointer.offset.linear.stride > 0 &&
       !pointer.inside.varying) {
@@ -393,15 +414,22 @@ static void store_shared(EmitContext& e, const Pointer& pointer, const Val& valu
       if (!store_contiguous(e, address(e, pointer, pointer.offset.linear.base, 0),
                             static_cast<std::uint64_t>(pointer.offset.linear.stride), fields,
                             value)) {
-        for (std::size_t i = 0; i < fields.size(); ++i) {
-          scatter(e, pointer, fields[i], value.leaves[i], e.mask);
-        }
+        scatter(e, pointer, fields, value, e.mask);
       }
     };
     Value* inside = linear_inside(e, pointer);
     if (inside == nullptr) return fast();
     if (e.at_row_end) return slow();
     return e.branch(inside, fast, slow);
+  }
+  if (pointer.usual.stride > 0) {
+    const auto usual = [&] {
+      if (!store_contiguous(e, address(e, pointer, pointer.usual.base, 0),
+                            static_cast<std::uint64_t>(pointer.usual.stride), fields, value)) {
+        slow();
+      }
+    };
+    return e.branch(pointer.usual_if, usual, slow);
   }
   slow();
 }

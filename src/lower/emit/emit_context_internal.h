@@ -31,7 +31,6 @@ struct GangIds {
 
 // What only the code of GPU kernels needs.
 struct GpuSide {
-  std::shared_ptr<const LoopShapes> loops;
   llvm::Value* deadline = nullptr;  // i64: of the global timer
   llvm::Value* status = nullptr;    // ptr to the word that says that it has passed
   llvm::Value* x = nullptr;         // i32: global x of the thread's first item
@@ -61,6 +60,9 @@ struct EmitContext {
   const Extent workgroup;
 
   // ---- Set by the driver
+  // What usually holds gets code of its own, beside the code for everything. Not in large programs.
+  bool emits_usual = false;
+  std::shared_ptr<const LoopShapes> loops;  // null: loops are emitted as they stand
   GangIds ids;
   llvm::Value* grid[3] = {};               // i32
   std::vector<Pointer> globals;            // by GlobalId: storage, uniform, workgroup

@@ -1,6 +1,7 @@
 // Statements: branches where all lanes agree, masks where they may not.
 #include <llvm/IR/MDBuilder.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "vyre/base/overloaded.h"
@@ -12,6 +13,7 @@
 #include "vyre/lower/emit/emit_memory_internal.h"
 #include "vyre/lower/emit/emit_subgroup_internal.h"
 #include "vyre/lower/emit/emit_warp_internal.h"
+#include "vyre/lower/emit/whole_rounds_internal.h"
 #include "vyre/lower/host/stop_checks_internal.h"
 
 namespace vyre {
@@ -54,12 +56,10 @@ static void update_mask_after_jumps(EmitContext& e, EmitFrame& frame, Value* bef
   e.mask = before == nullptr ? stay : e.b.CreateAnd(before, stay);
 }
 
-static bool has_masked_jump(EmitContext& e, EmitFrame& frame, StmtId id) {
+bool has_jump(const Program& program, StmtId id) {
   const auto any_in = [&](Block block) {
-    for (StmtId s : e.program.block(block)) {
-      if (has_masked_jump(e, frame, s)) return true;
-    }
-    return false;
+    return std::ranges::any_of(program.block(block),
+                               [&](StmtId s) { return has_jump(program, s); });
   };
   return std::visit(Overloaded{
                         [&](const BreakStmt&) { return true; },
@@ -68,14 +68,13 @@ static bool has_masked_jump(EmitContext& e, EmitFrame& frame, StmtId id) {
                         [&](const IfStmt& s) { return any_in(s.then) || any_in(s.otherwise); },
                         [&](const LoopStmt& s) { return any_in(s.body) || any_in(s.continuing); },
                         [&](const SwitchStmt& s) {
-                          for (const SwitchCase& c : e.program.cases(s)) {
-                            if (any_in(c.body)) return true;
-                          }
-                          return false;
+                          return std::ranges::any_of(program.cases(s), [&](const SwitchCase& c) {
+                            return any_in(c.body);
+                          });
                         },
                         [&](const auto&) { return false; },
                     },
-                    e.program[id].node);
+                    program[id].node);
 }
 
 static void emit_if(EmitContext& e, EmitFrame& frame, const Leaf& condition,
@@ -113,7 +112,7 @@ void emit_block(EmitContext& e, EmitFrame& frame, std::span<const StmtId> stmts)
     if (!e.ended()) look_between_statements(e);
     only_locals = only_locals &&
                   (std::holds_alternative<LetStmt>(node) || std::holds_alternative<VarStmt>(node));
-    if (!e.ended() && e.wide() && has_masked_jump(e, frame, stmts[i])) {
+    if (!e.ended() && e.wide() && has_jump(e.program, stmts[i])) {
       update_mask_after_jumps(e, frame, entry_mask);
     }
   }
@@ -307,10 +306,12 @@ static void masked_loop(EmitContext& e, EmitFrame& frame, StmtId id, const LoopS
   target.next = e.new_block("continuing");
   target.exit = e.new_block("after_loop");
   if (outer != nullptr) {
-    e.b.CreateCondBr(any_lane(e, outer), head, target.exit);
-  } else {
-    e.b.CreateBr(head);
+    auto* begin = e.new_block("any_lane");
+    e.b.CreateCondBr(any_lane(e, outer), begin, target.exit);
+    e.b.SetInsertPoint(begin);
   }
+  emit_whole_rounds(e, frame, id, s, target.exit);
+  e.b.CreateBr(head);
   e.b.SetInsertPoint(head);
   check_stop(e);
   if (target.masked_continue) e.b.CreateStore(e.zero_mask(), target.continued);

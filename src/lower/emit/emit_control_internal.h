@@ -8,6 +8,8 @@ namespace vyre {
 void emit_block(EmitContext& e, EmitFrame& frame, std::span<const StmtId> stmts);
 void emit_statement(EmitContext& e, EmitFrame& frame, StmtId id);
 void check_stop(EmitContext& e);
+// Whether lanes may leave the statement by break, continue or return.
+bool has_jump(const Program& program, StmtId id);
 // Leaves the function that is being emitted: the launch was stopped.
 void give_up(EmitContext& e);
 

@@ -119,7 +119,9 @@ void put_local(EmitContext& e, EmitFrame& frame, LocalId local, const Val& value
     return;
   }
   // A pointer that outlives its region: whether it is inside, and its offset in one word or two.
-  const Pointer p = resolved(e, *value.pointer);
+  Pointer p = resolved(e, *value.pointer);
+  p.usual = {};
+  p.usual_if = nullptr;
   const LaneMemory memory = pointer_memory(e, slot);
   const auto part = [&](unsigned shift) {
     return lift(e, {p.offset}, [&](auto v) {

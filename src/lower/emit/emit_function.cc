@@ -222,7 +222,9 @@ void take_kernel(const EmitContext& caller, EmitContext& e, const FunctionNeeds&
   }
   if (caller.scratch != nullptr) e.scratch = in.value();
   if (needs.may_stop && caller.stop_flag != nullptr) e.stop_flag = in.value();
-  if (caller.gpu) e.gpu.emplace().loops = caller.gpu->loops;
+  e.loops = caller.loops;
+  e.emits_usual = caller.emits_usual;
+  if (caller.gpu) e.gpu.emplace();
   if (needs.may_stop && caller.gpu) {
     e.gpu->deadline = in.value();
     e.gpu->status = in.value();

@@ -216,7 +216,7 @@ static void gpu_stepped_loop(EmitContext& e, EmitFrame& frame, const LoopStmt& s
 // A loop runs in strips, and between two of them the timer is looked at. A `while` has one test
 // for its condition and the strip's end: strip and loop stay small loops of their own.
 void gpu_loop(EmitContext& e, EmitFrame& frame, StmtId id, const LoopStmt& s) {
-  const LoopShape& shape = e.gpu->loops->of(id);
+  const LoopShape& shape = e.loops->of(id);
   const bool watched = !shape.counted || !shape.innermost;
   const std::uint32_t most = shape.innermost ? kStrip : kOuterStrip;
   if (watched && shape.steps) return gpu_stepped_loop(e, frame, s, shape, most);

@@ -8,6 +8,7 @@
 #include "vyre/lower/emit/emit_geometry_internal.h"
 #include "vyre/lower/emit/emit_leaf_internal.h"
 #include "vyre/lower/emit/emit_operation_internal.h"
+#include "vyre/lower/emit/usual_lanes_internal.h"
 
 namespace vyre {
 
@@ -166,6 +167,7 @@ Leaf integer_component(EmitContext& e, MathFn fn, ScalarKind kind, llvm::ArrayRe
   const auto picked = [&](llvm::Intrinsic::ID id, const Leaf& x, const Leaf& y) {
     Leaf out = lift(e, {x, y}, [&](auto v) { return b.CreateBinaryIntrinsic(id, v[0], v[1]); });
     add_range(e, id, x, y, out);
+    add_usual_lanes(e, id, x, y, out);
     return out;
   };
   const auto low = is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin;

@@ -3,6 +3,7 @@
 #include "vyre/lower/emit/emit_expr_internal.h"
 #include "vyre/lower/emit/emit_leaf_internal.h"
 #include "vyre/lower/emit/emit_memory_internal.h"
+#include "vyre/lower/emit/usual_lanes_internal.h"
 
 namespace vyre {
 
@@ -118,6 +119,9 @@ Pointer member_pointer(EmitContext& e, const Pointer& base, std::uint32_t member
   }
   if (step == 0) return out;
   out.along_bytes += step;
+  if (out.usual.base != nullptr) {
+    out.usual.base = e.b.CreateAdd(out.usual.base, e.b.getInt32(static_cast<std::uint32_t>(step)));
+  }
   out.offset =
       add_offset(e, base.offset, constant_leaf(e, Scalar::of(static_cast<std::uint32_t>(step))), 1);
   return out;
@@ -151,6 +155,7 @@ Pointer element_pointer(EmitContext& e, const Pointer& of, const Leaf& at, Scala
   Value* count = fixed != 0 ? static_cast<Value*>(e.b.getInt32(fixed)) : nullptr;
   if (!proven && count == nullptr) count = array_length(e, base);
 
+  add_usual_place(e, base, index, scale, proven ? nullptr : count, out);
   const bool first_check = base.inside.value == nullptr && base.pending.base == nullptr;
   if (!proven && e.rows_tested && shared && first_check && !base.along.known &&
       index.along_row.known && !base.offset.varying &&

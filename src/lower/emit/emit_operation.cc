@@ -5,6 +5,7 @@
 #include "vyre/lower/emit/elementary_internal.h"
 #include "vyre/lower/emit/emit_leaf_internal.h"
 #include "vyre/lower/emit/emit_operation_internal.h"
+#include "vyre/lower/emit/usual_lanes_internal.h"
 
 namespace vyre {
 
@@ -352,6 +353,7 @@ Leaf emit_binary(EmitContext& e, BinaryOp op, ScalarKind kind, const Leaf& x, co
   if (is_integer(kind)) {
     out.along_row = along_row_result(e, op, x, y);
     out.most = most_result(e, op, is_signed_kind, x, y);
+    add_usual_lanes(e, op, is_signed_kind, x, y, out);
   }
   if (kind == ScalarKind::u32) {
     add_held(e, op, x, y, out);
@@ -401,9 +403,15 @@ Leaf emit_convert(EmitContext& e, ScalarKind from, ScalarKind to, const Leaf& a)
             to == ScalarKind::i32 ? llvm::Intrinsic::nvvm_f2i_rz : llvm::Intrinsic::nvvm_f2ui_rz,
             {}, {x});
       }
-      const auto id =
-          to == ScalarKind::i32 ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
-      return e.b.CreateIntrinsic(id, {type, x->getType()}, {x});
+      // LLVM's conversions that saturate take the lanes of a vector one by one.
+      Value* zero = llvm::ConstantFP::get(x->getType(), 0);
+      if (to == ScalarKind::u32) {
+        return e.b.CreateFPToUI(e.b.CreateSelect(e.b.CreateFCmpOGT(x, zero), x, zero), type);
+      }
+      Value* least = llvm::ConstantFP::get(x->getType(), -2147483648.0);
+      x = e.b.CreateSelect(e.b.CreateFCmpOLT(x, least), least, x);
+      x = e.b.CreateSelect(e.b.CreateFCmpUNO(x, zero), zero, x);
+      return e.b.CreateFPToSI(x, type);
     }
     return from == ScalarKind::i32 ? e.b.CreateSIToFP(x, type) : e.b.CreateUIToFP(x, type);
   });

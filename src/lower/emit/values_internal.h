@@ -46,6 +46,10 @@ struct Leaf {
   Linear linear{};
   AlongRow along_row{};
   std::uint64_t max = std::numeric_limits<std::uint32_t>::max();  // of an integer's bits
+  // Of an integer that is not linear: what its lanes are where `usual_if` (i1) holds; null:
+  // unknown.
+  Linear usual{};
+  llvm::Value* usual_if = nullptr;
   // In rows and tiles that are tested once: an i32, computed before the row, that an integer's bits
   // are at most; null where nothing is known.
   llvm::Value* most = nullptr;
@@ -73,6 +77,9 @@ struct Pointer {
   // A linear index that has yet to be compared with its count (i32).
   Linear pending{};
   llvm::Value* pending_count = nullptr;
+  // Where `usual_if` (i1) holds, all lanes are inside, and this is the offset; null: unknown.
+  Linear usual{};
+  llvm::Value* usual_if = nullptr;
   // The whole row is known to be inside: (global x + along.row + along.offset)·along_stride bytes
   // + along_bytes, in 64 bits.
   AlongRow along{};

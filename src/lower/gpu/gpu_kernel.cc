@@ -185,7 +185,7 @@ class GpuKernel {
     }
     for (Value*& extent : extent_) extent = function_->getArg(argument++);
     e_.gpu.emplace();
-    e_.gpu->loops = std::make_shared<const LoopShapes>(p_);
+    e_.loops = std::make_shared<const LoopShapes>(p_);
     e_.gpu->deadline = function_->getArg(argument++);
     e_.gpu->status = function_->getArg(argument);
     for (unsigned i = 0; i < 3; ++i) {

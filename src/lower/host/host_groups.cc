@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "vyre/base/overloaded.h"
+#include "vyre/ir/walk.h"
 #include "vyre/lower/emit/emit_cells_internal.h"
 #include "vyre/lower/emit/emit_control_internal.h"
 #include "vyre/lower/emit/emit_expr_internal.h"
@@ -360,7 +361,9 @@ class Group {
                          group_value(g, s.condition), [&] { block(g, p_.block(s.then)); },
                          [&] { block(g, p_.block(s.otherwise)); });
                    },
-                   [&](const LoopStmt& s) { loop(g, s); },
+                   [&](const LoopStmt& s) {
+                     if (!unrolled(g, id, s)) loop(g, s);
+                   },
                    [&](const SwitchStmt& s) { switch_(g, s); },
                    [&](const ReturnStmt& s) {
                      if (s.value != kNoExpr) {
@@ -382,6 +385,35 @@ class Group {
       return;
     }
     put_local(e_, *g.frame, local, value);
+  }
+
+  // A loop around barriers whose few rounds are known, as of a tree over workgroup memory: in each
+  // round LLVM finds which lanes run, and where.
+  bool unrolled(GroupFrame& g, StmtId id, const LoopStmt& s) {
+    constexpr std::size_t kMostRounds = 12, kMostStatements = 100;
+    if (e_.loops == nullptr || s.break_if != kNoExpr) return false;
+    const auto rounds = e_.loops->of(id).rounds;
+    if (!rounds || *rounds > kMostRounds) return false;
+    const auto body = p_.block(s.body).subspan(1);
+    const auto continuing = p_.block(s.continuing);
+    std::size_t statements = 0;
+    bool plain = true;
+    for (const auto part : {body, continuing}) {
+      plain = plain && std::ranges::none_of(part, [&](StmtId i) { return has_jump(p_, i); });
+    }
+    for (const Block part : {s.body, s.continuing}) {
+      for_each_stmt(p_, part, [&](StmtId i) {
+        const StmtNode& node = p_[i].node;
+        plain = plain && !std::holds_alternative<CallStmt>(node);
+        ++statements;
+      });
+    }
+    if (!plain || statements * *rounds > kMostStatements) return false;
+    for (std::uint32_t round = 0; round < *rounds; ++round) {
+      block(g, body);
+      block(g, continuing);
+    }
+    return true;
   }
 
   void loop(GroupFrame& g, const LoopStmt& s) {

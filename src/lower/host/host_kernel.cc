@@ -9,6 +9,7 @@
 #include "vyre/lower/host/host_groups_internal.h"
 #include "vyre/lower/host/host_kernel_internal.h"
 #include "vyre/lower/host/host_rows_internal.h"
+#include "vyre/lower/loop_shape_internal.h"
 
 namespace vyre {
 namespace {
@@ -112,6 +113,10 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
   layout.one_lane = width == 1;
   VYRE_TRY(const auto spreads, analyse_spreads(p, layout));
 
+  // Large programs are emitted once only, not once more for rounds that all lanes make.
+  std::shared_ptr<const LoopShapes> loops;
+  if (width > 1 && !spreads.plan.one_body) loops = std::make_shared<const LoopShapes>(p);
+
   HostModule out;
   out.module = std::make_unique<llvm::Module>(p.name, context);
   auto* ptr = llvm::PointerType::getUnqual(context);
@@ -121,6 +126,8 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
   std::string problem;
   if (!groups) {
     EmitContext e(p, spreads, entry, width, w);
+    e.loops = loops;
+    e.emits_usual = loops != nullptr;
     e.wide_offsets = wide_offsets;
     emit_rows(e, spreads, variant, entry);
     mark_memory(e, *entry);
@@ -135,6 +142,8 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
       // Where ids are arguments, what is computed from them can be decided before loops.
       f->addFnAttr(llvm::Attribute::NoInline);
       EmitContext e(p, spreads, f, width, w);
+      e.loops = loops;
+      e.emits_usual = loops != nullptr;
       e.wide_offsets = wide_offsets;
       emit_group(e, spreads, f, partial, across_rows);
       mark_memory(e, *f);
