@@ -212,6 +212,33 @@ Result<void> check_owner(const Program& p, FunctionId function) {
   return {};
 }
 
+// `waits` runs for vertices of the frontier while edges of others are visited: what it stores
+// plainly at its own vertex, `visit` may read at its source alone, for which `waits` has run, and
+// `wants`, which asks for the vertex that an edge leads to, not at all.
+Result<void> check_beside_waits(const FrontierFunctions& f) {
+  if (!f.waits) return {};
+  const Program& p = f.library;
+  VYRE_TRY(const auto own, accesses_of(p, *f.waits));
+  const auto stored = [&](GlobalId global) {
+    return std::ranges::any_of(
+        own, [&](const FunctionAccess& a) { return a.global == global && a.writes && !a.atomic; });
+  };
+  for (const auto& [id, allowed] :
+       {std::pair{f.visit, std::uint32_t{0}}, std::pair{f.wants, FunctionAccess::kAnywhere}}) {
+    if (!id) continue;
+    VYRE_TRY(const auto all, accesses_of(p, *id));
+    for (const FunctionAccess& a : all) {
+      if (!stored(a.global)) continue;
+      if (a.element == allowed && allowed != FunctionAccess::kAnywhere) continue;
+      return refuse(p, *id, a,
+                    fmt::format("reads elements of vertices for which '{}' may store meanwhile, of",
+                                p[*f.waits].name),
+                    "read another variable that does not change meanwhile, or make it atomic");
+    }
+  }
+  return {};
+}
+
 // Of each variable that one of the functions writes, every access must be at the parameter that
 // is given for that function.
 struct Owned {
@@ -233,7 +260,7 @@ Result<void> check_legality(const FrontierFunctions& f) {
     if (id) VYRE_CHECK(check_reader(f.library, *id));
   }
   if (f.visit) VYRE_CHECK(check_edges(f.library, *f.visit));
-  return {};
+  return check_beside_waits(f);
 }
 
 Result<bool> after_may_follow_pull(const FrontierFunctions& f) {

@@ -28,7 +28,8 @@ Result<std::vector<FunctionAccess>> accesses_of(const Program& program, Function
 
 // In `visit`, every store is atomic. In `init`, `start`, `waits`, `after` and `apply`, plain stores
 // go to the function's own vertex, and what is stored so is read there alone. `wants` and `gather`
-// store nothing. The error names the function, the variable and the line.
+// store nothing. What `waits` stores plainly, `visit` reads at its source alone, and `wants` not at
+// all. The error names the function, the variable and the line.
 Result<void> check_legality(const FrontierFunctions& functions);
 
 // Whether `after` may run for a vertex as soon as its own incoming edges were visited, while edges

@@ -80,6 +80,27 @@ TEST(GraphProgram, RefusesPlainStoresThatRaceByNameAndLine) {
   EXPECT_NE(error_of("fn wants(v: u32) -> bool { atomicStore(&a[v], 1u); return true; }\n"), "");
 }
 
+// Vertices of one frontier wait or are left one beside the other.
+TEST(GraphProgram, RefusesReadingWhatOtherVerticesStoreWhileTheyWait) {
+  const std::string waits = "fn waits(v: u32, r: u32) -> bool { p[v] += 1u; return p[v] < 3u; }\n";
+  const auto visit = [&](const std::string& index) {
+    return error_of(waits + "fn visit(s: u32, e: u32, v: u32, r: u32) -> bool {\n" +
+                        "  return atomicMax(&a[v], p[" + index + "]) < r;\n}\n",
+                    false);
+  };
+  EXPECT_EQ(visit("s"), "");
+  EXPECT_EQ(
+      visit("v"),
+      "g.wgsl:8:27: 'visit' reads elements of vertices for which 'waits' may store meanwhile, "
+      "of 'p'; read another variable that does not change meanwhile, or make it atomic");
+  EXPECT_NE(visit("e"), "");
+  EXPECT_NE(error_of(waits + "fn wants(v: u32) -> bool { return p[v] == 0u; }\n"), "");
+  // Without `waits` nobody stores meanwhile.
+  EXPECT_EQ(error_of("fn after(v: u32, r: u32) -> bool { p[v] += 1u; return true; }\n"
+                     "fn wants(v: u32) -> bool { return p[v] == 0u; }\n"),
+            "");
+}
+
 TEST(GraphProgram, FollowsStoresThroughCallsAndPointers) {
   const std::string helper =
       "fn put(at: ptr<storage, array<u32>, read_write>, i: u32) { (*at)[i] = 1u; }\n";
