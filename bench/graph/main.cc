@@ -107,9 +107,16 @@ Result<void> bench(const Options& options) {
   }
   std::vector<OverrideValue> overrides;
   for (const Setting& each : options.settings) overrides.push_back({each.name, each.value});
-  VYRE_TRY(const FrontierProgram program,
+  VYRE_TRY(FrontierProgram program,
            FrontierProgram::from_wgsl(std::string(included->text), options.program, {}, overrides));
-  VYRE_TRY(const GraphInput input, load_graph(options.graph, {.weights = program.uses_weights()}));
+  const bool known = !included->symmetric_override.empty();
+  VYRE_TRY(const GraphInput input,
+           load_graph(options.graph, {.weights = program.uses_weights(), .known = known}));
+  if (known && input.symmetric) {
+    overrides.push_back({std::string(included->symmetric_override), 1});
+    VYRE_TRY(program, FrontierProgram::from_wgsl(std::string(included->text), options.program, {},
+                                                 overrides));
+  }
   FrontierRun run;
   run.all = included->all;
   if (!run.all) run.first = {options.from};

@@ -1,9 +1,30 @@
 // Connected components: the smallest vertex of each vertex's component, where edges join in both
-// directions. All vertices are first, and one round over all edges is enough: each edge joins the
-// trees of its two vertices, and then every vertex looks for its root.
-@group(0) @binding(0) var<storage, read_write> label: array<atomic<u32>>;
+// directions. All vertices are first. Each joins its tree with those of two neighbours, which is
+// nearly always enough for one large component; then the vertices outside of that one look at all of
+// their edges. `waits` does this for every vertex in the only round, and leaves no edge to `visit`.
+//
+// Whether each edge has its reverse. Where one does not, every vertex looks at all of its edges.
+override undirected: bool = false;
 
-fn init(vertex: u32) { atomicStore(&label[vertex], vertex); }
+@group(0) @binding(0) var<storage, read_write> label: array<atomic<u32>>;
+@group(0) @binding(1) var<storage, read> offsets: array<u32>;
+@group(0) @binding(2) var<storage, read> columns: array<u32>;
+// The first vertex of the largest degree, which is nearly always in the largest component.
+@group(0) @binding(3) var<storage, read_write> hub: atomic<u32>;
+@group(0) @binding(4) var<storage, read_write> most: atomic<u32>;
+
+const few = 2u;
+
+fn init(vertex: u32) {
+  atomicStore(&label[vertex], vertex);
+  if (vertex == 0u) {
+    atomicStore(&hub, 0xffffffffu);
+  }
+  let degree = offsets[vertex + 1u] - offsets[vertex];
+  if (degree > atomicLoad(&most)) {
+    atomicMax(&most, degree);
+  }
+}
 
 // The parent of a vertex is smaller than the vertex, so this ends. Every vertex on the way gets its
 // grandparent as its parent, which it may have lost already for a smaller ancestor: both are right.
@@ -22,25 +43,48 @@ fn root_of(vertex: u32) -> u32 {
   return at;
 }
 
-fn visit(source: u32, edge: u32, neighbour: u32, round: u32) -> bool {
-  // Most edges join vertices that were joined by others.
-  if (atomicLoad(&label[source]) == atomicLoad(&label[neighbour])) {
-    return true;
-  }
-  var a = root_of(source);
-  var b = root_of(neighbour);
+// Most edges join vertices that were joined by others, or whose parents are roots.
+fn join(left: u32, right: u32) {
+  var a = atomicLoad(&label[left]);
+  var b = atomicLoad(&label[right]);
   while (a != b) {
     let high = max(a, b);
     let low = min(a, b);
-    if (atomicCompareExchangeWeak(&label[high], high, low).exchanged) {
-      break;
+    let above = atomicLoad(&label[high]);
+    if (above == low) {
+      return;
     }
-    // Another edge has given this root a parent.
+    if (above == high && atomicCompareExchangeWeak(&label[high], high, low).exchanged) {
+      return;
+    }
     a = root_of(high);
     b = root_of(low);
   }
+}
+
+fn start(vertex: u32) {
+  let first = offsets[vertex];
+  let last = offsets[vertex + 1u];
+  for (var edge = first; edge < min(last, first + few); edge++) {
+    join(vertex, columns[edge]);
+  }
+  if (last - first == atomicLoad(&most) && vertex < atomicLoad(&hub)) {
+    atomicMin(&hub, vertex);
+  }
+}
+
+// A vertex that is in the hub's component now leaves its edges to the vertices that are not, for
+// which they are edges as well.
+fn waits(vertex: u32, round: u32) -> bool {
+  if (!undirected || root_of(vertex) != root_of(atomicLoad(&hub))) {
+    for (var edge = offsets[vertex] + few; edge < offsets[vertex + 1u]; edge++) {
+      join(vertex, columns[edge]);
+    }
+  }
   return true;
 }
+
+fn visit(source: u32, edge: u32, neighbour: u32, round: u32) -> bool { return false; }
 
 // root_of would give other vertices grandparents again that have found their roots already.
 fn after(vertex: u32, round: u32) -> bool {
@@ -50,6 +94,8 @@ fn after(vertex: u32, round: u32) -> bool {
     at = parent;
     parent = atomicLoad(&label[at]);
   }
-  atomicStore(&label[vertex], at);
+  if (at != vertex) {
+    atomicStore(&label[vertex], at);
+  }
   return false;
 }

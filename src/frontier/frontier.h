@@ -51,6 +51,7 @@
 #include "vyre/ir/specialise.h"
 #include "vyre/resident/policy.h"
 #include "vyre/resident/recommend.h"
+#include "vyre/tune/foreign/kernel_tuner.h"
 
 namespace vyre {
 
@@ -72,6 +73,7 @@ enum class FrontierFill : std::uint8_t {
   vertices,  // one element per vertex, zeros
   weights,   // the graph's weights: a run-time sized array named `weights`
   offsets,   // the graph's offsets: a run-time sized array named `offsets`
+  columns,   // the vertices that the graph's edges lead to: one named `columns`
   zeros,     // zeros, of the size that the type has
 };
 
@@ -165,6 +167,9 @@ struct FrontierOptions {
   std::uint32_t worker_edges = 4096;  // what makes another worker worth its start
   std::uint32_t hit_capacity = 0;     // vertices that a queue holds; 0: all of them
   bool solo = true;                   // small frontiers run round after round in one launch
+  // Searches between runs for the thresholds of the policy that make them fastest, for the program
+  // and graphs of this class, and keeps what it learns as evidence. Absent: `policy` decides.
+  std::optional<KernelTunerOptions> tuning{};
 };
 
 struct FrontierRun {
@@ -179,7 +184,7 @@ struct FrontierRun {
 
 // One round: what the policy was asked, what it answered, and what the round did.
 //
-// Unless `forced`, compute_recommendation(options.policy, request, previous) has this topology; its
+// Unless `forced`, compute_recommendation(result.policy, request, previous) has this topology; its
 // grid has this number of workers, unless the round was `solo`.
 struct RoundRecord {
   std::uint32_t round = 0;
@@ -217,6 +222,8 @@ class PreparedFrontier {
   std::uint64_t bytes() const;
   // Whether queues were left out because memory is short.
   bool bitmaps_alone() const;
+  // The thresholds that serve best as far as is known, and why; absent without tuning.
+  std::optional<std::string> tuning_text() const;
 
  private:
   friend class FrontierState;

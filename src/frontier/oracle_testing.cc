@@ -112,6 +112,9 @@ Result<OracleResult> FrontierOracle::run(
       if (bytes.empty()) bytes.resize(4);
     } else if (v.fill == FrontierFill::offsets) {
       bytes = bytes_of(graph.offsets);
+    } else if (v.fill == FrontierFill::columns) {
+      bytes = bytes_of(graph.columns);
+      if (bytes.empty()) bytes.resize(4);
     } else {
       bytes.resize(v.least_bytes + v.element_bytes * (std::max(n, 1U) - 1));
     }

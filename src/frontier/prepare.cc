@@ -20,7 +20,8 @@ std::uint64_t variable_bytes(const FrontierVariable& v, std::uint32_t vertices) 
 }
 
 bool is_the_graphs(const FrontierVariable& v) {
-  return v.fill == FrontierFill::weights || v.fill == FrontierFill::offsets;
+  return v.fill == FrontierFill::weights || v.fill == FrontierFill::offsets ||
+         v.fill == FrontierFill::columns;
 }
 
 Result<void> check_names(const FrontierProgram& program, std::span<const FrontierBinding> given) {
@@ -80,7 +81,8 @@ Result<void> FrontierState::plan_memory(const FrontierOptions& options,
   resident += f.gather ? n * 4 : std::uint64_t{bit_words_} * 8;
   if (graph_->largest_degree > kHubEdges) resident += (m / kPieceEdges + 1) * 16;
   facts_.resident_bytes = resident;
-  const std::uint64_t queues = std::uint64_t{facts_.hit_capacity} * 8;
+  const std::uint64_t queues =
+      std::uint64_t{facts_.hit_capacity} * 8 + kSoloRecords * kSoloRecordWords * 4;
   facts_.pressure_bps = pressure_of(resident + queues, options.memory_budget);
   has_queues = facts_.pressure_bps < policy_.memory_pressure_threshold_bps;
   if (!has_queues || f.gather) facts_.hit_capacity = 1;
@@ -88,8 +90,13 @@ Result<void> FrontierState::plan_memory(const FrontierOptions& options,
   const auto answer =
       compute_recommendation(policy_, frontier_request(facts_, {1, 1}, 0), std::nullopt);
   if (!answer) return std::unexpected(to_error(answer.error()));
-  if (solo_allowed_ && has_queues) solo_ = solo_limits(policy_, facts_);
+  use_policy(policy_);
   return {};
+}
+
+void FrontierState::use_policy(const ResidentPolicy& policy) {
+  policy_ = policy;
+  if (solo_allowed_ && has_queues) solo_ = solo_limits(policy_, facts_);
 }
 
 Result<void> FrontierState::allocate() {
@@ -131,6 +138,8 @@ Result<void> FrontierState::bind_variables(std::span<const FrontierBinding> give
       buffer = graph_->weights;
     } else if (v.fill == FrontierFill::offsets) {
       buffer = graph_->offsets;
+    } else if (v.fill == FrontierFill::columns) {
+      buffer = graph_->columns;
     } else {
       VYRE_TRY(buffer, session_.buffer(variable_bytes(v, graph_->vertices)));
     }
@@ -165,12 +174,26 @@ Result<PreparedFrontier> FrontierState::make(const Session& session, const Front
            FrontierWorkers::make(session, *program.code_, options.workers));
   std::shared_ptr<FrontierState> state(
       new FrontierState(session, program.code_, graph.memory_, std::move(workers)));
-  state->policy_ = options.policy;
+  state->given_policy_ = state->policy_ = options.policy;
   state->solo_allowed_ = options.solo;
   state->bit_words_ = (graph.vertices() + 31) / 32;
   VYRE_CHECK(state->plan_memory(options, own_bytes));
   VYRE_CHECK(state->allocate());
   VYRE_CHECK(state->bind_variables(bindings));
+  // A program that gathers runs over all edges in every round, whatever the thresholds are.
+  if (options.tuning && !program.gathers()) {
+    VYRE_TRY(const Kernel kernel,
+             program.code_->kernel(FrontierKernel::push_bits, state->workers_.lanes()));
+    const bool on_host = session.device().target().kind == TargetKind::host;
+    VYRE_TRY(state->tuned_,
+             TunedPolicy::open({.program = kernel.fingerprint,
+                                .vertices = graph.vertices(),
+                                .edges = graph.edges(),
+                                .largest_degree = graph.largest_degree(),
+                                .workers = state->workers_.most_workers(),
+                                .device = on_host ? "" : std::string(session.device().name())},
+                               options.policy, *options.tuning));
+  }
   return PreparedFrontier(std::move(state));
 }
 
@@ -190,5 +213,6 @@ std::optional<Buffer> PreparedFrontier::buffer(std::string_view variable) const 
 }
 std::uint64_t PreparedFrontier::bytes() const { return state_->bytes; }
 bool PreparedFrontier::bitmaps_alone() const { return !state_->has_queues; }
+std::optional<std::string> PreparedFrontier::tuning_text() const { return state_->tuning_text(); }
 
 }  // namespace vyre

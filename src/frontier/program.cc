@@ -21,14 +21,18 @@ FrontierFill fill_of(const Global& g, const BufferLayout& layout) {
   if (layout.is_array && g.access == Access::read) {
     if (g.name == "weights") return FrontierFill::weights;
     if (g.name == "offsets") return FrontierFill::offsets;
+    if (g.name == "columns") return FrontierFill::columns;
   }
   return FrontierFill::vertices;
 }
 
-// Weights and offsets are numbers of the type u32 in the graph.
+// Weights, offsets and columns are numbers of the type u32 in the graph.
 Result<void> check_fill(const Program& p, const Global& g, const BufferLayout& layout,
                         FrontierFill fill) {
-  if (fill != FrontierFill::weights && fill != FrontierFill::offsets) return {};
+  if (fill != FrontierFill::weights && fill != FrontierFill::offsets &&
+      fill != FrontierFill::columns) {
+    return {};
+  }
   const auto* element = p.types.get_if<ScalarType>(layout.element);
   if (element != nullptr && element->kind == ScalarKind::u32) return {};
   return fail(Code::invalid_input,

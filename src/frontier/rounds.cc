@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "vyre/frontier/state_internal.h"
+#include "vyre/resident/recommendation_cache.h"
 
 namespace vyre {
 namespace {
@@ -259,7 +260,9 @@ Result<void> FrontierState::next_round(const FrontierRun& run, Progress& p) {
   record.previous = p.previous;
   record.request = frontier_request(facts_, now, p.hot_windows);
   record.edges = now.edges;
-  const auto answer = compute_recommendation(policy_, record.request, p.previous);
+  // Runs that begin alike ask for the same first answer, which the thread's cache has.
+  const auto answer = p.previous ? recommend(policy_, record.request, *p.previous)
+                                 : recommend(policy_, record.request);
   if (!answer) return std::unexpected(to_error(answer.error()));
   record.forced = run.topology.has_value();
   record.topology = run.topology.value_or(answer->topology);
@@ -293,14 +296,38 @@ Result<FrontierResult> FrontierState::run(const FrontierRun& run) {
   Progress p;
   p.limits = run.limits;
   p.most_records = run.most_records;
+  std::optional<TunedPolicy::Turn> turn;
+  // Only whole runs whose topologies the policy decides can be compared.
+  if (tuned_ && !run.topology && run.most_rounds == FrontierRun{}.most_rounds) {
+    turn = tuned_->next();
+  }
+  use_policy(turn ? turn->policy : given_policy_);
   p.result.policy = policy_;
+  const std::uint32_t prepared = workers_.prepared();
+  const Result<void> done = run_rounds(run, p);
+  p.result.ended = p.frontier.counts.vertices == 0;
+  p.result.nanoseconds = ns_since(p.begun);
+  if (turn) {
+    // What runs for the first time is compiled on the way.
+    const bool counts = done && workers_.prepared() == prepared;
+    VYRE_CHECK(tuned_->report(
+        *turn, counts ? std::optional(static_cast<double>(p.result.nanoseconds)) : std::nullopt));
+  }
+  if (!done) return std::unexpected(done.error());
+  return std::move(p.result);
+}
+
+Result<void> FrontierState::run_rounds(const FrontierRun& run, Progress& p) {
   VYRE_CHECK(begin(run, p));
   while (p.frontier.counts.vertices != 0 && p.round < run.most_rounds) {
     VYRE_CHECK(next_round(run, p));
   }
-  p.result.ended = p.frontier.counts.vertices == 0;
-  p.result.nanoseconds = ns_since(p.begun);
-  return std::move(p.result);
+  return {};
+}
+
+std::optional<std::string> FrontierState::tuning_text() {
+  const std::scoped_lock lock(mutex_);
+  return tuned_ ? std::optional(tuned_->why()) : std::nullopt;
 }
 
 }  // namespace vyre

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "vyre/data/graph_generate.h"
 #include "vyre/frontier/frontier.h"
 #include "vyre/frontier/reference.h"
+#include "vyre/resident/recommendation_cache.h"
 
 namespace vyre {
 namespace {
@@ -23,11 +25,11 @@ constexpr Topology kAll[] = {Topology::sparse_frontier, Topology::hybrid_frontie
                              Topology::dense_frontier, Topology::fused_dense,
                              Topology::memory_constrained};
 
-FrontierProgram example(const std::string& name) {
+FrontierProgram example(const std::string& name, std::span<const OverrideValue> overrides = {}) {
   std::ifstream file(std::string(VYRE_ROOT_DIR) + "/examples/graph/" + name + ".wgsl");
   std::ostringstream text;
   text << file.rdbuf();
-  return *FrontierProgram::from_wgsl(text.str(), name);
+  return *FrontierProgram::from_wgsl(text.str(), name, {}, overrides);
 }
 
 GraphData recipe(std::string_view text) { return *make_graph(*parse_graph_recipe(text)); }
@@ -100,8 +102,22 @@ TEST_F(FrontierRuns, EveryRecordHoldsThePolicysAnswer) {
   }
 }
 
+TEST_F(FrontierRuns, TheFirstChoiceOfRunsThatBeginAlikeComesFromTheCache) {
+  const auto p = prepare(session, example("bfs"), upload(recipe("grid:30x30")), {});
+  ASSERT_TRUE(p && p->run({.first = {5}}));
+  const RecommendationCacheStats before = recommendation_cache_stats();
+  const auto result = p->run({.first = {5}});
+  ASSERT_TRUE(result);
+  expect_the_policys_answers(*result, "again");
+  const RecommendationCacheStats now = recommendation_cache_stats();
+  EXPECT_EQ(now.hits, before.hits + 1);
+  EXPECT_EQ(now.misses, before.misses);
+}
+
 TEST_F(FrontierRuns, LargerGraphsGiveTheReferencesResultsInEveryTopology) {
+  const OverrideValue undirected[] = {{"undirected", 1}};
   const FrontierProgram bfs = example("bfs"), sssp = example("sssp"), cc = example("components");
+  const FrontierProgram joined = example("components", undirected);
   for (const char* text : {"kron:13", "uniform:13", "grid:150x90"}) {
     GraphData data = recipe(text);
     add_weights(data);
@@ -124,9 +140,41 @@ TEST_F(FrontierRuns, LargerGraphsGiveTheReferencesResultsInEveryTopology) {
       const auto b = prepare(session, sssp, graph, {}, options);
       ASSERT_TRUE(b && b->run({.first = {from}, .topology = way}));
       EXPECT_EQ(words(*b, "distance"), distances);
-      const auto c = prepare(session, cc, graph, {}, options);
-      ASSERT_TRUE(c && c->run({.all = true, .topology = way}));
-      EXPECT_EQ(words(*c, "label"), components);
+      for (const FrontierProgram& program : {cc, joined}) {
+        const auto c = prepare(session, program, graph, {}, options);
+        ASSERT_TRUE(c && c->run({.all = true, .topology = way}));
+        EXPECT_EQ(words(*c, "label"), components);
+      }
+    }
+  }
+}
+
+// Vertices to which no edge leads, and edges without a reverse, whatever the program is told about
+// graphs that have all of them.
+TEST_F(FrontierRuns, ComponentsAreThoseOfEdgesInBothDirections) {
+  const OverrideValue undirected[] = {{"undirected", 1}};
+  const FrontierProgram directed = example("components");
+  const FrontierProgram symmetric = example("components", undirected);
+  std::vector<GraphData> graphs{
+      graph_from_edges(5, std::vector<GraphEdge>{{3, 2}, {4, 2}, {4, 0}})};
+  std::mt19937 random(3);
+  for (int i = 0; i < 100; ++i) {
+    const std::uint32_t n = 1 + random() % 60;
+    std::vector<GraphEdge> edges;
+    for (std::uint32_t e = random() % (2 * n); e > 0; --e) {
+      edges.emplace_back(random() % n, random() % n);
+    }
+    graphs.push_back(graph_from_edges(n, edges));
+  }
+  for (const GraphData& data : graphs) {
+    const auto expected = reference_components(data);
+    const auto a = prepare(session, directed, upload(data), {});
+    ASSERT_TRUE(a && a->run({.all = true}));
+    ASSERT_EQ(words(*a, "label"), expected);
+    const auto b = prepare(session, symmetric, upload(*with_reverse_edges(data)), {});
+    for (int again = 0; again < 2; ++again) {
+      ASSERT_TRUE(b && b->run({.all = true}));
+      ASSERT_EQ(words(*b, "label"), expected);
     }
   }
 }

@@ -69,9 +69,10 @@ ResidentRequest frontier_request(const FrontierFacts& facts, const FrontierCount
 
 // A round reaches at most a vertex for each of its edges, and keeps vertices that wait.
 FrontierCounts largest_solo(const FrontierFacts& facts) {
-  if (facts.hit_capacity >= facts.vertices) return {kSoloVertices, kSoloEdges};
+  const std::uint32_t vertices = facts.lanes == 1 ? kSoloVerticesHost : kSoloVertices;
+  if (facts.hit_capacity >= facts.vertices) return {vertices, kSoloEdges};
   const std::uint32_t half = facts.hit_capacity / 2;
-  return {std::min(kSoloVertices, half), std::min(kSoloEdges, half)};
+  return {std::min(vertices, half), std::min(kSoloEdges, half)};
 }
 
 FrontierCounts solo_limits(const ResidentPolicy& policy, const FrontierFacts& facts) {

@@ -13,6 +13,7 @@
 #include "vyre/frontier/frontier.h"
 #include "vyre/frontier/graph_internal.h"
 #include "vyre/frontier/signals.h"
+#include "vyre/frontier/tuned_policy.h"
 #include "vyre/frontier/workers_internal.h"
 
 namespace vyre {
@@ -30,6 +31,7 @@ class FrontierState {
                                        const FrontierOptions& options);
 
   Result<FrontierResult> run(const FrontierRun& run);
+  std::optional<std::string> tuning_text();
 
   std::vector<StateBuffer> variables;
   std::uint64_t bytes = 0;
@@ -59,6 +61,8 @@ class FrontierState {
   };
   struct Progress;
 
+  void use_policy(const ResidentPolicy& policy);
+  Result<void> run_rounds(const FrontierRun& run, Progress& p);
   Result<void> begin(const FrontierRun& run, Progress& p);
   Result<void> next_round(const FrontierRun& run, Progress& p);
   Result<void> run_solo(Progress& p, const RoundRecord& first, std::uint32_t most,
@@ -77,7 +81,8 @@ class FrontierState {
   std::shared_ptr<FrontierCode> code_;
   std::shared_ptr<GraphMemory> graph_;
   FrontierWorkers workers_;
-  ResidentPolicy policy_;
+  ResidentPolicy given_policy_, policy_;  // that the caller gave; of this run
+  std::optional<TunedPolicy> tuned_;
   FrontierFacts facts_;
   FrontierCounts solo_;  // as the policy says
   bool solo_allowed_ = true;

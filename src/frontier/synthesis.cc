@@ -100,6 +100,7 @@ KernelWriter::KernelWriter(const FrontierFunctions& functions, FrontierKernel ke
                            std::uint32_t lanes)
     : b("frontier_" + std::string(to_string(kernel)), {lanes, 1, 1}),
       functions_(functions),
+      lanes_(lanes),
       ids_(used_by(functions, kernel)),
       copied_(b.copy_functions(functions.library, ids_)) {}
 

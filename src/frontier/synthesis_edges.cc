@@ -5,14 +5,52 @@
 namespace vyre {
 namespace {
 
+constexpr std::uint32_t kBlockEdges = 64;
+
+// Room for the edges of a block, at the outermost level: a variable in a loop begins with zeros in
+// every round.
+std::optional<Ref> block_of_edges(KernelWriter& w) {
+  if (!w.on_host() || !w.has(&FrontierFunctions::wants)) return std::nullopt;
+  return w.b.var("wanted", w.b.array(w.b.u32, kBlockEdges));
+}
+
 // The index of an incoming edge in the graph's own order, where the program reads it.
 Value original_edge(KernelWriter& w, const Value& place) {
   if (!w.functions().visit_edge) return w.b.constant(w.b.u32, 0U);
   return w.buffer(EngineBuffer::in_edges)[place];
 }
 
-void write_edges(KernelWriter& w, const Value& source, const Value& first, const Value& last,
-                 const std::function<void(Value)>& reach) {
+// On the CPU, a block of edges is first asked whether their targets want them, without a branch:
+// their loads are under way at the same time, and nothing is guessed wrong.
+void write_edges_in_blocks(KernelWriter& w, const Ref& wanted, const Value& source,
+                           const Value& first, const Value& last,
+                           const std::function<void(Value)>& reach) {
+  ProgramBuilder& b = w.b;
+  const Ref columns = w.buffer(EngineBuffer::columns);
+  const Ref begin = b.var("begin", first), found = b.var("found", b.u32);
+  b.while_([&] { return begin < last; },
+           [&] {
+             const Value from = b.let("from", begin.load());
+             const Value end = b.let("end", from + min(last - from, kBlockEdges));
+             found = 0U;
+             b.for_("edge", from, end, [&](const Value& edge) {
+               wanted[found] = edge;
+               found += b.select(0U, 1U, w.call(&FrontierFunctions::wants, {columns[edge]}));
+             });
+             b.for_("i", 0U, found, [&](const Value& i) {
+               const Value edge = b.let("edge", wanted[i]);
+               const Value target = b.let("target", columns[edge]);
+               const Value reached = w.call(&FrontierFunctions::visit,
+                                            {source, edge, target, w.input(control::round)});
+               b.if_(reached, [&] { reach(target); });
+             });
+             begin = end;
+           });
+}
+
+void write_edges(KernelWriter& w, const std::optional<Ref>& wanted, const Value& source,
+                 const Value& first, const Value& last, const std::function<void(Value)>& reach) {
+  if (wanted) return write_edges_in_blocks(w, *wanted, source, first, last, reach);
   const Ref columns = w.buffer(EngineBuffer::columns);
   w.b.for_("edge", first, last, [&](const Value& edge) {
     const Value target = w.b.let("target", columns[edge]);
@@ -71,7 +109,9 @@ void write_unless_waiting(KernelWriter& w, const Value& vertex, const Value& rou
 
 void write_push(KernelWriter& w, bool from_queue, bool to_queue) {
   w.begin_worker();
-  w.begin_counting(KernelWriter::Keep::reached, to_queue, !w.has(&FrontierFunctions::after));
+  const bool counted = !w.has(&FrontierFunctions::after);
+  w.begin_counting(KernelWriter::Keep::reached, to_queue, counted);
+  const std::optional<Ref> wanted = block_of_edges(w);
   const Ref bits = w.buffer(EngineBuffer::bits);
   const Ref offsets = w.buffer(EngineBuffer::offsets);
   const auto push_edges = [&](const Value& vertex) {
@@ -80,22 +120,37 @@ void write_push(KernelWriter& w, bool from_queue, bool to_queue) {
     w.b.if_(
         last - first > w.input(control::hub), [&] { write_cut(w, vertex, first, last - first); },
         [&] {
-          write_edges(w, vertex, first, last, [&](const Value& target) { w.reach(target); });
+          write_edges(w, wanted, vertex, first, last,
+                      [&](const Value& target) { w.reach(target); });
         });
   };
-  const auto push = [&](const Value& vertex) {
-    write_unless_waiting(
-        w, vertex, w.input(control::round), [&] { w.reach(vertex); }, [&] { push_edges(vertex); });
+  // Vertices of one word that wait, or do not, are set with one atomic.
+  const auto push_word = [&](const Value& at, const Value& word) {
+    if (!w.has(&FrontierFunctions::waits)) return w.for_bits(at, word, push_edges);
+    const Ref waiting = w.b.var("waiting", w.b.u32);
+    w.for_bits(at, word, [&](const Value& vertex) {
+      const Value bit = w.b.constant(w.b.u32, 1U) << (vertex & 31U);
+      write_unless_waiting(
+          w, vertex, w.input(control::round), [&] { waiting = waiting | bit; },
+          [&] { push_edges(vertex); });
+    });
+    w.b.if_(waiting != 0U, [&] {
+      const Value old = w.b.let("old", bits[w.input(control::out_bits) + at].atomic_or(waiting));
+      if (counted) {
+        w.for_bits(at, waiting & ~old, [&](const Value& vertex) { w.count(vertex); });
+      }
+    });
   };
   w.for_work([&](const Value& at) {
     if (from_queue) {
       const Value vertex =
           w.b.let("vertex", w.buffer(EngineBuffer::queue)[w.input(control::in_queue) + at]);
       bits[w.input(control::in_bits) + (vertex >> 5U)].atomic_store(0U);
-      push(vertex);
+      write_unless_waiting(
+          w, vertex, w.input(control::round), [&] { w.reach(vertex); },
+          [&] { push_edges(vertex); });
     } else {
-      const Value word = bits[w.input(control::in_bits) + at].atomic_load();
-      w.for_bits(at, word, push);
+      push_word(at, bits[w.input(control::in_bits) + at].atomic_load());
     }
   });
   w.end_counting();
@@ -104,13 +159,14 @@ void write_push(KernelWriter& w, bool from_queue, bool to_queue) {
 void write_hubs(KernelWriter& w, bool to_queue) {
   w.begin_worker();
   w.begin_counting(KernelWriter::Keep::reached, to_queue, !w.has(&FrontierFunctions::after));
+  const std::optional<Ref> wanted = block_of_edges(w);
   const Ref offsets = w.buffer(EngineBuffer::offsets);
   const Ref pieces = w.buffer(EngineBuffer::pieces);
   w.for_work([&](const Value& piece) {
     const Value vertex = w.b.let("vertex", pieces[piece * 2U]);
     const Value first = w.b.let("first", pieces[piece * 2U + 1U]);
     const Value last = w.b.let("last", offsets[vertex + 1U]);
-    write_edges(w, vertex, first, first + min(last - first, kPieceEdges),
+    write_edges(w, wanted, vertex, first, first + min(last - first, kPieceEdges),
                 [&](const Value& target) { w.reach(target); });
   });
   w.end_counting();

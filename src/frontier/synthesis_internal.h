@@ -20,6 +20,7 @@ class KernelWriter {
     return (functions_.*function).has_value();
   }
   const FrontierFunctions& functions() const { return functions_; }
+  bool on_host() const { return lanes_ == 1; }  // workers of a GPU have neighbours
   // Calls a function of the program, which it must have.
   Value call(std::optional<FunctionId> FrontierFunctions::* function,
              std::initializer_list<Arg> arguments);
@@ -57,6 +58,7 @@ class KernelWriter {
   Value set_bits(const Value& kept);  // the number of those that are new, which come first
 
   const FrontierFunctions& functions_;
+  const std::uint32_t lanes_;
   std::array<std::optional<Ref>, kEngineBuffers> buffers_;
   std::array<Value, control::kInputs> inputs_;
   std::array<bool, control::kInputs> loaded_{};

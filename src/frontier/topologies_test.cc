@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -89,13 +90,15 @@ struct Case {
   bool all = false;
   bool symmetric = false;
   std::vector<std::string> compared;
+  std::vector<OverrideValue> overrides{};
   bool ordered = true;  // which vertices a frontier holds does not depend on the order of visits
 };
 
 std::vector<Case> cases() {
   return {{"bfs", example("bfs"), false, false, {"depth"}},
-          {"sssp", example("sssp"), false, false, {"distance"}, false},
-          {"components", example("components"), true, true, {"label"}},
+          {"sssp", example("sssp"), false, false, {"distance"}, {}, false},
+          {"components", example("components"), true, true, {"label"}, {{"undirected", 1}}, false},
+          {"directed", example("components"), true, false, {"label"}, {}, false},
           {"pagerank", example("pagerank"), true, false, {"rank", "share"}},
           {"kcore", example("kcore"), true, true, {"edges_left", "inside"}},
           {"levels", kLevels, false, false, {"level", "seen"}},
@@ -201,16 +204,18 @@ void check(const Session& session, const Case& c, const FrontierProgram& program
 
 TEST_P(Topologies, ComputeWhatTheInterpreterComputes) {
   const Case c = cases()[GetParam()];
-  const auto program = FrontierProgram::from_wgsl(c.text, c.name);
+  const auto program = FrontierProgram::from_wgsl(c.text, c.name, {}, c.overrides);
   ASSERT_TRUE(program) << describe(program.error());
   FrontierOracle oracle(*program);
-  for (std::uint32_t seed = 0; seed < (kSanitized ? 30 : 200); ++seed) {
+  // 26,000 runs of all cases together, 130,000 with VYRE_LONG.
+  const std::uint32_t seeds = std::getenv("VYRE_LONG") != nullptr ? 1000 : kSanitized ? 30 : 200;
+  for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     check(session, c, *program, oracle, seed * 8 + static_cast<std::uint32_t>(GetParam()));
     if (HasFatalFailure()) return;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Topologies, testing::Range<std::size_t>(0, 9),
+INSTANTIATE_TEST_SUITE_P(All, Topologies, testing::Range<std::size_t>(0, 10),
                          [](const auto& info) { return cases()[info.param].name; });
 
 }  // namespace

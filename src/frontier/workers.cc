@@ -54,6 +54,7 @@ Result<const Dispatch*> FrontierWorkers::dispatch(FrontierKernel which, bool alo
   VYRE_TRY(slot, session_.prepare(kernel, all,
                                   DispatchSize::workgroups({each * (alone ? 1 : workers_), 1, 1}),
                                   variant, limits));
+  ++prepared_;
   return &*slot;
 }
 

@@ -29,6 +29,7 @@ class FrontierWorkers {
 
   std::uint32_t most_workers() const { return workers_; }
   std::uint32_t lanes() const { return lanes_; }
+  std::uint32_t prepared() const { return prepared_; }  // launches that were made ready so far
   Buffer control() const { return control_; }
 
   // Forgets what the kernels of the round before left in the words.
@@ -43,7 +44,7 @@ class FrontierWorkers {
 
   Session session_;
   FrontierCode* code_;
-  std::uint32_t workers_ = 1, lanes_ = 1;
+  std::uint32_t workers_ = 1, lanes_ = 1, prepared_ = 0;
   bool on_host_ = false;
   Buffer control_;
   std::array<std::array<std::optional<Dispatch>, 2>, kFrontierKernels> dispatches_;

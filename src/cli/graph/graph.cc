@@ -70,6 +70,8 @@ CommandHelp declare(OptionSet& set, GraphOptions& options) {
   set.value("--rounds", "N", "end after N rounds", options.rounds, parse_count<0xffffffff>);
   set.optional_value("--time", "N", "run N times, or long enough, and show the median",
                      options.time, parse_runs);
+  set.flag("--tune", "search for thresholds of the policy from run to run, and keep them",
+           options.tune);
   set.value("--report", "FILE", "write a page with a chart of the rounds", options.report);
   set.value("--memory-budget", "BYTES", "the most device memory to use", options.memory_budget,
             [](const std::string& text) { return parse_bytes(text); });

@@ -31,6 +31,7 @@ struct GraphOptions {
   std::optional<std::uint64_t> time;  // the number of runs; 0: as many as it takes
   bool verify = false;
   bool explain = false;
+  bool tune = false;
   bool json = false;
   std::string report;   // a page; empty: none
   std::string command;  // as it was typed

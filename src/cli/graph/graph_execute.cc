@@ -114,8 +114,9 @@ Result<GraphOutcome> run_graph(const FrontierProgram& program, const GraphData& 
       VYRE_TRY(Buffer buffer, input_buffer(session, program, input, graph.vertices()));
       bindings.push_back({input.name, std::move(buffer)});
     }
-    VYRE_TRY(prepared, prepare(session, program, on_device, bindings,
-                               {.memory_budget = options.memory_budget}));
+    FrontierOptions chosen{.memory_budget = options.memory_budget};
+    if (options.tune) chosen.tuning.emplace();
+    VYRE_TRY(prepared, prepare(session, program, on_device, bindings, chosen));
   }
   out.prepare_ns = since_ns(begin);
   out.memory_bytes = prepared->bytes();
@@ -131,6 +132,7 @@ Result<GraphOutcome> run_graph(const FrontierProgram& program, const GraphData& 
   } else {
     VYRE_CHECK(once());
   }
+  out.tuning = prepared->tuning_text();
   for (const std::string& name : wanted) {
     std::vector<std::byte>& bytes = out.contents.emplace_back();
     const auto buffer = prepared->buffer(name);

@@ -20,6 +20,7 @@ struct GraphOutcome {
   std::uint64_t memory_bytes = 0;
   FrontierResult result;  // of the last run
   std::optional<Timing> timing;
+  std::optional<std::string> tuning;  // the thresholds that serve, and why
   // The contents of the variables in `wanted`, in its order.
   std::vector<std::vector<std::byte>> contents;
 };

@@ -14,6 +14,7 @@ Result<GraphInput> read_or_make(const std::string& text, const GraphNeeds& needs
     VYRE_TRY(const GraphRecipe recipe, parse_graph_recipe(text));
     VYRE_TRY(input.graph, make_graph(recipe));
     input.name = describe(recipe);
+    input.symmetric = true;
     if (needs.weights) {
       add_weights(input.graph);
       input.notes.emplace_back("the edges weigh from 1 to 255, by their two vertices");
@@ -38,7 +39,12 @@ Result<GraphInput> load_graph(const std::string& text, const GraphNeeds& needs) 
   }
   if (needs.reversed) {
     VYRE_TRY(input.graph, with_reverse_edges(input.graph));
-  } else if (needs.undirected && !is_symmetric(input.graph)) {
+    input.symmetric = true;
+  }
+  if (!input.symmetric && (needs.undirected || needs.known)) {
+    input.symmetric = is_symmetric(input.graph);
+  }
+  if (needs.undirected && !input.symmetric) {
     return fail(Code::invalid_input,
                 fmt::format("{}: not every edge of the graph has its reverse", text),
                 "add --undirected");

@@ -12,8 +12,7 @@ namespace {
 
 Result<FrontierProgram> make_program(const GraphOptions& options,
                                      const std::optional<IncludedProgram>& included,
-                                     Streams& streams) {
-  std::vector<OverrideValue> overrides;
+                                     Streams& streams, std::vector<OverrideValue> overrides = {}) {
   for (const Setting& setting : options.settings) {
     overrides.push_back({setting.name, setting.value});
   }
@@ -71,6 +70,13 @@ Result<FrontierRun> make_run(const GraphOptions& options,
   return run;
 }
 
+// Whether the program has an override for it, which the user leaves to the command.
+bool tells_symmetric(const GraphOptions& options, const std::optional<IncludedProgram>& included) {
+  return included && !included->symmetric_override.empty() &&
+         std::ranges::find(options.settings, included->symmetric_override, &Setting::name) ==
+             options.settings.end();
+}
+
 }  // namespace
 
 Result<GraphTask> make_task(const GraphOptions& options, Streams& streams) {
@@ -83,8 +89,13 @@ Result<GraphTask> make_task(const GraphOptions& options, Streams& streams) {
   VYRE_CHECK(check_variables(program, options));
   const GraphNeeds needs{.weights = program.uses_weights(),
                          .undirected = included && included->undirected,
-                         .reversed = options.undirected};
+                         .reversed = options.undirected,
+                         .known = tells_symmetric(options, included)};
   VYRE_TRY(GraphInput input, load_graph(options.graph(), needs));
+  if (needs.known && input.symmetric) {
+    const OverrideValue symmetric{std::string(included->symmetric_override), 1};
+    VYRE_TRY(program, make_program(options, included, streams, {symmetric}));
+  }
   VYRE_TRY(FrontierRun run, make_run(options, included, input));
   return GraphTask{included, std::move(program), std::move(input), std::move(run)};
 }

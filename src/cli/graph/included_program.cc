@@ -202,6 +202,7 @@ const std::array<IncludedProgram, 5>& programs() {
        .result = "label",
        .all = true,
        .whole_run = true,
+       .symmetric_override = "undirected",
        .verify = verify_components,
        .summary = summary_components,
        .edges = edges_once},

@@ -34,6 +34,8 @@ struct IncludedProgram {
   bool all = false;         // every vertex is first, and --from means nothing
   bool undirected = false;  // the graph must have the reverse of every edge
   bool whole_run = false;   // a run that --rounds cuts short cannot be verified
+  // The override that says that each edge has its reverse; empty: it makes no difference.
+  std::string_view symmetric_override{};
   // Compares the result with a serial algorithm's; the error names the first wrong vertex.
   Result<void> (*verify)(const ProgramRun& run) = nullptr;
   // A sentence about the result: "reached 9 vertices, the farthest after 4 edges".
