@@ -49,6 +49,8 @@ test-long: deps-test build/asan/build.ninja build/tsan/build.ninja build/release
 	  $(CTEST) --test-dir build/$$build; \
 	done
 	@cmake --build build/release --target differential_test -j $(JOBS)
+	@cmake --build build/release --target frontier_test -j $(JOBS)
+	@VYRE_LONG=1 build/release/bin/frontier_test --gtest_brief=1 --gtest_filter='All/Topologies.*'
 	@build/release/bin/differential_test --programs $(FUZZ_PROGRAMS) --seed $(FUZZ_SEED) --jobs $(JOBS)
 
 .PHONY: test-fuzz

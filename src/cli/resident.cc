@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
+#include "vyre/cli/command.h"
 #include "vyre/cli/json_text.h"
+#include "vyre/cli/resident_run.h"
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
 
@@ -20,6 +23,9 @@ Result<std::uint16_t> parse_u16(const std::string& text) {
   return static_cast<std::uint16_t>(value);
 }
 Result<std::uint64_t> parse_u64(const std::string& text) { return parse_whole(text); }
+
+// A record of a round takes some 1,500 bytes.
+constexpr std::uint64_t kMostRunBytes = std::uint64_t{1} << 30;
 
 constexpr std::array kTopologies{Topology::empty,           Topology::sparse_frontier,
                                  Topology::hybrid_frontier, Topology::dense_frontier,
@@ -178,9 +184,16 @@ CommandHelp declare(OptionSet& set, ResidentOptions& options) {
             options.policy.sparse_frontier_threshold_bps, parse_u16);
   set.value("--dense-threshold", "BPS", "the least density of a dense frontier (4000)",
             options.policy.dense_frontier_threshold_bps, parse_u16);
+  set.value("--run", "FILE",
+            "decide the rounds of a run again: what vyre graph --explain --json\n"
+            "wrote, - for the standard input",
+            options.run);
+  set.value("--round", "N", "show one round of the run in detail", options.round, parse_u32);
   set.flag("--json", "print JSON", options.json);
   return {
-      .usage = "vyre resident --queue N [options]",
+      .usage =
+          "vyre resident --queue N [options]\n"
+          "       vyre resident --run FILE [--round N] [--json]",
       .summary =
           "Recommends the size, the topology and the memory of a resident launch, and shows the\n"
           "signals behind them. The default limits are those that WebGPU guarantees.",
@@ -188,16 +201,24 @@ CommandHelp declare(OptionSet& set, ResidentOptions& options) {
           "examples:\n"
           "  vyre resident --queue 50000 --nodes 2000000 --edges 9000000 --workers 100\n"
           "  vyre resident --queue 20000 --workers 200 --nodes 40000 --edges 90000 \\\n"
-          "      --resident 7.3GB --budget 8GB\n",
+          "      --resident 7.3GB --budget 8GB\n"
+          "  vyre graph bfs kron:16 --explain --json | vyre resident --run -\n",
   };
 }
 
 Result<void> check(const ResidentOptions& options) {
+  if (!options.run.empty()) {
+    if (!options.has_queue) return {};
+    return fail(Code::invalid_input, "--queue and --run cannot both be given", "give one of them");
+  }
+  if (options.round) return fail(Code::invalid_input, "--round needs --run");
   if (!options.has_queue) return fail(Code::invalid_input, "--queue is missing");
   return {};
 }
 
-Exit run_command(const ResidentOptions& options, Streams& streams) {
+namespace {
+
+Exit explain(const ResidentOptions& options, Streams& streams) {
   const Explained explained =
       explain_recommendation(options.policy, options.request, options.previous);
   if (!explained.result) return report(streams, to_error(explained.result.error()));
@@ -210,6 +231,43 @@ Exit run_command(const ResidentOptions& options, Streams& streams) {
   streams.out.print("\n{}\n", bold(streams.out, "why"));
   print_signals(streams.out, options, explained.derivation);
   return Exit::done;
+}
+
+// Exit::failed where a round ran otherwise than the policy decides.
+Exit explain_run(const ResidentOptions& options, Streams& streams) {
+  auto text = options.run == "-" ? streams.read_input(kMostRunBytes)
+                                 : read_input_file(options.run, kMostRunBytes);
+  if (!text) return report(streams, text.error());
+  const auto run = parse_recorded_run(*text, source_name(options.run));
+  if (!run) return report(streams, run.error());
+  if (options.round) {
+    const auto at = std::ranges::find(run->rounds, *options.round, &RoundRecord::round);
+    if (at == run->rounds.end()) {
+      return report(streams, {Code::invalid_input,
+                              fmt::format("--round: {} has no round {}", source_name(options.run),
+                                          *options.round),
+                              {}});
+    }
+    ResidentOptions one = options;
+    one.policy = run->policy;
+    one.request = at->request;
+    one.previous = at->previous;
+    return explain(one, streams);
+  }
+  if (options.json) {
+    write_json(streams.out, recorded_run_json(*run));
+  } else {
+    print_recorded_run(streams.out, *run);
+  }
+  const bool same = std::ranges::all_of(
+      run->rounds, [&](const RoundRecord& round) { return ran_as_decided(round, run->policy); });
+  return same ? Exit::done : Exit::failed;
+}
+
+}  // namespace
+
+Exit run_command(const ResidentOptions& options, Streams& streams) {
+  return options.run.empty() ? explain(options, streams) : explain_run(options, streams);
 }
 
 }  // namespace vyre

@@ -1,7 +1,8 @@
-// vyre resident: how a resident launch would be sized, and why.
+// vyre resident: how a resident launch would be sized, and why; and the decisions of a run.
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "vyre/cli/command.h"
 #include "vyre/cli/option_set.h"
@@ -16,6 +17,8 @@ struct ResidentOptions {
                           .max_compute_invocations_per_workgroup = 256,
                           .expected_hits_per_item = 1};
   bool has_queue = false;
+  std::string run;  // a file with the rounds of a graph program
+  std::optional<std::uint32_t> round;
   std::optional<Topology> previous;
   bool json = false;
 };

@@ -7,6 +7,7 @@
 #include "vyre/base/files.h"
 #include "vyre/cli/graph/graph_page.h"
 #include "vyre/cli/graph/graph_rounds.h"
+#include "vyre/cli/resident_run.h"
 #include "vyre/cli/run/buffer_text.h"
 #include "vyre/cli/values.h"
 #include "vyre/ir/buffer_layout.h"
@@ -88,6 +89,7 @@ void GraphReport::print(Output& out, const std::vector<std::string>& written) co
               format_duration(t.p90_ns));
     out.print("{:.4g} million edges a second\n", edges_per_second() / 1e6);
   }
+  if (outcome_.tuning) out.print("tuning: {}\n", *outcome_.tuning);
   if (options_.verify) {
     out.print("verified: {} is that of a serial algorithm\n", task_.included->result);
   }
@@ -132,6 +134,7 @@ Json GraphReport::json(const std::vector<std::string>& written) const {
                      {"fastest_ns", t.fastest_ns},
                      {"slowest_ns", t.slowest_ns}};
   }
+  if (outcome_.tuning) out["tuning"] = *outcome_.tuning;
   if (options_.verify) out["verified"] = true;
   for (const PrintArgument& print : options_.prints) {
     const BufferLayout layout = layout_of(print.name);
@@ -143,13 +146,7 @@ Json GraphReport::json(const std::vector<std::string>& written) const {
          {"values", elements_json(task_.program.types(), layout, bytes, shown)}});
   }
   out["written"] = written;
-  if (options_.explain) {
-    out["policy"] = {{"sparse_frontier_threshold_bps", result.policy.sparse_frontier_threshold_bps},
-                     {"dense_frontier_threshold_bps", result.policy.dense_frontier_threshold_bps},
-                     {"memory_pressure_threshold_bps", result.policy.memory_pressure_threshold_bps},
-                     {"hot_window_threshold", result.policy.hot_window_threshold},
-                     {"fusion_edge_threshold", result.policy.fusion_edge_threshold}};
-  }
+  if (options_.explain) out["policy"] = policy_json(result.policy);
   if (options_.explain) out["records"] = rounds_json(result);
   return out;
 }
