@@ -279,6 +279,14 @@ void OnlinePolicy::drifted(std::size_t run) {
   // machine.
   if (!std::exchange(settled_, false)) return;
   forget_pairs();
+  // Of each candidate the evidence keeps one time from before, and so does what is shown.
+  for (Candidate& candidate : candidates_) {
+    auto& kept = candidate.kept_ns;
+    if (kept.size() < 2) continue;
+    const auto middle = kept.begin() + static_cast<std::ptrdiff_t>(kept.size() / 2);
+    std::ranges::nth_element(kept, middle);
+    kept = {*middle};
+  }
   decide({.kind = EventKind::reopened,
           .candidate = incumbent.text,
           .reason = fmt::format("times changed by a factor of {:.2f}", std::exp(change))});
