@@ -207,7 +207,9 @@ std::string headline(const TuneRecord& record, const Findings& findings) {
       is_known(gain) && record.declared.candidate != record.decision)
     parts.push_back(compared(gain, "the declared workgroup"));
   if (record.start.candidate == record.decision)
-    parts.emplace_back("no candidate was faster than the first guess beyond the noise");
+    parts.emplace_back(record.settled
+                           ? "no candidate was faster than the first guess beyond the noise"
+                           : "no candidate was proved faster than the first guess so far");
   else if (const double gain = gain_over_start(findings); is_known(gain))
     parts.push_back(compared(gain, "the first guess"));
   if (parts.empty() && is_known(findings.chosen_ns))

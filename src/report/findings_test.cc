@@ -46,6 +46,11 @@ TEST(Findings, HeadlinesSayLossesAndTiesToo) {
   EXPECT_EQ(headline(record, findings_of(record)),
             "as fast as the declared workgroup, 2.00\u00d7 slower than the first guess");
   record.start.candidate = "a";
+  EXPECT_EQ(
+      headline(record, findings_of(record)),
+      "as fast as the declared workgroup, no candidate was proved faster than the first guess "
+      "so far");
+  record.settled = true;
   EXPECT_EQ(headline(record, findings_of(record)),
             "as fast as the declared workgroup, no candidate was faster than the first guess "
             "beyond the noise");

@@ -232,7 +232,9 @@ void print_kernel(Output& out, const TuneOutcome& outcome) {
   };
   against(r.declared, "the declared variant");
   if (!r.declared.candidate.empty() && r.declared.candidate == r.decision) {
-    out.print("  no candidate is faster than the declared variant beyond the noise\n");
+    out.print("  no candidate {} than the declared variant{}\n",
+              r.settled ? "is faster" : "was proved faster",
+              r.settled ? " beyond the noise" : " so far");
   }
   if (r.start.candidate != r.declared.candidate && r.start.candidate != r.decision) {
     against(r.start, "the first guess");
