@@ -24,8 +24,12 @@ Result<Choices> measure_choices(const Problem& problem, unsigned threads) {
   VYRE_TRY(const Setup own, Setup::make(tuned, problem));
   VYRE_TRY(const Dispatch begun, tuned.prepare(own.kernel(), own.bindings(), own.size()));
   const auto view = begun.tuning();
-  const Variant guess =
-      view && !view->variants.empty() ? view->variants[view->start] : begun.variant();
+  // What the model expects to be the fastest, whatever serves first.
+  Variant guess = begun.variant();
+  if (view && !view->prior_ns.empty() && view->prior_ns.size() == view->variants.size()) {
+    const auto least = std::ranges::min_element(view->prior_ns) - view->prior_ns.begin();
+    guess = view->variants[static_cast<std::size_t>(least)];
+  }
   const std::vector<Variant> all = session.variants(setup.kernel(), setup.size());
   VYRE_TRY(const Exhaustive first, measure_all(setup, all, kRounds, kRoundNs));
   // The least of many noisy times is too small: those that matter run again, in turns.

@@ -5,10 +5,14 @@
 #ifndef __CUDACC__
 template <class Part>
 static void parts_of(Index n, Index groups, Part part) {
+  constexpr Index kGroups = 8;  // whose blocks lie side by side
 #pragma omp parallel for
-  for (Index g = 0; g < groups; ++g) {
-    for (Index first = g * 256; first < n; first += groups * 256) {
-      part(g, first, std::min<Index>(first + 256, n));
+  for (Index begin = 0; begin < groups; begin += kGroups) {
+    for (Index stripe = 0; stripe < n; stripe += groups * 256) {
+      for (Index g = begin; g < std::min(begin + kGroups, groups); ++g) {
+        const Index first = stripe + g * 256;
+        if (first < n) part(g, first, std::min<Index>(first + 256, n));
+      }
     }
   }
 }
