@@ -209,6 +209,7 @@ struct FrontierResult {
   std::uint64_t edges = 0;        // of all rounds
   std::uint32_t overflows = 0;    // rounds
   std::uint64_t nanoseconds = 0;  // of the whole run, `init` and `start` included
+  bool first_choice_known = false;  // an earlier run asked the policy the same first question
 };
 
 // A program with its state and a graph, which runs any number of times. Runs of one of these follow

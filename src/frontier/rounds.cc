@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "vyre/frontier/state_internal.h"
-#include "vyre/resident/recommendation_cache.h"
 
 namespace vyre {
 namespace {
@@ -260,9 +259,10 @@ Result<void> FrontierState::next_round(const FrontierRun& run, Progress& p) {
   record.previous = p.previous;
   record.request = frontier_request(facts_, now, p.hot_windows);
   record.edges = now.edges;
-  // Runs that begin alike ask for the same first answer, which the thread's cache has.
+  const std::uint64_t hits = answers_.stats().hits;
   const auto answer = p.previous ? recommend(policy_, record.request, *p.previous)
-                                 : recommend(policy_, record.request);
+                                 : answers_.recommend(policy_, record.request);
+  if (answers_.stats().hits != hits) p.result.first_choice_known = true;
   if (!answer) return std::unexpected(to_error(answer.error()));
   record.forced = run.topology.has_value();
   record.topology = run.topology.value_or(answer->topology);

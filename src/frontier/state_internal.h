@@ -15,6 +15,7 @@
 #include "vyre/frontier/signals.h"
 #include "vyre/frontier/tuned_policy.h"
 #include "vyre/frontier/workers_internal.h"
+#include "vyre/resident/recommendation_cache.h"
 
 namespace vyre {
 
@@ -84,7 +85,8 @@ class FrontierState {
   ResidentPolicy given_policy_, policy_;  // that the caller gave; of this run
   std::optional<TunedPolicy> tuned_;
   FrontierFacts facts_;
-  FrontierCounts solo_;  // as the policy says
+  FrontierCounts solo_;          // as the policy says
+  RecommendationCache answers_;  // to the first questions of runs, many of which begin alike
   bool solo_allowed_ = true;
   std::uint32_t bit_words_ = 0;  // of one half
   Buffer bits_, queue_, records_;

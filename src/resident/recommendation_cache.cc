@@ -9,8 +9,6 @@ constexpr bool full(std::uint64_t counter) {
   return counter == std::numeric_limits<std::uint64_t>::max();
 }
 
-constinit thread_local RecommendationCache thread_cache;
-
 }  // namespace
 
 RecommendationKey recommendation_key(const ResidentPolicy& p, const ResidentRequest& r) {
@@ -72,14 +70,5 @@ void RecommendationCache::reset() {
   index_.clear();
   hits_ = misses_ = 0;
 }
-
-ResidentResult<Recommendation> recommend(const ResidentPolicy& policy,
-                                         const ResidentRequest& request) {
-  return thread_cache.recommend(policy, request);
-}
-
-RecommendationCacheStats recommendation_cache_stats() { return thread_cache.stats(); }
-
-void reset_recommendation_cache() { thread_cache.reset(); }
 
 }  // namespace vyre
