@@ -17,16 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The format counts microseconds. Readers multiply by 1000 and truncate, so a number that would
-// lose a nanosecond is replaced by the next one that does not.
-double microseconds(double ns) {
-  const double whole = std::round(ns);
-  double us = whole / 1e3;
-  if (std::trunc(us * 1e3) < whole)
-    us = std::nextafter(us, std::numeric_limits<double>::infinity());
-  return us;
-}
-
 // Chooses a thread of a track for a span: the first on which it nests or follows all others. Spans
 // come in the order of their starts, the longer first.
 class Lanes {
@@ -159,8 +149,8 @@ void add_spans(Json& events, std::vector<PlacedSpan> spans, std::size_t process,
                {"ph", "X"},
                {"pid", process},
                {"tid", thread},
-               {"ts", microseconds(start)},
-               {"dur", microseconds(end - start)}};
+               {"ts", trace_microseconds(start)},
+               {"dur", trace_microseconds(end - start)}};
     for (const auto& [name, value] : span->arguments)
       event["args"][clean_utf8(name)] = clean_utf8(value);
     events.push_back(std::move(event));
@@ -191,8 +181,8 @@ void add_counters(Json& events, const TuneRecord& record, const std::vector<doub
                       {"ph", "C"},
                       {"pid", process},
                       {"tid", process},
-                      {"ts", microseconds(at)},
-                      {"args", {{"us", microseconds(ns)}}}});
+                      {"ts", trace_microseconds(at)},
+                      {"args", {{"us", trace_microseconds(ns)}}}});
   };
   const Findings findings = findings_of(record);
   for (std::size_t i = 0; i < record.calls.size(); ++i) {
@@ -216,6 +206,14 @@ void add_counters(Json& events, const TuneRecord& record, const std::vector<doub
 }
 
 }  // namespace
+
+double trace_microseconds(double ns) {
+  const double whole = std::round(ns);
+  double us = whole / 1e3;
+  if (std::trunc(us * 1e3) < whole)
+    us = std::nextafter(us, std::numeric_limits<double>::infinity());
+  return us;
+}
 
 std::string trace_json(const TuneReport& report) {
   Json events = Json::array();

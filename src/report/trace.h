@@ -15,4 +15,8 @@ namespace vyre {
 // to further threads.
 std::string trace_json(const TuneReport& report);
 
+// The format counts microseconds. Readers multiply by 1000 and truncate, so a number that would
+// lose a nanosecond is replaced by the next one that does not.
+double trace_microseconds(double ns);
+
 }  // namespace vyre

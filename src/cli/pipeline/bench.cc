@@ -163,6 +163,7 @@ Result<void> check(const BenchOptions& options) {
   const std::string_view odd = options.run.no_fuse           ? "--no-fuse"
                                : options.run.repeat != 1     ? "--repeat"
                                : !options.run.report.empty() ? "--report"
+                               : !options.run.trace.empty()  ? "--trace"
                                                              : "";
   if (!odd.empty()) {
     return fail(Code::invalid_input, fmt::format("{} says nothing to vyre bench", odd));

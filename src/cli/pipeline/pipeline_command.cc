@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
+#include <filesystem>
 
 #include "vyre/base/files.h"
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/pipeline/pipeline_load.h"
 #include "vyre/cli/pipeline/pipeline_page.h"
+#include "vyre/cli/pipeline/pipeline_trace.h"
+#include "vyre/cli/progress.h"
 #include "vyre/cli/run/run_execute.h"
 #include "vyre/cli/run/timing.h"
 #include "vyre/cli/values.h"
@@ -57,13 +61,15 @@ struct Outcome {
   std::string played;                                // how the last run was submitted
 };
 
-Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded) {
+Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded, Output& err) {
   const Session& session = *loaded.session;
+  const std::string& name = loaded.pipeline().name;
   Outcome out;
   out.device = session.device().name();
   std::optional<PreparedPipeline> prepared;
   {
     const EndAtOnce while_compiling;
+    const ProgressLine progress(err, [&] { return "compiling " + name; }, progress_on(err));
     VYRE_TRY(prepared, PreparedPipeline::make(session, loaded.ready, loaded.planned));
   }
   const RunLimits limits = pipeline_limits(options);
@@ -73,7 +79,16 @@ Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded) {
     if (interrupting_signal() != 0) return fail(Code::device, "interrupted");
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin);
   };
-  for (std::uint64_t run = 0; run < options.repeat; ++run) {
+  std::atomic<std::uint64_t> run = 1;
+  const ProgressLine progress(
+      err,
+      [&] {
+        return run > options.repeat
+                   ? fmt::format("timing {}", name)
+                   : fmt::format("running {}, {} of {}", name, run.load(), options.repeat);
+      },
+      progress_on(err));
+  for (; run <= options.repeat; ++run) {
     VYRE_TRY(const auto elapsed, once());
     out.elapsed_ns = static_cast<std::uint64_t>(elapsed.count());
   }
@@ -86,7 +101,7 @@ Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded) {
   if (options.time) {
     VYRE_TRY(out.timing, measure({.runs = *options.time}, once));
   }
-  if (!options.report.empty()) {
+  if (!options.report.empty() || !options.trace.empty()) {
     VYRE_TRY(const auto times, prepared->launch_times());
     for (const auto time : times) out.launch_ns.push_back(static_cast<std::uint64_t>(time.count()));
   }
@@ -96,15 +111,40 @@ Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded) {
   return out;
 }
 
-Result<void> write_page(const RunOptions& options, const Loaded& loaded, const Outcome& outcome) {
-  VYRE_TRY(const auto separate, plan_loaded(loaded.pipeline(), false, options));
+// The page and the trace, as far as they are wanted.
+Result<void> write_reports(const RunOptions& options, const Loaded& loaded, Outcome& outcome) {
   const PipelineRun run{.command = "vyre " + options.command,
                         .device = outcome.device,
                         .run_ns = outcome.elapsed_ns,
                         .launch_ns = outcome.launch_ns,
                         .verified = outcome.verified.value_or(0)};
-  return replace_file(options.report,
-                      pipeline_page(loaded.pipeline(), loaded.plan(), *separate, run));
+  if (!options.report.empty()) {
+    VYRE_TRY(const auto separate, plan_loaded(loaded.pipeline(), false, options));
+    VYRE_CHECK(replace_file(options.report,
+                            pipeline_page(loaded.pipeline(), loaded.plan(), *separate, run)));
+    outcome.written.push_back(options.report);
+  }
+  if (!options.trace.empty()) {
+    VYRE_CHECK(replace_file(options.trace, pipeline_trace(loaded.pipeline(), loaded.plan(), run)));
+    outcome.written.push_back(options.trace);
+  }
+  return {};
+}
+
+// What is computed for long can be written in the end.
+Result<void> check_folders(const RunOptions& options, const ReadyPipeline& pipeline) {
+  const auto check = [](const std::string& about, const std::string& path) -> Result<void> {
+    const auto folder = std::filesystem::path(path).parent_path();
+    std::error_code ignored;
+    if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return {};
+    return fail(Code::invalid_input, fmt::format("{}: cannot write {}: there is no folder {}",
+                                                 about, path, folder.string()));
+  };
+  for (const ReadyBuffer& b : pipeline.buffers) {
+    if (b.sink) VYRE_CHECK(check(fmt::format("buffer '{}'", b.name), b.sink->path));
+  }
+  VYRE_CHECK(check("--report", options.report));
+  return check("--trace", options.trace);
 }
 
 // "launch 3: fused, 1.2 ms; as 3 stages 2.1 ms"
@@ -176,6 +216,7 @@ Result<void> check_pipeline_options(const RunOptions& options) {
                                  : options.no_fuse         ? "--no-fuse"
                                  : options.explain         ? "--explain"
                                  : !options.report.empty() ? "--report"
+                                 : !options.trace.empty()  ? "--trace"
                                  : options.memory_budget   ? "--memory-budget"
                                                            : "";
     if (odd.empty()) return {};
@@ -193,9 +234,14 @@ Result<void> check_pipeline_options(const RunOptions& options) {
                                : options.strict            ? "--strict"
                                : options.step_budget != 0  ? "--step-budget"
                                                            : "";
-  if (odd.empty()) return {};
-  return fail(Code::invalid_input,
-              fmt::format("{} is for kernels; a pipeline says it itself", odd));
+  if (!odd.empty()) {
+    return fail(Code::invalid_input,
+                fmt::format("{} is for kernels; a pipeline says it itself", odd));
+  }
+  if (!options.trace.empty() && is_interpreter(options.device)) {
+    return fail(Code::invalid_input, "--trace shows launches, and the interpreter has none");
+  }
+  return {};
 }
 
 Exit plan_pipeline_file(const RunOptions& options, Streams& streams) {
@@ -209,26 +255,35 @@ Exit plan_pipeline_file(const RunOptions& options, Streams& streams) {
 Exit run_pipeline(const RunOptions& options, Streams& streams) {
   const auto loaded = load(options, streams, NeedsMemory::yes);
   if (!loaded) return report(streams, loaded.error(), exit_for(loaded.error()));
+  if (const auto there = check_folders(options, loaded->pipeline()); !there) {
+    return report(streams, there.error());
+  }
   if (options.explain && !options.json) {
     streams.out.write(plan_text(loaded->pipeline(), loaded->plan(), loaded->runs) + "\n");
   }
   const InterruptGuard guard;
   Outcome outcome;
+  const auto interpret_all = [&] {
+    const ProgressLine progress(
+        streams.err, [&] { return "interpreting " + loaded->pipeline().name; },
+        progress_on(streams.err));
+    return interpret_stages(loaded->pipeline(), options.repeat);
+  };
   if (!loaded->session) {
     const Clock::time_point begin = Clock::now();
-    auto results = interpret_stages(loaded->pipeline(), options.repeat);
+    auto results = interpret_all();
     if (!results) return report(streams, results.error(), Exit::failed);
     outcome.device = "interp";
     outcome.results = *std::move(results);
     outcome.elapsed_ns = static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
   } else {
-    auto ran = run_on_device(options, *loaded);
+    auto ran = run_on_device(options, *loaded, streams.err);
     if (!ran) return report(streams, ran.error(), exit_for(ran.error()));
     outcome = *std::move(ran);
   }
   if (options.verify) {
-    const auto expected = interpret_stages(loaded->pipeline(), options.repeat);
+    const auto expected = interpret_all();
     if (!expected) return report(streams, expected.error(), Exit::failed);
     const auto same = compare_with(*expected, loaded->pipeline(), outcome.results, options);
     if (!same) return report(streams, same.error(), Exit::failed);
@@ -241,11 +296,8 @@ Exit run_pipeline(const RunOptions& options, Streams& streams) {
     if (!bytes) return report(streams, bytes.error(), Exit::failed);
     outcome.written.push_back(buffer.sink->path);
   }
-  if (!options.report.empty()) {
-    if (auto written = write_page(options, *loaded, outcome); !written) {
-      return report(streams, written.error(), Exit::failed);
-    }
-    outcome.written.push_back(options.report);
+  if (auto written = write_reports(options, *loaded, outcome); !written) {
+    return report(streams, written.error(), Exit::failed);
   }
   print_outcome(options, *loaded, outcome, streams);
   return Exit::done;

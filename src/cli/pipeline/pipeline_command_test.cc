@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "vyre/base/files.h"
 #include "vyre/base/temporary_folder_testing.h"
 #include "vyre/cli/command_line_testing.h"
+#include "vyre/report/trace_testing.h"
 
 namespace vyre {
 namespace {
@@ -170,6 +172,48 @@ TEST_F(PipelineCommand, ThePageNamesNothingElse) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
   EXPECT_EQ(text.find("http"), std::string::npos) << "it stands alone";
+}
+
+TEST_F(PipelineCommand, TheTraceHasASliceForEachLaunch) {
+  const std::string fluid = (folder_.path() / "fluid.toml").string();
+  const std::string trace = (folder_.path() / "trace.json").string();
+  const CommandResult result =
+      run_vyre({"run", fluid, "--device", "cpu", "--dim", "width=16", "--trace", trace});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  EXPECT_NE(result.out.find("wrote " + trace), std::string::npos);
+  const std::string text = bytes("trace.json");
+  EXPECT_EQ(trace_faults(text), std::vector<std::string>());
+  for (const char* name : {"fluid on cpu", "one round of 'balance'", "begins because"}) {
+    EXPECT_NE(text.find(name), std::string::npos) << name << "\n" << text;
+  }
+  const CommandResult interpreted =
+      run_vyre({"run", fluid, "--device", "interp", "--trace", trace});
+  EXPECT_EQ(interpreted.exit, 2);
+  EXPECT_NE(interpreted.err.find("the interpreter has none"), std::string::npos);
+}
+
+TEST_F(PipelineCommand, FoldersOfOutputsAreLookedForBeforeTheRun) {
+  const CommandResult result =
+      run_vyre({"run", file(), "--device", "cpu", "--out", "edges=nowhere/edges.png"});
+  EXPECT_EQ(result.exit, 2);
+  EXPECT_NE(result.err.find("buffer 'edges': cannot write"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("there is no folder"), std::string::npos) << result.err;
+}
+
+TEST_F(PipelineCommand, ALaunchBeyondTheDevicesLimitsNamesItsStage) {
+  std::ofstream(folder_.path() / "k.wgsl")
+      << "@group(0) @binding(0) var<storage, read_write> a: array<f32>;"
+         "@compute @workgroup_size(1) fn main() { a[0] = 1; }";
+  const std::string path = (folder_.path() / "large.toml").string();
+  std::ofstream(path) << "vyre = 1\nname = \"large\"\n[buffers]\n"
+                         "a = { type = \"array<f32>\", shape = [4], sink = \"a.npy\" }\n"
+                         "[[stage]]\nname = \"first\"\nentry = \"main\"\nfile = \"k.wgsl\"\n"
+                         "size = [1, 4294967295]\nbind = { a = \"a\" }\n";
+  const CommandResult result = run_vyre({"run", path, "--device", "cpu"});
+  EXPECT_EQ(result.exit, 2);
+  EXPECT_NE(result.err.find("large.toml:5: stage 'first': axis 1 has 4294967295 workgroups"),
+            std::string::npos)
+      << result.err;
 }
 
 TEST_F(PipelineCommand, BenchVerifiesAndTimesBothWays) {

@@ -158,6 +158,8 @@ void declare_run_options(OptionSet& set, RunOptions& options) {
   set.flag("--no-fuse", "pipelines: a launch for every stage", options.no_fuse);
   set.flag("--explain", "pipelines: show what was fused, what was not, and why", options.explain);
   set.value("--report", "FILE", "pipelines: write a page about the run", options.report);
+  set.value("--trace", "FILE", "pipelines: write a trace of the launches for Perfetto",
+            options.trace);
   set.value("--memory-budget", "BYTES", "pipelines: the most memory to allocate",
             options.memory_budget, [](const std::string& text) { return parse_bytes(text); });
   set.flag("--json", "print JSON", options.json);

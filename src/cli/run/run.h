@@ -44,6 +44,7 @@ struct RunOptions {
   bool no_fuse = false;
   bool explain = false;
   std::string report;   // a page; empty: none
+  std::string trace;    // for Perfetto; empty: none
   std::string command;  // as it was typed
 };
 

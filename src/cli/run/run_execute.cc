@@ -8,7 +8,7 @@
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/cli/interrupt.h"
-#include "vyre/cli/run/compile_progress.h"
+#include "vyre/cli/progress.h"
 
 namespace vyre {
 namespace {
@@ -205,7 +205,8 @@ Result<RunRecord> run_on_device(const Session& session, const Kernel& kernel, Ru
   VYRE_CHECK(run.bind());
   const Clock::time_point begin = Clock::now();
   {
-    const CompileProgress progress(err, kernel.program->name, progress_on(err));
+    const ProgressLine progress(
+        err, [&] { return "compiling " + kernel.program->name; }, progress_on(err));
     VYRE_CHECK(run.prepare(kernel, options));
   }
   RunRecord record;

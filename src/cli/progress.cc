@@ -1,4 +1,4 @@
-#include "vyre/cli/run/compile_progress.h"
+#include "vyre/cli/progress.h"
 
 #include <unistd.h>
 
@@ -9,17 +9,17 @@ namespace vyre {
 
 using Clock = std::chrono::steady_clock;
 
-CompileProgress::CompileProgress(Output& err, std::string kernel, Options options)
-    : err_(err), kernel_(std::move(kernel)), patience_(options.patience) {
+ProgressLine::ProgressLine(Output& err, std::function<std::string()> doing, Options options)
+    : err_(err), doing_(std::move(doing)), patience_(options.patience) {
   if (!options.is_terminal) return;
   try {
     thread_ = std::thread([this] { show(); });
   } catch (const std::system_error&) {
-    // Without a thread the kernel is compiled all the same.
+    // Without a thread it is done all the same.
   }
 }
 
-CompileProgress::~CompileProgress() {
+ProgressLine::~ProgressLine() {
   if (!thread_.joinable()) return;
   {
     const std::scoped_lock lock(mutex_);
@@ -29,13 +29,13 @@ CompileProgress::~CompileProgress() {
   thread_.join();
 }
 
-void CompileProgress::show() {
+void ProgressLine::show() {
   const Clock::time_point begin = Clock::now();
   bool is_shown = false;
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, patience_, [&] { return done_; })) {
     const std::chrono::duration<double> spent = Clock::now() - begin;
-    err_.print("\rcompiling {}: {:.0f} s\x1b[K", kernel_, spent.count());
+    err_.print("\r{}: {:.0f} s\x1b[K", doing_(), spent.count());
     err_.flush();
     is_shown = true;
   }
@@ -44,7 +44,7 @@ void CompileProgress::show() {
   err_.flush();
 }
 
-CompileProgress::Options progress_on(const Output& err) {
+ProgressLine::Options progress_on(const Output& err) {
   return {.is_terminal = err.colour && isatty(STDERR_FILENO) == 1};
 }
 

@@ -1,8 +1,9 @@
-// Says on a terminal that a kernel is being compiled, once that takes long.
+// Says on a terminal what is going on, once that takes long.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -13,22 +14,23 @@ namespace vyre {
 
 // From its construction on, until it is destroyed; nobody else writes to `err` meanwhile. The line
 // appears after `patience`, is drawn again every `patience`, and is gone in the end.
-class CompileProgress {
+class ProgressLine {
  public:
   struct Options {
     bool is_terminal = false;  // otherwise nothing is shown
     std::chrono::milliseconds patience{1000};
   };
-  CompileProgress(Output& err, std::string kernel, Options options);
-  ~CompileProgress();
-  CompileProgress(const CompileProgress&) = delete;
-  CompileProgress& operator=(const CompileProgress&) = delete;
+  // `doing` is asked by another thread: "compiling saxpy".
+  ProgressLine(Output& err, std::function<std::string()> doing, Options options);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
 
  private:
   void show();
 
   Output& err_;
-  const std::string kernel_;
+  const std::function<std::string()> doing_;
   const std::chrono::milliseconds patience_;
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -37,6 +39,6 @@ class CompileProgress {
 };
 
 // What is true of the standard error of this process.
-CompileProgress::Options progress_on(const Output& err);
+ProgressLine::Options progress_on(const Output& err);
 
 }  // namespace vyre
