@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kFewestPairs = 5;
 constexpr double kConfidence = 0.99;
+// Few pairs rule out no gain at all on one side; the end is then this far away, or farther.
+constexpr double kUnknown = 1000;
 
 // Leaves out samples at both ends as long as the true median lies between the others with 99%.
 CandidateTime of_samples(std::span<const double> samples_ns) {
@@ -51,7 +53,11 @@ CandidateTime candidate_time(const KeyState& state, const CandidateState& candid
   if (candidate.compared_with == reference && candidate.log_ratios.size() >= kFewestPairs) {
     PairedComparison versus;
     for (const int log_ratio : candidate.log_ratios) versus.add(log_ratio);
-    return beside(its, versus.interval(kConfidence));
+    CandidateTime out = beside(its, versus.interval(kConfidence));
+    const CandidateTime own = of_samples(candidate.recent_ns);
+    if (own.ns > 0 && out.low_ns * kUnknown < its.ns) out.low_ns = std::min(out.ns, own.low_ns);
+    if (own.ns > 0 && out.high_ns > its.ns * kUnknown) out.high_ns = std::max(out.ns, own.high_ns);
+    return out;
   }
   // The candidate whose place the incumbent has taken.
   if (candidate.candidate == state.over && state.pairs >= kFewestPairs && state.gain < 1) {

@@ -41,6 +41,18 @@ TEST(CandidateTime, IsWhatPairsWithTheIncumbentSay) {
   EXPECT_EQ(candidate_time(state, state.candidates[1]).ns, 550);
 }
 
+TEST(CandidateTime, EndsThatFewPairsLeaveOpenAreThoseOfItsSamples) {
+  KeyState state{.candidates = {timed("a", {100}), timed("b", {80, 85, 120})}, .incumbent = "a"};
+  PairedComparison pairs;
+  for (int i = 0; i < 5; ++i) pairs.add(100, 88 + 6 * i);
+  state.candidates[1].compared_with = "a";
+  state.candidates[1].log_ratios = pairs.log_ratios();
+  const CandidateTime time = candidate_time(state, state.candidates[1]);
+  EXPECT_NEAR(time.ns, 100, 0.1);
+  EXPECT_EQ(time.low_ns, 80);
+  EXPECT_EQ(time.high_ns, 120);
+}
+
 TEST(CandidateTime, OfThePredecessorAgreesWithTheGainThatWasTold) {
   const KeyState state{.candidates = {timed("a", {400}), timed("b", {80})},
                        .incumbent = "b",
