@@ -58,7 +58,7 @@ typedef enum vyre_code {
   VYRE_LIMIT = 2,          /* well-formed, but beyond a limit of the device */
   VYRE_IO = 3,             /* the operating system refused to read or write */
   VYRE_UNAVAILABLE = 4,    /* a device, a driver or a feature is missing */
-  VYRE_OUT_OF_MEMORY = 5,  /* of the host or of the device */
+  VYRE_OUT_OF_MEMORY = 5,  /* the host or the device has too little memory */
   VYRE_DEVICE = 6,         /* the launch failed, or passed its deadline */
   VYRE_INTERNAL = 7,       /* a bug in vyre */
   VYRE_INVALID_HANDLE = 8, /* 0, freed, invalid, or a handle of another type */
@@ -120,7 +120,7 @@ VYRE_API vyre_code vyre_device_get(uint32_t index, vyre_device_info* info);
 
 typedef struct vyre_session_options {
   uint32_t struct_size;
-  uint32_t threads; /* of the device cpu, up to 1024; 0: VYRE_THREADS, else all processors */
+  uint32_t threads; /* for the device cpu, up to 1024; 0: VYRE_THREADS, else all processors */
   const char* cache_folder; /* an absolute path; null: the user's cache, ~/.cache/vyre */
   uint32_t no_cache;        /* not 0: nothing is read from disk or kept there */
   uint32_t reserved;        /* 0 */
@@ -146,7 +146,7 @@ typedef struct vyre_limits {
   uint32_t max_workgroup_invocations;
   uint32_t max_workgroup_size[3];
   uint32_t max_workgroups[3];
-  uint32_t binding_alignment; /* of a binding's offset, in bytes */
+  uint32_t binding_alignment; /* in bytes; a binding's offset must be a multiple of it */
   uint32_t reserved;
   char device[64]; /* the name of the open device */
 } vyre_limits;
@@ -158,7 +158,7 @@ VYRE_API vyre_code vyre_session_wait(vyre_session session);
 
 /* ---- Modules and kernels --------------------------------------------------------------------- */
 
-/* As a length or size: text up to its null, a buffer up to its last byte. */
+/* As the length of a text: the text ends with a null. As a size: up to the end of the buffer. */
 #define VYRE_TO_THE_END UINT64_MAX
 
 /* Parses and checks a WGSL text. Messages call it `file_name`, which may be null. On failure
@@ -215,8 +215,8 @@ typedef struct vyre_binding_info {
   uint32_t binding;
   uint32_t access;      /* a vyre_access */
   uint64_t least_bytes; /* the smallest part of a buffer that can be bound here */
-  uint64_t name_length; /* of the whole name */
-  char name[128];       /* of the variable, truncated if it is longer */
+  uint64_t name_length; /* the length of the whole name */
+  char name[128];       /* the variable's name, truncated if it is longer */
 } vyre_binding_info;
 
 /* The buffers that the entry point uses, ordered by group and binding. */
@@ -232,8 +232,9 @@ VYRE_API vyre_code vyre_buffer_create(vyre_session session, uint64_t bytes, vyre
 VYRE_API vyre_code vyre_buffer_adopt(vyre_session session, void* memory, uint64_t bytes,
                                      vyre_buffer* buffer);
 VYRE_API vyre_code vyre_buffer_size(vyre_buffer buffer, uint64_t* bytes);
-/* These four take place after everything that was submitted before. The caller may reuse `data`
- * when the call returns. A range that is not wholly inside the buffer is an error. */
+/* A write, read, copy or clear takes place after everything that was submitted before it. The
+ * caller may reuse `data` when the call returns. A range that is not wholly inside the buffer is an
+ * error. */
 VYRE_API vyre_code vyre_buffer_write(vyre_buffer buffer, uint64_t offset, const void* data,
                                      uint64_t bytes);
 VYRE_API vyre_code vyre_buffer_read(vyre_buffer buffer, uint64_t offset, void* data,
@@ -362,7 +363,7 @@ typedef struct vyre_buffer_description {
   const char* name;
   const char* type;         /* as WGSL spells it: "array<f32>" */
   const char* const* shape; /* sizes, the slowest axis first */
-  uint64_t axes;            /* of the shape; 0: one element */
+  uint64_t axes;            /* the number of sizes in `shape`; 0: one element */
   const char* source;       /* data as `vyre run --in` takes them; null: none */
 } vyre_buffer_description;
 
@@ -392,13 +393,13 @@ typedef struct vyre_stage_description {
   uint32_t unit;    /* a vyre_unit: what `size` counts */
   const char* name; /* null: that of the entry point */
   vyre_kernel kernel;
-  const vyre_name_pair* bindings; /* a variable, and a buffer or uniform */
+  const vyre_name_pair* bindings; /* each a variable, and the buffer or uniform bound to it */
   uint64_t binding_count;
   const char* size[3];     /* along x, y and z; null: 1 */
   const char* groups_from; /* not null: a buffer that holds the grid, instead of `size` */
   uint64_t groups_offset;  /* in bytes; a multiple of 4 */
-  const char* loop;        /* the loop that it is a part of; null: none */
-  uint32_t after_host;     /* not 0: the host may look at what comes before */
+  const char* loop;        /* the loop that contains the stage; null: none */
+  uint32_t after_host;     /* not 0: the host may read what earlier stages wrote */
   uint32_t reserved;       /* 0 */
 } vyre_stage_description;
 
@@ -406,14 +407,14 @@ typedef struct vyre_stage_description {
 VYRE_API vyre_code vyre_pipeline_add_stage(vyre_pipeline pipeline,
                                            const vyre_stage_description* stage);
 
-/* Neighbouring stages that run again and again. Each round clears buffers, runs the stages, looks
- * whether the condition holds, and exchanges the names of pairs of buffers. */
+/* Neighbouring stages that run again and again. Each round clears buffers, runs the stages, tests
+ * the condition, and exchanges the names of pairs of buffers. */
 typedef struct vyre_loop_description {
   uint32_t struct_size;
   uint32_t reserved; /* 0 */
   const char* name;
-  const char* most;  /* rounds; a size */
-  const char* until; /* "moved == 0"; null: there are `most` rounds */
+  const char* most;  /* the largest number of rounds, an expression of dims */
+  const char* until; /* ends the loop: "moved == 0"; null: `most` rounds run */
   const char* const* clear;
   uint64_t clear_count;
   const vyre_name_pair* swap;
@@ -426,7 +427,7 @@ VYRE_API vyre_code vyre_pipeline_add_loop(vyre_pipeline pipeline,
 typedef struct vyre_pipeline_options {
   uint32_t struct_size;
   uint32_t no_fusion;     /* not 0: every stage is a launch of its own */
-  uint64_t memory_budget; /* in bytes, of everything that is allocated; 0: none */
+  uint64_t memory_budget; /* the most bytes that may be allocated in all; 0: no limit */
 } vyre_pipeline_options;
 
 /* Checks everything, plans, allocates and compiles. Null `options` are the same as options that are
@@ -437,7 +438,7 @@ VYRE_API vyre_code vyre_pipeline_prepare(vyre_pipeline pipeline,
 /* Changes a dim, from the next vyre_pipeline_prepare on. */
 VYRE_API vyre_code vyre_pipeline_set_dim(vyre_pipeline pipeline, const char* name, uint64_t value);
 
-/* The rest needs a pipeline that is prepared. */
+/* The functions below need a pipeline that is prepared. */
 
 /* A handle for the memory of an input or output, to be freed by vyre_buffer_free. For buffers that
  * change places it is the memory at this moment. After vyre_pipeline_prepare ask again. */
@@ -447,9 +448,10 @@ VYRE_API vyre_code vyre_pipeline_buffer(vyre_pipeline pipeline, const char* name
  * in common only where no stage writes either. */
 VYRE_API vyre_code vyre_pipeline_bind(vyre_pipeline pipeline, const char* name, vyre_buffer buffer);
 
-/* Other contents for a uniform, in the layout of its type in WGSL. Where the plan relied on the
- * contents before, as when two strides were equal, the call plans and compiles again; buffers that
- * keep their contents keep them. vyre_pipeline_prepare computes uniforms again. */
+/* Replaces the contents of a uniform, in the layout of its type in WGSL. If the plan relied on the
+ * old contents, for example because two strides were equal, the call plans and compiles again;
+ * inputs and outputs keep their contents. vyre_pipeline_prepare computes uniforms from their fields
+ * again. */
 VYRE_API vyre_code vyre_pipeline_set_uniform(vyre_pipeline pipeline, const char* name,
                                              const void* contents, uint64_t bytes);
 
@@ -459,11 +461,11 @@ VYRE_API vyre_code vyre_pipeline_run(vyre_pipeline pipeline, uint64_t deadline_n
 /* May return before the stages have ended; vyre_session_wait reports their failure. Conditions of
  * loops and grids in buffers are looked at during the call. */
 VYRE_API vyre_code vyre_pipeline_submit(vyre_pipeline pipeline, uint64_t deadline_ns);
-/* The device's time for one run: the mean of this number of consecutive runs. */
+/* Measures the device's time for one run, as the mean of `runs` consecutive runs. */
 VYRE_API vyre_code vyre_pipeline_time(vyre_pipeline pipeline, uint32_t runs, double* ns);
 
-/* What was fused, what was not, and why; and what became of each buffer. As lines for people, and
- * as a JSON object: what `vyre plan` prints. */
+/* Which stages were fused, why others were not, and where each buffer lives. As lines for people,
+ * and as a JSON object; both are what `vyre plan` prints. */
 VYRE_API vyre_code vyre_pipeline_plan_text(vyre_pipeline pipeline, char* text, uint64_t capacity,
                                            uint64_t* length);
 VYRE_API vyre_code vyre_pipeline_plan_json(vyre_pipeline pipeline, char* text, uint64_t capacity,
@@ -504,11 +506,11 @@ typedef struct vyre_graph_binding {
 typedef struct vyre_graph_options {
   uint32_t struct_size;
   uint32_t hit_capacity;  /* vertices that a queue holds; 0: all of them */
-  uint64_t memory_budget; /* in bytes, of everything together; 0: none */
+  uint64_t memory_budget; /* the most bytes that may be allocated in all; 0: no limit */
 } vyre_graph_options;
 
 /* Variables without a binding get buffers of their own. Null `options` are the same as options that
- * are all 0. The program, the graph and the buffers may be freed before the result. */
+ * are all 0. The program, the graph and the buffers may be freed before the work. */
 VYRE_API vyre_code vyre_graph_prepare(vyre_graph_program program, vyre_graph graph,
                                       const vyre_graph_binding* bindings, uint64_t binding_count,
                                       const vyre_graph_options* options, vyre_graph_work* work);
@@ -529,19 +531,19 @@ typedef enum vyre_topology {
 typedef struct vyre_graph_run_options {
   uint32_t struct_size;
   uint32_t topology;     /* a vyre_topology for all rounds */
-  const uint32_t* first; /* the first vertices */
+  const uint32_t* first; /* the vertices of the first frontier */
   uint64_t first_count;
-  uint32_t all;         /* not 0: every vertex is first */
+  uint32_t all;         /* not 0: the first frontier has every vertex */
   uint32_t most_rounds; /* 0: no limit */
   uint64_t deadline_ns; /* or VYRE_NO_DEADLINE */
 } vyre_graph_run_options;
 
 typedef struct vyre_graph_result {
   uint32_t struct_size;
-  uint32_t ended; /* 0: the most rounds were run, and there was more to do */
+  uint32_t ended; /* 0: `most_rounds` rounds ran, and the last one reached more vertices */
   uint64_t rounds;
-  uint64_t edges;     /* that left the frontiers of all rounds */
-  uint64_t ns;        /* of the whole run */
+  uint64_t edges;     /* edges that left the frontier, summed over all rounds */
+  uint64_t ns;        /* the time of the whole run */
   uint32_t overflows; /* rounds whose next frontier did not fit the queue */
   uint32_t reserved;
 } vyre_graph_result;
@@ -554,17 +556,18 @@ VYRE_API vyre_code vyre_graph_run(vyre_graph_work work, const vyre_graph_run_opt
 typedef struct vyre_graph_round {
   uint32_t struct_size;
   uint32_t topology; /* a vyre_topology */
-  uint32_t vertices; /* of the frontier */
-  uint32_t reached;  /* vertices of the next frontier */
-  uint64_t edges;    /* that leave the frontier */
-  uint64_t ns;       /* of a solo round: its share of the launch */
+  uint32_t vertices; /* in the frontier */
+  uint32_t reached;  /* vertices in the next frontier */
+  uint64_t edges;    /* edges that leave the frontier */
+  uint64_t ns;       /* the round's time; for a solo round, its share of the launch's time */
   uint32_t workers;
   uint32_t solo;       /* 1: many rounds in one launch */
   uint32_t pulled;     /* 1: vertices looked at their incoming edges */
   uint32_t overflowed; /* 1: the next frontier did not fit the queue */
 } vyre_graph_round;
 
-/* What a round of the last run did, from 0. The first million rounds of a run leave a record. */
+/* What a round of the last run did; the first round has index 0. Only the first million rounds of a
+ * run are recorded. */
 VYRE_API vyre_code vyre_graph_get_round(vyre_graph_work work, uint64_t index,
                                         vyre_graph_round* round);
 
@@ -576,7 +579,7 @@ VYRE_API vyre_code vyre_graph_get_round(vyre_graph_work work, uint64_t index,
  * wait for everything that is in that stream, and for no other stream. */
 typedef struct vyre_cuda_options {
   uint32_t struct_size;
-  uint32_t ordinal; /* of the device, from 0; ignored if there is a context */
+  uint32_t ordinal; /* the device's number, from 0; ignored if there is a context */
   /* The application's CUcontext, which must outlive the session; null: the session makes one. A
    * program that uses CUDA's runtime library gets its own from cuCtxGetCurrent, after its first
    * CUDA call. */
@@ -603,7 +606,7 @@ VYRE_API vyre_code vyre_buffer_adopt_address(vyre_session session, uint64_t devi
 
 typedef enum vyre_gpu_format {
   VYRE_PTX = 0,  /* text */
-  VYRE_CUBIN = 1 /* for the architecture of the device */
+  VYRE_CUBIN = 1 /* machine code for the architecture of the device */
 } vyre_gpu_format;
 
 /* What is passed to a parameter of the caller's GPU code at each launch. */
@@ -681,7 +684,7 @@ typedef struct vyre_tuner_key {
   uint32_t struct_size;
   uint32_t reserved; /* 0 */
   const char* name;
-  const char* version;  /* of the kernel's code: times of another version are only a hint */
+  const char* version;  /* the version of the kernel: times of another one are only a hint */
   const char* size;     /* "4096", "1920x1080", "64x64x64"; null: one choice for all sizes */
   const char* device;   /* null: this machine's processor */
   const char* driver;   /* the driver or run-time library, if the speed depends on it */
@@ -702,7 +705,7 @@ typedef struct vyre_tuner_options {
   uint32_t mode;  /* a vyre_tuner_mode */
   uint32_t start; /* the candidate that would run without a tuner; it is served first */
   uint32_t reserved;
-  const double* expected_ns; /* of each candidate, up to a common factor; null: unknown */
+  const double* expected_ns; /* a time for each candidate, up to a common factor; null: unknown */
   double share;              /* the share of the time spent that the search may lose; 0: 0.02 */
   double allowance_ns;       /* the first allowance, in addition; 0: 20e6 */
   double clock_tick_ns;      /* the resolution of the caller's clock; 0: 1 */
@@ -747,7 +750,7 @@ typedef struct vyre_tuner_call {
   uint32_t candidate; /* the candidate to run */
   uint32_t timed;     /* 1: report the time of this call, or abandon it; 0: neither is needed */
   uint32_t probe;     /* 1: this call tries a candidate other than the best known one */
-  uint64_t id;        /* of a timed call */
+  uint64_t id;        /* identifies a timed call */
 } vyre_tuner_call;
 
 /* Chooses the candidate for the next call. */

@@ -10,7 +10,7 @@
 // A program has some of these functions, which may use any variable of the module:
 //
 //   fn init(vertex: u32)                    for every vertex, when a run begins
-//   fn start(vertex: u32)                   for every first vertex
+//   fn start(vertex: u32)                   then for every vertex of the first frontier
 //   fn visit(source: u32, edge: u32, vertex: u32, round: u32) -> bool
 //                                           for every edge that leaves the frontier; true: the
 //                                           vertex was reached
@@ -55,8 +55,8 @@
 
 namespace vyre {
 
-// The names of a program's functions in its module. A name that the module does not have means that
-// the program has no such function; visit, or gather and apply, must be there.
+// The names of a program's functions in its module. If the module has no function of a name, the
+// program has no such function. visit, or gather and apply, must be there.
 struct FrontierNames {
   std::string init = "init";
   std::string start = "start";
@@ -73,8 +73,8 @@ enum class FrontierFill : std::uint8_t {
   vertices,  // one element per vertex, zeros
   weights,   // the graph's weights: a run-time sized array named `weights`
   offsets,   // the graph's offsets: a run-time sized array named `offsets`
-  columns,   // the vertices that the graph's edges lead to: one named `columns`
-  zeros,     // zeros, of the size that the type has
+  columns,   // the graph's columns: a run-time sized array named `columns`
+  zeros,     // as many zeros as the type has bytes
 };
 
 struct FrontierVariable {
@@ -84,15 +84,15 @@ struct FrontierVariable {
   TypeId type{};  // of FrontierProgram::types()
   bool writable = false;
   FrontierFill fill = FrontierFill::zeros;
-  std::uint64_t element_bytes = 0;  // of a run-time sized array
-  std::uint64_t least_bytes = 0;    // of the part that has a size
+  std::uint64_t element_bytes = 0;  // the size of an element, if the type is a run-time sized array
+  std::uint64_t least_bytes = 0;    // the size of the type's static part
 };
 
 class FrontierCode;   // the program's functions and the kernels made of them
 class GraphMemory;    // the graph's buffers
 class FrontierState;  // a program made ready for a graph
 
-// A checked program. A handle: copies share the kernels that are made of it.
+// A program that was checked. It is a handle: copies share the kernels that are made of it.
 class FrontierProgram {
  public:
   // Errors are those of the text, or name the function and the line that breaks a rule.
@@ -109,8 +109,8 @@ class FrontierProgram {
   bool has_wants() const;
   bool gathers() const;  // it has gather and apply instead of visit
   bool uses_weights() const;
-  // Whether `after` can run in the launch that pulls, which is what a fused round does: whatever
-  // visit, wants and after write, all of them access at their own vertex alone.
+  // Whether a fused round can run `after` in the launch that pulls: what visit, wants and after
+  // write, each of them accesses at its own vertex only.
   bool folds_after() const;
 
  private:
@@ -125,8 +125,8 @@ class FrontierProgram {
 class Graph {
  public:
   // `offsets` has one element more than there are vertices. Offsets that descend or do not end at
-  // the number of columns, and columns that are no vertices, are errors. There are 0 or as many
-  // weights as columns.
+  // the number of columns, and columns that are no vertices, are errors. `weights` is empty or as
+  // long as `columns`.
   static Result<Graph> from_csr(const Session& session, std::span<const std::uint32_t> offsets,
                                 std::span<const std::uint32_t> columns,
                                 std::span<const std::uint32_t> weights = {});
@@ -151,8 +151,9 @@ struct FrontierBinding {
   Buffer buffer;
 };
 
-// The standard policy, with vertices beginning to pull once a tenth of the graph is in the frontier
-// or leaves it: with `wants`, most of them find a source after a few of their edges.
+// The standard policy, but rounds pull as soon as a tenth of the vertices are in the frontier or a
+// tenth of the edges leave it. With `wants`, most vertices find a source after a few of their
+// edges.
 constexpr ResidentPolicy frontier_policy() {
   ResidentPolicy policy;
   policy.dense_frontier_threshold_bps = 1000;
@@ -164,25 +165,25 @@ struct FrontierOptions {
   ResidentPolicy policy = kFrontierPolicy;
   std::uint64_t memory_budget = 0;    // bytes; 0: no limit
   std::uint32_t workers = 0;          // 0: the device's threads
-  std::uint32_t worker_edges = 4096;  // what makes another worker worth its start
+  std::uint32_t worker_edges = 4096;  // edges of a round for which another worker is started
   std::uint32_t hit_capacity = 0;     // vertices that a queue holds; 0: all of them
   bool solo = true;                   // small frontiers run round after round in one launch
-  // Searches between runs for the thresholds of the policy that make them fastest, for the program
-  // and graphs of this class, and keeps what it learns as evidence. Absent: `policy` decides.
+  // Searches from run to run for the thresholds of the policy that are fastest for this program on
+  // graphs of this class, and keeps what it learns as evidence. Absent: `policy` decides.
   std::optional<KernelTunerOptions> tuning{};
 };
 
 struct FrontierRun {
   std::vector<std::uint32_t> first{};
-  bool all = false;  // every vertex is first
+  bool all = false;  // the first frontier has every vertex
   std::uint32_t most_rounds = 0xFFFFFFFFU;
-  std::uint32_t most_records = 0xFFFFFFFFU;  // later rounds run, and leave no record
+  std::uint32_t most_records = 0xFFFFFFFFU;  // later rounds run but are not recorded
   // Every round runs with this topology. Empty and an absent value mean that the policy decides.
   std::optional<Topology> topology{};
   RunLimits limits{};
 };
 
-// One round: what the policy was asked, what it answered, and what the round did.
+// One round: the request to the policy, its answer, and what the round did.
 //
 // Unless `forced`, compute_recommendation(result.policy, request, previous) has this topology; its
 // grid has this number of workers, unless the round was `solo`.
@@ -194,36 +195,36 @@ struct RoundRecord {
   bool forced = false;
   bool solo = false;        // it ran in the same launch as the round before it or after it
   bool pulled = false;      // vertices looked at their incoming edges
-  bool overflowed = false;  // the next frontier did not fit the queue, and is a bitmap alone
+  bool overflowed = false;  // the next frontier did not fit the queue, and is only a bitmap
   std::uint32_t workers = 0;
-  std::uint64_t edges = 0;        // that leave the frontier
-  std::uint32_t reached = 0;      // vertices of the next frontier
-  std::uint64_t nanoseconds = 0;  // of a solo round: its share of the launch by its edges
+  std::uint64_t edges = 0;        // edges that leave the frontier
+  std::uint32_t reached = 0;      // vertices in the next frontier
+  std::uint64_t nanoseconds = 0;  // for a solo round, its share of the launch's time, by its edges
 };
 
 struct FrontierResult {
   std::vector<RoundRecord> rounds;
-  std::uint32_t round_count = 0;  // with those that left no record
-  ResidentPolicy policy;          // that decided
-  bool ended = false;             // false: the most rounds were run, and the frontier is not empty
-  std::uint64_t edges = 0;        // of all rounds
-  std::uint32_t overflows = 0;    // rounds
-  std::uint64_t nanoseconds = 0;  // of the whole run, `init` and `start` included
+  std::uint32_t round_count = 0;    // all rounds, recorded or not
+  ResidentPolicy policy;            // the policy that decided the rounds
+  bool ended = false;               // false: `most_rounds` were run, and the frontier is not empty
+  std::uint64_t edges = 0;          // edges that left the frontier, summed over all rounds
+  std::uint32_t overflows = 0;      // rounds whose next frontier did not fit the queue
+  std::uint64_t nanoseconds = 0;    // the time of the whole run, `init` and `start` included
   bool first_choice_known = false;  // an earlier run asked the policy the same first question
 };
 
-// A program with its state and a graph, which runs any number of times. Runs of one of these follow
-// each other: a second thread that calls `run` waits.
+// A program that is ready to run on a graph, any number of times. Runs take place one after the
+// other: a second thread that calls `run` waits.
 class PreparedFrontier {
  public:
   Result<FrontierResult> run(const FrontierRun& run) const;
   // The buffer of a variable; absent if the program has no such variable.
   std::optional<Buffer> buffer(std::string_view variable) const;
-  // Device memory of the graph, the state and what the engine needs for its rounds.
+  // The device memory of the graph, the variables and the engine's own buffers.
   std::uint64_t bytes() const;
-  // Whether queues were left out because memory is short.
+  // Whether there are no queues, because the memory budget is too small for them.
   bool bitmaps_alone() const;
-  // The thresholds that serve best as far as is known, and why; absent without tuning.
+  // The best thresholds that tuning has found so far, and why; absent without tuning.
   std::optional<std::string> tuning_text() const;
 
  private:
@@ -232,8 +233,8 @@ class PreparedFrontier {
   std::shared_ptr<FrontierState> state_;
 };
 
-// Variables without a binding get buffers of their own (FrontierFill). What does not fit the budget
-// is an error with Code::out_of_memory and the bytes, before anything is allocated.
+// Variables without a binding get buffers of their own (FrontierFill). Memory that does not fit the
+// budget is an error, Code::out_of_memory, with the bytes needed, before anything is allocated.
 Result<PreparedFrontier> prepare(const Session& session, const FrontierProgram& program,
                                  const Graph& graph, std::span<const FrontierBinding> bindings,
                                  const FrontierOptions& options = {});

@@ -10,8 +10,7 @@
 //   p.stage(wgsl["grey"], {{"image", image}, {"out", grey}, {"view", view}}, {w, h});
 //   p.stage(wgsl["sobel"], {{"src", grey}, {"dst", edge}, {"view", view}}, {w, h});
 //
-// Mistakes are found when the pipeline is prepared, all at one place, with the names of the stage
-// and the buffer.
+// Mistakes are found when the pipeline is prepared; the error names the stage and the buffer.
 #pragma once
 
 #include <concepts>
@@ -106,13 +105,15 @@ struct Bind {
   BufferRef buffer;
 };
 
-// What a stage runs.
+// The size of a stage: invocations along x, y and z, workgroups, or a buffer that holds their
+// number.
 class StageSize {
  public:
   StageSize(std::initializer_list<Dim> invocations) : sizes_(invocations) {}
   explicit StageSize(std::vector<Dim> invocations) : sizes_(std::move(invocations)) {}
   static StageSize workgroups(std::initializer_list<Dim> groups);
-  // As many workgroups as three numbers of the type u32 in a buffer say when the stage begins.
+  // The numbers of workgroups along x, y and z are three u32 in a buffer, read when the stage
+  // begins.
   static StageSize from(const BufferRef& buffer, std::uint64_t offset = 0);
 
  private:
@@ -145,8 +146,8 @@ class PipelineBuilder {
   // A stage that was just added.
   class StageRef {
    public:
-    StageRef& named(std::string name);  // otherwise it is called as its entry point
-    StageRef& after_host();             // the host may look at what comes before
+    StageRef& named(std::string name);  // otherwise the stage has the name of its entry point
+    StageRef& after_host();             // the host may read what earlier stages wrote
 
    private:
     friend class PipelineBuilder;
@@ -154,8 +155,8 @@ class PipelineBuilder {
     PipelineBuilder* builder_;
     std::size_t index_;
   };
-  // A loop that was just added. Each round clears buffers, runs the stages, looks whether the loop
-  // ends, and exchanges names.
+  // A loop that was just added. Each round clears buffers, runs the stages, tests the condition,
+  // and exchanges the names of buffers.
   class LoopRef {
    public:
     LoopRef& until(std::string condition);  // "moved == 0", "error[1] < 0.001"
@@ -176,14 +177,14 @@ class PipelineBuilder {
 
   // `type` is spelled as in WGSL; `shape` has the slowest axis first, and is empty for one element.
   //
-  // The caller fills it: it keeps its contents from run to run.
+  // A buffer that the caller fills. It keeps its contents from run to run.
   BufferRef input(std::string name, std::string type, std::vector<Dim> shape = {});
-  // It begins with data, spelled as `vyre run --in` takes them ("fill:random=1", "x.npy"), and
-  // keeps its contents from run to run.
+  // A buffer that begins with data, spelled as `vyre run --in` takes them ("fill:random=1",
+  // "x.npy"), and keeps its contents from run to run.
   BufferRef data(std::string name, std::string type, std::vector<Dim> shape, std::string source);
-  // It can be read after a run; it holds zeros where the run has not written it.
+  // A buffer that the caller reads after a run. It holds zeros where the run has not written it.
   BufferRef output(std::string name, std::string type, std::vector<Dim> shape = {});
-  // It is there for the stages alone, and may never be in memory.
+  // A buffer that only the stages use. It may never be in memory.
   BufferRef temporary(std::string name, std::string type, std::vector<Dim> shape = {});
   BufferRef uniform(std::string name, std::vector<UniformField> fields);
 
@@ -194,7 +195,7 @@ class PipelineBuilder {
   // The stages that `add` adds run at most `most` times.
   LoopRef loop(std::string name, Dim most, const std::function<void()>& add);
 
-  // What was built. The error is the first one that a Program caused.
+  // The pipeline. Fails with the first error of a Program that was added as a stage.
   Result<Pipeline> finish() &&;
 
  private:
