@@ -59,7 +59,7 @@ find_library(VYRE_STATIC_png "libpng.a" REQUIRED)
 mark_as_advanced(VYRE_STATIC_png)
 
 # Debian compiles libpng.a for programs: the way it addresses `stderr` cannot be linked into a shared
-# library. Ours link a copy that uses vyre_png_stderr (data/image_png.cc) instead.
+# library. Ours link a copy that uses vyre_png_stderr (data/image/image_png.cc) instead.
 function(vyre_copy_png out)
   set(copy "${PROJECT_BINARY_DIR}/libpng.a")
   execute_process(

@@ -11,7 +11,7 @@
 #include <random>
 #include <sstream>
 
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 
 namespace vyre::bench {
 namespace {

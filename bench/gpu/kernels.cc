@@ -18,7 +18,7 @@
 #include "checks.h"
 #include "launch_cost.h"
 #include "side.h"
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 
 namespace vyre::bench {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <cstdlib>
 
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 
 namespace vyre::bench {
 namespace {

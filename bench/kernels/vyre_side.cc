@@ -4,7 +4,7 @@
 
 #include "entry.h"
 #include "sides.h"
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 #include "vyre/engine/session.h"
 
 namespace vyre::bench {

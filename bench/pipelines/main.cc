@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "vyre/base/files.h"
-#include "vyre/engine/prepared_pipeline.h"
+#include "vyre/base/files/files.h"
+#include "vyre/engine/pipeline/prepared_pipeline.h"
 #include "vyre/pipeline/pipeline_file.h"
 
 namespace vyre {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "entry.h"
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 #include "vyre/tune/online/race.h"
 
 namespace vyre::bench {

@@ -4,5 +4,5 @@
 // do.
 #pragma once
 
-#include "vyre/data/graph.h"
+#include "vyre/data/graph/graph.h"
 #include "vyre/frontier/frontier.h"

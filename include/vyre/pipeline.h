@@ -2,5 +2,5 @@
 // file, and run it on a session. Needs the library vyre::engine; docs/pipelines.md explains it.
 #pragma once
 
-#include "vyre/engine/prepared_pipeline.h"
+#include "vyre/engine/pipeline/prepared_pipeline.h"
 #include "vyre/pipeline/pipeline_file.h"

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <cstdlib>
 
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 
 namespace vyre {
 namespace {

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 
 namespace vyre {
 

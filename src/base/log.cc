@@ -11,7 +11,7 @@
 #include <shared_mutex>
 #include <string>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 
 namespace vyre {
 namespace {

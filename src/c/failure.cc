@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "vyre/base/static_thread_local.h"
+#include "vyre/base/process/static_thread_local.h"
 #include "vyre/base/version.h"
 #include "vyre/c/failure_internal.h"
 

@@ -14,10 +14,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "vyre/base/fork_watch.h"
-#include "vyre/base/handle_table.h"
+#include "vyre/base/memory/handle_table.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/c/failure_internal.h"
-#include "vyre/engine/prepared_pipeline.h"
+#include "vyre/engine/pipeline/prepared_pipeline.h"
 #include "vyre/engine/session.h"
 #include "vyre/frontier/frontier.h"
 #include "vyre/tune/foreign/kernel_tuner.h"

@@ -1,6 +1,6 @@
 #include <cstddef>
 
-#include "vyre/base/paths.h"
+#include "vyre/base/files/paths.h"
 #include "vyre/c/arguments_internal.h"
 #include "vyre/c/objects_internal.h"
 #include "vyre/engine/devices.h"

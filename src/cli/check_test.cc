@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "vyre/base/files.h"
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/cli/command_line_testing.h"
 
 namespace vyre {

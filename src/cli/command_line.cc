@@ -9,7 +9,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "vyre/base/nearest.h"
+#include "vyre/base/text/nearest.h"
 #include "vyre/base/version.h"
 #include "vyre/cli/cache/cache.h"
 #include "vyre/cli/check.h"

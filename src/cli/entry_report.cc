@@ -7,7 +7,7 @@
 
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
-#include "vyre/data/packed_elements.h"
+#include "vyre/data/npy/packed_elements.h"
 #include "vyre/ir/print.h"
 #include "vyre/ir/print_expr.h"
 #include "vyre/plan/bindings/kernel_bindings.h"

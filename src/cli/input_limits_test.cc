@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "vyre/base/files.h"
-#include "vyre/base/temporary_folder_testing.h"
-#include "vyre/base/toml.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/temporary_folder_testing.h"
+#include "vyre/base/text/toml.h"
 #include "vyre/cli/command_line_testing.h"
 #include "vyre/cli/gzip_file.h"
 #include "vyre/cli/gzip_testing.h"

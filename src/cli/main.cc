@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "vyre/base/abandonable.h"
+#include "vyre/base/process/abandonable.h"
 #include "vyre/cli/command_line.h"
 #include "vyre/cli/interrupt.h"
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "vyre/base/files.h"
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/cli/command_line_testing.h"
 #include "vyre/tune/decisions/decision_file.h"
 

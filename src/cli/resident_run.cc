@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "vyre/base/json_limits.h"
+#include "vyre/base/text/json_limits.h"
 #include "vyre/cli/graph/graph_rounds.h"
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"

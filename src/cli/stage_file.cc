@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "vyre/base/digest.h"
-#include "vyre/base/toml.h"
+#include "vyre/base/text/toml.h"
 #include "vyre/cli/values.h"
 
 namespace vyre {

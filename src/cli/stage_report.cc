@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vyre/base/toml.h"
+#include "vyre/base/text/toml.h"
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/stage_file.h"
 #include "vyre/cli/table.h"

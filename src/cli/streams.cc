@@ -8,7 +8,7 @@
 #include <cstring>
 #include <span>
 
-#include "vyre/base/file_handle.h"
+#include "vyre/base/files/file_handle.h"
 
 namespace vyre {
 namespace {

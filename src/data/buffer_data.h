@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "vyre/data/packed_elements.h"
+#include "vyre/data/npy/packed_elements.h"
 
 namespace vyre {
 

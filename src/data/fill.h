@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "vyre/base/error.h"
-#include "vyre/data/packed_elements.h"
+#include "vyre/data/npy/packed_elements.h"
 
 namespace vyre {
 

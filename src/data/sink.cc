@@ -6,10 +6,10 @@
 #include <numeric>
 
 #include "vyre/base/arithmetic.h"
-#include "vyre/base/files.h"
-#include "vyre/data/image_buffer.h"
-#include "vyre/data/npy.h"
-#include "vyre/data/npy_record.h"
+#include "vyre/base/files/files.h"
+#include "vyre/data/image/image_buffer.h"
+#include "vyre/data/npy/npy.h"
+#include "vyre/data/npy/npy_record.h"
 
 namespace vyre {
 namespace {

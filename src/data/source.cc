@@ -7,11 +7,11 @@
 #include <filesystem>
 
 #include "vyre/base/arithmetic.h"
-#include "vyre/base/files.h"
-#include "vyre/base/memory_headroom.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/memory/memory_headroom.h"
 #include "vyre/base/overloaded.h"
-#include "vyre/data/image_buffer.h"
-#include "vyre/data/npy.h"
+#include "vyre/data/image/image_buffer.h"
+#include "vyre/data/npy/npy.h"
 #include "vyre/data/number_text.h"
 
 namespace vyre {

@@ -12,8 +12,8 @@
 #include "vyre/base/error.h"
 #include "vyre/data/buffer_data.h"
 #include "vyre/data/fill.h"
-#include "vyre/data/image.h"
-#include "vyre/data/npy_record.h"
+#include "vyre/data/image/image.h"
+#include "vyre/data/npy/npy_record.h"
 
 namespace vyre {
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "vyre/base/files.h"
-#include "vyre/base/temporary_folder_testing.h"
-#include "vyre/data/npy.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/temporary_folder_testing.h"
+#include "vyre/data/npy/npy.h"
 
 namespace vyre {
 namespace {

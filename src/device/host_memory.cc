@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "vyre/base/file_handle.h"
+#include "vyre/base/files/file_handle.h"
 
 namespace vyre {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/device/device.h"
 
 namespace vyre {

@@ -13,7 +13,7 @@
 #include <array>
 #include <span>
 
-#include "vyre/engine/tuned_kernel_internal.h"
+#include "vyre/engine/tuned/tuned_kernel_internal.h"
 
 namespace vyre {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "vyre/engine/session.h"
-#include "vyre/engine/tuned_kernel_internal.h"
+#include "vyre/engine/tuned/tuned_kernel_internal.h"
 #include "vyre/ir/slots.h"
 #include "vyre/plan/geometry.h"
 #include "vyre/plan/variants/variant_space.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "vyre/data/packed_elements.h"
+#include "vyre/data/npy/packed_elements.h"
 #include "vyre/engine/session.h"
 #include "vyre/pipeline/pipeline_builder.h"
 

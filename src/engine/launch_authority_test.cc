@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "vyre/base/files.h"
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/device/null/null_device.h"
 #include "vyre/engine/plan_facts.h"
 #include "vyre/engine/session.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/device/device.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/plan/plan_device.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "vyre/base/paths.h"
+#include "vyre/base/files/paths.h"
 #include "vyre/engine/bind_internal.h"
 #include "vyre/engine/call_internal.h"
 #include "vyre/engine/devices.h"

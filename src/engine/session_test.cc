@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "vyre/base/allocation_count_testing.h"
+#include "vyre/base/memory/allocation_count_testing.h"
 #include "vyre/device/cuda/cuda_device.h"
 #include "vyre/device/cuda/fake_driver_testing.h"
 #include "vyre/device/null/null_device.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/frontier/frontier.h"
 #include "vyre/frontier/functions.h"
 #include "vyre/frontier/synthesis.h"

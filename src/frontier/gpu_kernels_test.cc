@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "vyre/data/graph.h"
+#include "vyre/data/graph/graph.h"
 #include "vyre/engine/session.h"
 #include "vyre/frontier/functions.h"
 #include "vyre/frontier/synthesis.h"

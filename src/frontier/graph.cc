@@ -1,4 +1,4 @@
-#include "vyre/data/graph.h"
+#include "vyre/data/graph/graph.h"
 
 #include <algorithm>
 #include <span>

@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/engine/session.h"
 
 namespace vyre {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "vyre/data/graph.h"
+#include "vyre/data/graph/graph.h"
 #include "vyre/frontier/frontier.h"
 #include "vyre/ir/kernel.h"
 

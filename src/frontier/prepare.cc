@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "vyre/base/arithmetic.h"
-#include "vyre/base/nearest.h"
+#include "vyre/base/text/nearest.h"
 #include "vyre/frontier/state_internal.h"
 
 namespace vyre {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "vyre/data/graph.h"
+#include "vyre/data/graph/graph.h"
 
 namespace vyre {
 

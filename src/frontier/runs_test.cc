@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "vyre/data/graph.h"
-#include "vyre/data/graph_generate.h"
+#include "vyre/data/graph/graph.h"
+#include "vyre/data/graph/graph_generate.h"
 #include "vyre/frontier/frontier.h"
 #include "vyre/frontier/reference.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/frontier/code_internal.h"
 #include "vyre/frontier/frontier.h"
 #include "vyre/frontier/graph_internal.h"

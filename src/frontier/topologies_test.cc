@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "vyre/base/sanitizers_testing.h"
-#include "vyre/data/graph.h"
+#include "vyre/base/process/sanitizers_testing.h"
+#include "vyre/data/graph/graph.h"
 #include "vyre/frontier/frontier.h"
 #include "vyre/frontier/oracle_testing.h"
 

@@ -4,9 +4,9 @@
 
 #include <set>
 
-#include "vyre/base/temporary_folder_testing.h"
-#include "vyre/data/graph.h"
-#include "vyre/data/graph_generate.h"
+#include "vyre/base/files/temporary_folder_testing.h"
+#include "vyre/data/graph/graph.h"
+#include "vyre/data/graph/graph_generate.h"
 #include "vyre/frontier/frontier.h"
 #include "vyre/frontier/reference.h"
 

@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "vyre/base/allocation_count_testing.h"
+#include "vyre/base/memory/allocation_count_testing.h"
 
 namespace vyre {
 namespace {

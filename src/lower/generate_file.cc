@@ -2,7 +2,7 @@
 #include <llvm/Pass.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "vyre/base/abandonable.h"
+#include "vyre/base/process/abandonable.h"
 #include "vyre/lower/frame_sizes_internal.h"
 #include "vyre/lower/generate_file_internal.h"
 

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <string_view>
 
-#include "vyre/base/abandonable.h"
-#include "vyre/base/memory_promise.h"
+#include "vyre/base/memory/memory_promise.h"
+#include "vyre/base/process/abandonable.h"
 #include "vyre/lower/call_plan_internal.h"
 #include "vyre/lower/guarded_compile_internal.h"
 

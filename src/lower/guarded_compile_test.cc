@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "vyre/base/sanitizers_testing.h"
+#include "vyre/base/process/sanitizers_testing.h"
 #include "vyre/ir/builder/builder.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/lower/guarded_compile_internal.h"

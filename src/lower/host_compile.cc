@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-#include "vyre/base/abandonable.h"
+#include "vyre/base/process/abandonable.h"
 #include "vyre/lower/allowed_operations_internal.h"
 #include "vyre/lower/brief_pipeline_internal.h"
 #include "vyre/lower/generate_file_internal.h"

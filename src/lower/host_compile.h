@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "vyre/base/abandonable.h"
 #include "vyre/base/error.h"
+#include "vyre/base/process/abandonable.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/target/code.h"
 #include "vyre/target/variant.h"

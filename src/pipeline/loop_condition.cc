@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "vyre/data/npy/packed_elements.h"
 #include "vyre/data/number_text.h"
-#include "vyre/data/packed_elements.h"
 
 namespace vyre {
 namespace {

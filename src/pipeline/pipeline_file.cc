@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "vyre/base/nearest.h"
-#include "vyre/base/toml.h"
+#include "vyre/base/text/nearest.h"
+#include "vyre/base/text/toml.h"
 
 namespace vyre {
 namespace {

@@ -6,7 +6,7 @@
 #include <ctime>
 #include <memory>
 
-#include "vyre/base/sanitizers_testing.h"
+#include "vyre/base/process/sanitizers_testing.h"
 #include "vyre/pipeline/pipeline_plan.h"
 #include "vyre/wgsl/module.h"
 

@@ -1,6 +1,6 @@
 #include <fmt/ranges.h>
 
-#include "vyre/base/nearest.h"
+#include "vyre/base/text/nearest.h"
 #include "vyre/pipeline/ready_internal.h"
 
 namespace vyre {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "vyre/base/arithmetic.h"
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 #include "vyre/pipeline/ready_internal.h"
 #include "vyre/pipeline/type_views.h"
 

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "vyre/data/packed_elements.h"
+#include "vyre/data/npy/packed_elements.h"
 #include "vyre/pipeline/ready_internal.h"
 
 namespace vyre {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "vyre/base/private_folder.h"
+#include "vyre/base/files/private_folder.h"
 #include "vyre/plan/bindings/extent_volume.h"
 #include "vyre/plan/kernel_facts.h"
 #include "vyre/plan/specification/cold_start.h"

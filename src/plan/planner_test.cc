@@ -8,8 +8,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/base/golden_testing.h"
-#include "vyre/base/temporary_folder_testing.h"
 #include "vyre/plan/decision_lookup.h"
 #include "vyre/plan/kernels_testing.h"
 #include "vyre/plan/variants/variant_space.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "vyre/report/spread.h"
+#include "vyre/report/page/spread.h"
 #include "vyre/report/tune_record.h"
 
 namespace vyre {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "vyre/report/charts.h"
 #include "vyre/report/findings.h"
-#include "vyre/report/page_assets.h"
+#include "vyre/report/page/charts.h"
+#include "vyre/report/page/page_assets.h"
 #include "vyre/report/report_text.h"
 
 namespace vyre {

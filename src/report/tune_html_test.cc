@@ -10,8 +10,8 @@
 #include <random>
 #include <set>
 
-#include "vyre/base/sanitizers_testing.h"
-#include "vyre/report/charts.h"
+#include "vyre/base/process/sanitizers_testing.h"
+#include "vyre/report/page/charts.h"
 #include "vyre/report/trace.h"
 #include "vyre/report/tune_json.h"
 #include "vyre/report/tune_record_testing.h"

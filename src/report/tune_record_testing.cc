@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "vyre/report/spread.h"
+#include "vyre/report/page/spread.h"
 
 namespace vyre {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "vyre/base/lru_index.h"
+#include "vyre/base/memory/lru_index.h"
 
 namespace vyre {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "vyre/base/lru_index.h"
+#include "vyre/base/memory/lru_index.h"
 #include "vyre/resident/recommend.h"
 
 namespace vyre {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "vyre/base/allocation_count_testing.h"
+#include "vyre/base/memory/allocation_count_testing.h"
 
 namespace vyre {
 namespace {

@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "spawn.h"
-#include "vyre/base/sanitizers_testing.h"
+#include "vyre/base/process/sanitizers_testing.h"
 
 namespace vyre {
 namespace {

@@ -24,7 +24,7 @@
 
 #include "check.h"
 #include "generator.h"
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 
 namespace vyre {
 namespace {

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "processes.h"
-#include "vyre/base/file_lock.h"
-#include "vyre/base/other_user_testing.h"
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/file_lock.h"
+#include "vyre/base/files/other_user_testing.h"
+#include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/tune/foreign/kernel_tuner.h"
 
 namespace vyre {

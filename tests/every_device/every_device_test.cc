@@ -17,7 +17,7 @@
 
 #include "support/runner.h"
 #include "vyre/base/arithmetic.h"
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 #include "vyre/device/cpu/cpu_device.h"
 #include "vyre/lower/host_compile.h"
 #include "vyre/plan/variants/variant_legality.h"

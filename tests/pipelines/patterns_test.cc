@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "support/runner.h"
-#include "vyre/engine/prepared_pipeline.h"
+#include "vyre/engine/pipeline/prepared_pipeline.h"
 #include "vyre/pipeline/interpret_pipeline.h"
 #include "vyre/pipeline/pipeline_file.h"
 

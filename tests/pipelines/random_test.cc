@@ -10,7 +10,7 @@
 
 #include "random_pipeline.h"
 #include "support/runner.h"
-#include "vyre/engine/prepared_pipeline.h"
+#include "vyre/engine/pipeline/prepared_pipeline.h"
 #include "vyre/pipeline/interpret_pipeline.h"
 
 namespace vyre {

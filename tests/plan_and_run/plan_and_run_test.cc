@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "generator.h"
-#include "vyre/base/files.h"
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/cli/command_line_testing.h"
 #include "vyre/device/null/null_device.h"
 #include "vyre/engine/plan_facts.h"

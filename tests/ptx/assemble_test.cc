@@ -9,7 +9,7 @@
 
 #include "generator.h"
 #include "kernels.h"
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 #include "vyre/plan/variants/variant_legality.h"
 
 namespace vyre {

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <thread>
 
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 
 namespace vyre {
 namespace {

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "browser.h"
-#include "vyre/base/files.h"
-#include "vyre/base/temporary_folder_testing.h"
-#include "vyre/report/charts.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/report/findings.h"
+#include "vyre/report/page/charts.h"
 #include "vyre/report/tune_html.h"
 #include "vyre/report/tune_record_testing.h"
 

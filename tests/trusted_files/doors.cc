@@ -11,10 +11,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "vyre/base/files.h"
-#include "vyre/base/other_user_testing.h"
-#include "vyre/base/temporary_folder_testing.h"
-#include "vyre/engine/prepared_pipeline.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/other_user_testing.h"
+#include "vyre/base/files/temporary_folder_testing.h"
+#include "vyre/engine/pipeline/prepared_pipeline.h"
 #include "vyre/engine/session.h"
 #include "vyre/pipeline/pipeline_builder.h"
 #include "vyre/wgsl/module.h"

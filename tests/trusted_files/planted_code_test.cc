@@ -8,9 +8,9 @@
 #include <string>
 
 #include "doors.h"
-#include "vyre/base/files.h"
-#include "vyre/base/other_user_testing.h"
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/other_user_testing.h"
+#include "vyre/base/files/temporary_folder_testing.h"
 
 namespace vyre {
 namespace {

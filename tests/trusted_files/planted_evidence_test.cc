@@ -10,9 +10,9 @@
 #include <string>
 
 #include "doors.h"
-#include "vyre/base/files.h"
-#include "vyre/base/other_user_testing.h"
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/other_user_testing.h"
+#include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/tune/foreign/kernel_tuner.h"
 
 namespace vyre {

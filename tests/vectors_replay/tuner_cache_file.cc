@@ -1,7 +1,7 @@
 #include <filesystem>
 
 #include "replay.h"
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 #include "vyre/tune/decisions/decision_tuner.h"
 
 namespace vyre {

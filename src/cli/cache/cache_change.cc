@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "vyre/base/nearest.h"
+#include "vyre/base/text/nearest.h"
 #include "vyre/cli/cache/cache_actions.h"
 #include "vyre/cli/cache/cache_decisions.h"
 #include "vyre/cli/cache/cache_keys.h"

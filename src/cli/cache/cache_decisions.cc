@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "vyre/base/file_lock.h"
-#include "vyre/base/private_folder.h"
+#include "vyre/base/files/file_lock.h"
+#include "vyre/base/files/private_folder.h"
 #include "vyre/cli/command.h"
 #include "vyre/cli/gzip_file.h"
 #include "vyre/cli/table.h"

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "vyre/base/digest.h"
-#include "vyre/base/files.h"
-#include "vyre/base/private_folder.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/private_folder.h"
 #include "vyre/cli/cache/cache_actions.h"
 #include "vyre/cli/cache/cache_decisions.h"
 #include "vyre/cli/cache/cache_keys.h"

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "vyre/base/paths.h"
+#include "vyre/base/files/paths.h"
 #include "vyre/cli/command.h"
 #include "vyre/cli/values.h"
 #include "vyre/tune/evidence/evidence_file.h"

@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "vyre/base/digest.h"
-#include "vyre/base/paths.h"
-#include "vyre/base/private_folder.h"
+#include "vyre/base/files/paths.h"
+#include "vyre/base/files/private_folder.h"
 
 namespace vyre {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "vyre/base/nearest.h"
+#include "vyre/base/text/nearest.h"
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/run/run_execute.h"
 #include "vyre/ir/buffer_layout.h"

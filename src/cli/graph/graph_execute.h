@@ -9,7 +9,7 @@
 
 #include "vyre/cli/graph/graph.h"
 #include "vyre/cli/run/timing.h"
-#include "vyre/data/graph.h"
+#include "vyre/data/graph/graph.h"
 #include "vyre/frontier/frontier.h"
 
 namespace vyre {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "vyre/data/graph_file.h"
-#include "vyre/data/graph_generate.h"
+#include "vyre/data/graph/graph_file.h"
+#include "vyre/data/graph/graph_generate.h"
 
 namespace vyre {
 namespace {

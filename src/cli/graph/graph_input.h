@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "vyre/base/error.h"
-#include "vyre/data/graph.h"
+#include "vyre/data/graph/graph.h"
 
 namespace vyre {
 

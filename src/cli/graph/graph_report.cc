@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 #include "vyre/cli/graph/graph_page.h"
 #include "vyre/cli/graph/graph_rounds.h"
 #include "vyre/cli/resident_run.h"

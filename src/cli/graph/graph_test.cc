@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "vyre/base/files.h"
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/cli/command_line_testing.h"
-#include "vyre/data/npy.h"
+#include "vyre/data/npy/npy.h"
 
 namespace vyre {
 namespace {

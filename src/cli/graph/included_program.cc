@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "vyre/base/nearest.h"
+#include "vyre/base/text/nearest.h"
 #include "vyre/cli/command.h"
 #include "vyre/frontier/reference.h"
 

@@ -9,7 +9,7 @@
 
 #include "vyre/base/error.h"
 #include "vyre/cli/run/run_arguments.h"
-#include "vyre/data/graph.h"
+#include "vyre/data/graph/graph.h"
 
 namespace vyre {
 

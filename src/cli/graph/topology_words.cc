@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "vyre/base/nearest.h"
+#include "vyre/base/text/nearest.h"
 #include "vyre/data/number_text.h"
 
 namespace vyre {

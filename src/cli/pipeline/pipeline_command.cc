@@ -6,7 +6,7 @@
 #include <chrono>
 #include <filesystem>
 
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/pipeline/pipeline_load.h"

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "vyre/base/toml.h"
+#include "vyre/base/text/toml.h"
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/run/compare.h"
 #include "vyre/cli/run/run_buffers.h"

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "vyre/cli/run/run.h"
-#include "vyre/engine/prepared_pipeline.h"
+#include "vyre/engine/pipeline/prepared_pipeline.h"
 #include "vyre/pipeline/interpret_pipeline.h"
 
 namespace vyre {

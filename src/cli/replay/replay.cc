@@ -10,8 +10,8 @@
 #include <chrono>
 #include <thread>
 
-#include "vyre/base/files.h"
-#include "vyre/base/nearest.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/text/nearest.h"
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/replay/replay_file.h"
 #include "vyre/cli/replay/replay_plot.h"

@@ -6,7 +6,7 @@
 
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/streams.h"
-#include "vyre/data/packed_elements.h"
+#include "vyre/data/npy/packed_elements.h"
 
 namespace vyre {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "vyre/data/packed_elements.h"
+#include "vyre/data/npy/packed_elements.h"
 
 namespace vyre {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/plan.h"
 #include "vyre/cli/run/run_execute.h"

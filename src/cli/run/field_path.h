@@ -8,7 +8,7 @@
 
 #include "vyre/base/error.h"
 #include "vyre/cli/run/run_arguments.h"
-#include "vyre/data/packed_elements.h"
+#include "vyre/data/npy/packed_elements.h"
 
 namespace vyre {
 

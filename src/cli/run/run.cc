@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 #include "vyre/cli/devices.h"
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/output_place.h"

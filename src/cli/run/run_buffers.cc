@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "vyre/base/arithmetic.h"
-#include "vyre/base/memory_headroom.h"
+#include "vyre/base/memory/memory_headroom.h"
 #include "vyre/cli/run/field_path.h"
 #include "vyre/cli/values.h"
 #include "vyre/device/host_memory.h"

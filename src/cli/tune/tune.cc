@@ -8,12 +8,12 @@
 #include <cmath>
 #include <filesystem>
 
-#include "vyre/base/files.h"
-#include "vyre/base/nearest.h"
-#include "vyre/base/paths.h"
-#include "vyre/base/private_folder.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/paths.h"
+#include "vyre/base/files/private_folder.h"
 #include "vyre/base/sort.h"
-#include "vyre/base/toml.h"
+#include "vyre/base/text/nearest.h"
+#include "vyre/base/text/toml.h"
 #include "vyre/base/version.h"
 #include "vyre/cli/devices.h"
 #include "vyre/cli/interrupt.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "vyre/engine/tuning.h"
+#include "vyre/engine/tuned/tuning.h"
 #include "vyre/report/tune_record.h"
 
 namespace vyre {

@@ -10,8 +10,8 @@
 #include <set>
 #include <sstream>
 
-#include "vyre/base/files.h"
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/cli/command_line_testing.h"
 #include "vyre/report/report_text.h"
 #include "vyre/report/trace_testing.h"

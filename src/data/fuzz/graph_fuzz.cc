@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "vyre/data/graph_file.h"
+#include "vyre/data/graph/graph_file.h"
 
 using namespace vyre;
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "vyre/data/image.h"
+#include "vyre/data/image/image.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace vyre;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "vyre/data/npy_record.h"
+#include "vyre/data/npy/npy_record.h"
 
 using namespace vyre;
 

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "vyre/base/error.h"
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/device/cpu/scratch_sets.h"
 #include "vyre/device/cpu/thread_pool.h"
 #include "vyre/device/cpu/watchdog.h"

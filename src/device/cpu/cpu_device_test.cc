@@ -19,8 +19,8 @@
 #include <thread>
 #include <vector>
 
-#include "vyre/base/allocation_count_testing.h"
-#include "vyre/base/sanitizers_testing.h"
+#include "vyre/base/memory/allocation_count_testing.h"
+#include "vyre/base/process/sanitizers_testing.h"
 
 namespace vyre {
 namespace {

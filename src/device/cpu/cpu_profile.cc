@@ -6,8 +6,8 @@
 #include <chrono>
 #include <vector>
 
-#include "vyre/base/file_handle.h"
-#include "vyre/base/processor_name.h"
+#include "vyre/base/files/file_handle.h"
+#include "vyre/base/process/processor_name.h"
 #include "vyre/device/cpu/cpu_device.h"
 
 namespace vyre {

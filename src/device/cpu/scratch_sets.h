@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 
 namespace vyre {
 

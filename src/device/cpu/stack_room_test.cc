@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "vyre/base/sanitizers_testing.h"
+#include "vyre/base/process/sanitizers_testing.h"
 
 namespace vyre {
 namespace {

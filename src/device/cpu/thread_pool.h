@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 
 namespace vyre {
 

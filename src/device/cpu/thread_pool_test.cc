@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "vyre/base/no_memory_testing.h"
-#include "vyre/base/sanitizers_testing.h"
+#include "vyre/base/memory/no_memory_testing.h"
+#include "vyre/base/process/sanitizers_testing.h"
 
 namespace vyre {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "vyre/base/error.h"
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 
 namespace vyre {
 

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "vyre/base/digest.h"
+#include "vyre/base/files/private_folder.h"
 #include "vyre/base/log.h"
-#include "vyre/base/private_folder.h"
 #include "vyre/device/cuda/clock_internal.h"
 #include "vyre/device/cuda/link_internal.h"
 

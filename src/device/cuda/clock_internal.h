@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/device/cuda/image_internal.h"
 #include "vyre/device/cuda/memory_internal.h"
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "vyre/base/abandonable.h"
+#include "vyre/base/process/abandonable.h"
 #include "vyre/device/cuda/context_internal.h"
 #include "vyre/device/cuda/launch_notes_internal.h"
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <optional>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/device/cuda/clock_internal.h"
 #include "vyre/device/cuda/context_internal.h"
 #include "vyre/device/cuda/image_internal.h"

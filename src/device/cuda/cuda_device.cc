@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/device/cuda/core_internal.h"
 #include "vyre/device/cuda/driver_internal.h"
 #include "vyre/device/cuda/recording_internal.h"

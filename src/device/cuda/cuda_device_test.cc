@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "vyre/base/no_memory_testing.h"
-#include "vyre/base/sanitizers_testing.h"
+#include "vyre/base/memory/no_memory_testing.h"
+#include "vyre/base/process/sanitizers_testing.h"
 #include "vyre/device/cuda/code_internal.h"
 #include "vyre/device/cuda/fake_driver_testing.h"
 #include "vyre/device/cuda/memory_internal.h"

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "vyre/base/sanitizers_testing.h"
+#include "vyre/base/process/sanitizers_testing.h"
 #include "vyre/device/cuda/context_internal.h"
 #include "vyre/device/cuda/fake_driver_testing.h"
 #include "vyre/device/cuda/launch_notes_internal.h"

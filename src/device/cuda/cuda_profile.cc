@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 #include "vyre/device/cuda/core_internal.h"
 
 namespace vyre {

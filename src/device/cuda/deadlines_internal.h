@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/device/cuda/memory_internal.h"
 
 namespace vyre {

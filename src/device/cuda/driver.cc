@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "vyre/base/fork_watch.h"
-#include "vyre/base/memory_headroom.h"
+#include "vyre/base/memory/memory_headroom.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/device/cuda/driver_internal.h"
 
 namespace vyre {

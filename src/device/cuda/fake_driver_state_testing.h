@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "vyre/base/static_thread_local.h"
+#include "vyre/base/process/static_thread_local.h"
 #include "vyre/device/cuda/fake_driver_testing.h"
 
 struct CUctx_st {

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/device/cuda/context_internal.h"
 
 namespace vyre {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <chrono>
 
-#include "vyre/base/abandonable.h"
+#include "vyre/base/process/abandonable.h"
 #include "vyre/device/cuda/memory_internal.h"
 
 namespace vyre {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <mutex>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/device/cuda/context_internal.h"
 #include "vyre/device/cuda/reclaim_internal.h"
 #include "vyre/device/device.h"

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "vyre/base/abandonable.h"
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/abandonable.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/device/cuda/context_internal.h"
 #include "vyre/device/cuda/launch_notes_internal.h"
 

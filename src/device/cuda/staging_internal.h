@@ -8,7 +8,7 @@
 #include <mutex>
 #include <span>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/device/cuda/memory_internal.h"
 #include "vyre/target/code.h"
 

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "vyre/base/abandonable.h"
+#include "vyre/base/process/abandonable.h"
 #include "vyre/lower/host/link_object_internal.h"
 
 namespace vyre {

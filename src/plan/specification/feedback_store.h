@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/tune/decisions/decision_cache.h"
 
 namespace vyre {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/temporary_folder_testing.h"
 
 namespace vyre {
 namespace {

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "vyre/base/fork_watch.h"
-#include "vyre/base/lru_index.h"
+#include "vyre/base/memory/lru_index.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/plan/adapter.h"
 #include "vyre/plan/specification/dispatch_config.h"
 #include "vyre/plan/specification/eligibility.h"

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <thread>
 
-#include "vyre/base/allocation_count_testing.h"
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/temporary_folder_testing.h"
+#include "vyre/base/memory/allocation_count_testing.h"
 
 namespace vyre {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <random>
 
-#include "vyre/base/allocation_count_testing.h"
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/temporary_folder_testing.h"
+#include "vyre/base/memory/allocation_count_testing.h"
 #include "vyre/plan/geometry.h"
 
 namespace vyre {

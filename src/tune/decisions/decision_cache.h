@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include "vyre/base/extent.h"
-#include "vyre/base/fork_watch.h"
-#include "vyre/base/paths.h"
+#include "vyre/base/files/paths.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/tune/decisions/decision_file.h"
 #include "vyre/tune/errors.h"
 

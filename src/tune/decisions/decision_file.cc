@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "vyre/base/file_lock.h"
-#include "vyre/base/private_folder.h"
+#include "vyre/base/files/file_lock.h"
+#include "vyre/base/files/private_folder.h"
 
 namespace vyre {
 namespace {

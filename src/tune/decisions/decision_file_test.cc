@@ -7,8 +7,8 @@
 
 #include <set>
 
-#include "vyre/base/files.h"
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/temporary_folder_testing.h"
 
 namespace vyre {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "vyre/base/allocation_count_testing.h"
+#include "vyre/base/memory/allocation_count_testing.h"
 
 namespace vyre {
 namespace {

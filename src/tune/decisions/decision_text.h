@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "vyre/base/extent.h"
-#include "vyre/base/toml.h"
+#include "vyre/base/text/toml.h"
 
 namespace vyre {
 

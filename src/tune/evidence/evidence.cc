@@ -8,11 +8,11 @@
 #include <new>
 #include <set>
 
-#include "vyre/base/abandonable.h"
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/files/paths.h"
+#include "vyre/base/files/private_folder.h"
 #include "vyre/base/log.h"
-#include "vyre/base/paths.h"
-#include "vyre/base/private_folder.h"
+#include "vyre/base/process/abandonable.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/tune/evidence/evidence_file.h"
 #include "vyre/tune/evidence/evidence_fold.h"
 #include "vyre/tune/evidence/evidence_match.h"

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <string>
 
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 
 namespace vyre {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "vyre/base/error.h"
-#include "vyre/base/file_handle.h"
-#include "vyre/base/file_lock.h"
-#include "vyre/base/private_folder.h"
+#include "vyre/base/files/file_handle.h"
+#include "vyre/base/files/file_lock.h"
+#include "vyre/base/files/private_folder.h"
 #include "vyre/tune/evidence/evidence_text.h"
 
 namespace vyre {

@@ -8,7 +8,7 @@
 #include <random>
 #include <utility>
 
-#include "vyre/base/abandonable.h"
+#include "vyre/base/process/abandonable.h"
 
 namespace vyre {
 namespace {

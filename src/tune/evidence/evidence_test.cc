@@ -15,10 +15,10 @@
 #include <set>
 #include <thread>
 
-#include "vyre/base/files.h"
-#include "vyre/base/json_limits.h"
-#include "vyre/base/sanitizers_testing.h"
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/temporary_folder_testing.h"
+#include "vyre/base/process/sanitizers_testing.h"
+#include "vyre/base/text/json_limits.h"
 #include "vyre/tune/evidence/evidence_file.h"
 
 namespace vyre {

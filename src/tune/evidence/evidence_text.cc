@@ -10,7 +10,7 @@
 #include <optional>
 #include <unordered_set>
 
-#include "vyre/base/json_limits.h"
+#include "vyre/base/text/json_limits.h"
 #include "vyre/tune/online/paired_comparison.h"
 
 namespace vyre {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "vyre/base/toml.h"
+#include "vyre/base/text/toml.h"
 #include "vyre/tune/evidence/evidence_text.h"
 
 namespace vyre {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "vyre/base/json_limits.h"
+#include "vyre/base/text/json_limits.h"
 #include "vyre/tune/evidence/t4_internal.h"
 
 namespace vyre {

@@ -6,7 +6,7 @@
 #include <set>
 #include <thread>
 
-#include "vyre/base/processor_name.h"
+#include "vyre/base/process/processor_name.h"
 
 namespace vyre {
 namespace {

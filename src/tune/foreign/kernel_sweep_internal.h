@@ -1,8 +1,8 @@
 // Measures all candidates one after another, in the calls that a program makes anyway: what the
 // mode `on` does with kernels that only the program can run. Plain computation. It cannot share the
-// loop of engine/sweep.cc, which runs the kernels itself, on copies, in a row, and takes as long as
-// its budget says: here each time comes with a call that the program makes when it likes, perhaps
-// late or not at all.
+// loop of engine/tuned/sweep.cc, which runs the kernels itself, on copies, in a row, and takes as
+// long as its budget says: here each time comes with a call that the program makes when it likes,
+// perhaps late or not at all.
 //
 // Every candidate runs once to warm up and then kFirstSamples times, in rounds, so that a change of
 // the machine's speed affects them all; the best kFinalists continue to kFinalSamples. These times

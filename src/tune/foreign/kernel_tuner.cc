@@ -5,10 +5,10 @@
 #include <cmath>
 #include <map>
 
-#include "vyre/base/abandonable.h"
-#include "vyre/base/fork_watch.h"
-#include "vyre/base/paths.h"
-#include "vyre/base/private_folder.h"
+#include "vyre/base/files/paths.h"
+#include "vyre/base/files/private_folder.h"
+#include "vyre/base/process/abandonable.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/tune/foreign/kernel_tuner_internal.h"
 
 namespace vyre {

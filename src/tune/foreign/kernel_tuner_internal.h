@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/tune/foreign/kernel_sweep_internal.h"
 #include "vyre/tune/foreign/kernel_tuner.h"
 #include "vyre/tune/online/online_tuner.h"

@@ -10,7 +10,7 @@
 #include <random>
 #include <thread>
 
-#include "vyre/base/files.h"
+#include "vyre/base/files/files.h"
 #include "vyre/tune/foreign/kernel_tuner_testing.h"
 
 namespace vyre {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/tune/foreign/kernel_tuner.h"
 
 namespace vyre {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vyre/base/sanitizers_testing.h"
+#include "vyre/base/process/sanitizers_testing.h"
 #include "vyre/tune/online/online_policy.h"
 #include "vyre/tune/online/online_simulation_testing.h"
 #include "vyre/tune/online/recorded_noise_testing.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "vyre/base/abandonable.h"
 #include "vyre/base/log.h"
+#include "vyre/base/process/abandonable.h"
 #include "vyre/tune/evidence/evidence_fold.h"
 #include "vyre/tune/online/online_opening.h"
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "vyre/base/fork_watch.h"
+#include "vyre/base/process/fork_watch.h"
 #include "vyre/tune/evidence/evidence.h"
 #include "vyre/tune/online/online_policy.h"
 #include "vyre/tune/online/paired_finals.h"

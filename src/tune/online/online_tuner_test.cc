@@ -8,10 +8,10 @@
 #include <random>
 #include <thread>
 
-#include "vyre/base/allocation_count_testing.h"
-#include "vyre/base/files.h"
-#include "vyre/base/sanitizers_testing.h"
-#include "vyre/base/temporary_folder_testing.h"
+#include "vyre/base/files/files.h"
+#include "vyre/base/files/temporary_folder_testing.h"
+#include "vyre/base/memory/allocation_count_testing.h"
+#include "vyre/base/process/sanitizers_testing.h"
 #include "vyre/tune/online/online_simulation_testing.h"
 
 namespace vyre {

@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "vyre/base/sanitizers_testing.h"
+#include "vyre/base/process/sanitizers_testing.h"
 #include "vyre/tune/foreign/kernel_sweep_internal.h"
 #include "vyre/tune/online/race.h"
 #include "vyre/tune/online/recorded_noise_testing.h"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "vyre/base/json_limits.h"
+#include "vyre/base/text/json_limits.h"
 #include "vyre/tune/search/recorded_space_fields_internal.h"
 
 namespace vyre {

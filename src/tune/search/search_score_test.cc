@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "vyre/base/sanitizers_testing.h"
+#include "vyre/base/process/sanitizers_testing.h"
 #include "vyre/tune/search/search_landscape_testing.h"
 
 namespace vyre {

@@ -8,7 +8,7 @@
 #include <set>
 #include <span>
 
-#include "vyre/base/sanitizers_testing.h"
+#include "vyre/base/process/sanitizers_testing.h"
 #include "vyre/tune/search/search_landscape_testing.h"
 #include "vyre/tune/search/search_replay.h"
 

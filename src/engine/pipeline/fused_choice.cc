@@ -1,0 +1,284 @@
+// Whether a fused launch is faster than its stages is measured like any other choice: its variants,
+// and its stages one after the other, are candidates of one search. The fingerprints of the fused
+// kernel and of its stages name the search, so that each group of stages has its own evidence.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "vyre/engine/session.h"
+#include "vyre/engine/tuned/tuned_kernel_internal.h"
+#include "vyre/plan/fused_space.h"
+
+namespace vyre {
+namespace {
+
+std::string group_identity(const FusedStages& stages) {
+  Hasher hasher;
+  hasher.update("fused stages").update(stages.fused.kernel.fingerprint);
+  for (const StageLaunch& part : stages.parts) {
+    hasher.update(part.kernel.fingerprint);
+    for (const std::uint32_t axis : part.extent) hasher.update_u32(axis);
+  }
+  return to_hex(hasher.finish());
+}
+
+// Adds what a part binds to the step, and returns the step's slot for each slot of the part.
+std::vector<std::uint32_t> join(LaunchStep& step, const LaunchStep& part) {
+  std::vector<std::uint32_t> slots;
+  for (const BoundMemory& memory : part.bindings) {
+    auto found = std::ranges::find_if(step.bindings, [&](const BoundMemory& m) {
+      return m.address == memory.address && m.bytes == memory.bytes;
+    });
+    if (found == step.bindings.end()) found = step.bindings.insert(found, memory);
+    slots.push_back(static_cast<std::uint32_t>(found - step.bindings.begin()));
+  }
+  for (LaunchStep::Uniform uniform : part.uniforms) {
+    uniform.slot = slots[uniform.slot];
+    const auto found = std::ranges::find(step.uniforms, uniform.slot, &LaunchStep::Uniform::slot);
+    if (found == step.uniforms.end()) {
+      step.uniforms.push_back(std::move(uniform));
+    } else {
+      found->bytes = std::max(found->bytes, uniform.bytes);
+    }
+  }
+  step.written.insert(step.written.end(), part.written.begin(), part.written.end());
+  step.buffers.insert(step.buffers.end(), part.buffers.begin(), part.buffers.end());
+  return slots;
+}
+
+std::vector<std::uint32_t> cleared_slots(LaunchStep& step, std::span<const Buffer> cleared) {
+  std::vector<std::uint32_t> out;
+  for (const Buffer& buffer : cleared) {
+    // A buffer may share its memory with a larger one that lives at another time.
+    const auto found = std::ranges::find(step.bindings, buffer.address(), &BoundMemory::address);
+    if (found == step.bindings.end()) continue;  // no launch uses it
+    out.push_back(static_cast<std::uint32_t>(found - step.bindings.begin()));
+  }
+  return out;
+}
+
+}  // namespace
+
+// The fused launch and its stages, bound and planned, for the search over both.
+struct BoundStages {
+  LaunchStep step;  // everything that any of the candidates binds
+  LaunchSpace space;
+  std::deque<TunedCandidate> candidates;
+  std::string name;  // of the search
+};
+
+bool Session::may_run_apart(const FusedStages& stages) const {
+  if (tuning_ == nullptr || stages.parts.size() < 2) return false;
+  const TunerMode mode = tuning_options_->mode;
+  if (mode == TunerMode::natural_gradient || mode == TunerMode::sweep) return true;
+  if (evidence_ == nullptr) return false;
+  const KernelChoice fused{stages.fused.kernel};
+  PlanMemory memory = plan_memory();
+  memory.exact_size = true;
+  const auto key = launch_key({.identity = group_identity(stages),
+                               .kernels = std::span(&fused, 1),
+                               .size = DispatchSize::extent(stages.fused.extent)},
+                              *plan_device_, memory);
+  if (!key) return false;
+  const auto match = evidence_->lookup(key->key);
+  return match && match->is_answer() && runs_apart(match->state.decision());
+}
+
+Result<FusedSpace> Session::space_of(const FusedStages& stages) const {
+  std::vector<KernelChoice> kernels{{stages.fused.kernel}};
+  for (const StageLaunch& part : stages.parts) kernels.push_back({part.kernel});
+  const auto gangs = default_gangs(kernels);
+  std::vector<std::vector<BindingBytes>> bytes;
+  std::vector<LaunchRequest> requests;
+  bytes.reserve(kernels.size());
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const StageLaunch& launch = i == 0 ? stages.fused : stages.parts[i - 1];
+    bytes.push_back(bytes_of(launch.bindings));
+    requests.push_back({.identity = to_hex(launch.kernel.fingerprint),
+                        .kernels = std::span(&kernels[i], 1),
+                        .bindings = bytes.back(),
+                        .size = DispatchSize::extent(launch.extent)});
+    if (!gangs.empty()) requests.back().default_gangs = std::span(&gangs[i], 1);
+  }
+  requests.front().identity = group_identity(stages);
+  return plan_fused_space(requests.front(), std::span(requests).subspan(1), *plan_device_,
+                          plan_memory());
+}
+
+Result<BoundStages> Session::bind_stages(const FusedStages& stages,
+                                         const WorkLimits& limits) const {
+  const StageLaunch& fused = stages.fused;
+  BoundStages out;
+  VYRE_TRY(out.step, bind(fused.kernel, fused.bindings));
+  out.step.size = DispatchSize::extent(fused.extent);
+  std::vector<std::vector<std::uint32_t>> slots;
+  std::vector<std::vector<std::uint32_t>> by_value;
+  for (const StageLaunch& part : stages.parts) {
+    VYRE_TRY(const LaunchStep bound, bind(part.kernel, part.bindings));
+    slots.push_back(join(out.step, bound));
+    by_value.push_back(bound.by_value);
+  }
+  VYRE_TRY(FusedSpace space, space_of(stages));
+  const bool wide = is_wide(out.step.bindings);
+  const auto options = [&](const Variant& variant, const Extent& extent,
+                           const std::vector<std::uint32_t>& values) {
+    return CodeOptions{.wide_offsets = wide,
+                       .check_at_start = has_many_groups(variant, extent, plan_device_->kind),
+                       .by_value = values};
+  };
+  for (std::size_t c = 0; c < space.space.candidates.size(); ++c) {
+    TunedCandidate& candidate = out.candidates.emplace_back();
+    candidate.text = space.space.candidates[c].text;
+    if (!space.is_apart(c)) {
+      candidate.fuses = static_cast<std::uint32_t>(space.fused());
+      CandidateLaunch& launch = candidate.launches.emplace_back();
+      launch.kernel = fused.kernel;
+      launch.variant = space.space.candidates[c].variant;
+      launch.options = options(launch.variant, fused.extent, out.step.by_value);
+      launch.cleared = cleared_slots(out.step, fused.cleared);
+      continue;
+    }
+    for (std::size_t i = 0; i < stages.parts.size(); ++i) {
+      const StageLaunch& part = stages.parts[i];
+      CandidateLaunch& launch = candidate.launches.emplace_back();
+      launch.kernel = part.kernel;
+      launch.variant = space.apart[c - space.fused()][i];
+      launch.options = options(launch.variant, part.extent, by_value[i]);
+      launch.slots = slots[i];
+      if (part.extent != fused.extent) launch.extent = part.extent;
+      launch.cleared = cleared_slots(out.step, part.cleared);
+    }
+  }
+  out.space = std::move(space.space);
+  VYRE_CHECK(undo_if_it_spills(out.space, out.candidates, limits));
+  // Candidates that clear or pass by value other slots are other candidates.
+  out.name = fmt::format("{}|{}", key_id(out.space.key), wide);
+  for (const TunedCandidate& candidate : out.candidates) {
+    for (const CandidateLaunch& l : candidate.launches) {
+      out.name += fmt::format("|{}/{}/{}", l.slots, l.cleared, l.options.by_value);
+    }
+  }
+  return out;
+}
+
+// Without a search, or without memory for the stages, a fused launch is like any other.
+LaunchRequest Session::fused_request(const FusedStages& stages, const KernelChoice& only) const {
+  return {.identity = tuning_ == nullptr ? to_hex(only.kernel.fingerprint) : group_identity(stages),
+          .kernels = std::span(&only, 1),
+          .size = DispatchSize::extent(stages.fused.extent)};
+}
+
+Result<Dispatch> Session::prepare(const FusedStages& stages, bool may_run_apart,
+                                  const RunLimits& limits) const {
+  const WorkLimits work = limits.for_work();
+  if (!may_run_apart || tuning_ == nullptr) {
+    const KernelChoice only{stages.fused.kernel};
+    return prepare_launch(fused_request(stages, only), stages.fused.bindings, work);
+  }
+  VYRE_TRY(BoundStages bound, bind_stages(stages, work));
+  LaunchStep& step = bound.step;
+  VYRE_TRY(step.tuned, tuning_->find_or_tune(bound.name, work, [&] {
+    return tuning_->tune(bound.space, std::move(bound.candidates), work);
+  }));
+  step.served = std::make_shared<ServedLaunches>();
+  // The call's own plan is that of the fused kernel, whichever candidate serves.
+  const KernelChoice only{stages.fused.kernel};
+  const auto bytes = bytes_of(stages.fused.bindings);
+  LaunchRequest request = fused_request(stages, only);
+  request.bindings = bytes;
+  const TunedCandidate& serves = step.tuned->incumbent();
+  const Decided now = decided_now(*step.tuned);
+  VYRE_TRY(step.plan, lay_out(request, *plan_device_, 0,
+                              serves.fuses ? serves.first().variant : default_variant(only.kernel),
+                              now.by, now.why, step.tuned->tuner.mode()));
+  return Dispatch(std::move(step));
+}
+
+Result<std::vector<LaunchPlan>> Session::plan(const FusedStages& stages, bool may_run_apart) const {
+  if (!may_run_apart || tuning_ == nullptr) {
+    const KernelChoice only{stages.fused.kernel};
+    const auto gangs = default_gangs(std::span(&only, 1));
+    const auto bytes = bytes_of(stages.fused.bindings);
+    LaunchRequest request = fused_request(stages, only);
+    request.default_gangs = gangs;
+    request.bindings = bytes;
+    VYRE_TRY(LaunchPlan plan, plan_launch(request, *plan_device_, plan_memory()));
+    return std::vector<LaunchPlan>{std::move(plan)};
+  }
+  VYRE_TRY(const BoundStages bound, bind_stages(stages, {}));
+  return plans_of(bound.step, bound.candidates[bound.space.start],
+                  {bound.space.by, bound.space.why}, tuning_options_->mode);
+}
+
+// If the fused kernel spills registers and its stages do not, the stages serve first, and its
+// variants with at least as many lanes and items are no candidates.
+Result<void> Session::undo_if_it_spills(LaunchSpace& space, std::deque<TunedCandidate>& candidates,
+                                        const WorkLimits& limits) const {
+  const TunedCandidate& start = candidates[space.start];
+  if (!start.fuses || plan_device_->kind == TargetKind::host) return {};
+  VYRE_TRY(const FoundCode found, tuning_->find_code(start.first(), limits));
+  const std::uint64_t spilled = found.code->facts().local_bytes;
+  if (spilled == 0) return {};
+  for (const CandidateLaunch& launch : candidates[*start.fuses].launches) {
+    VYRE_TRY(const FoundCode alone, tuning_->find_code(launch, limits));
+    if (alone.code->facts().local_bytes != 0) return {};
+  }
+  const auto size_of = [](const Variant& v) {
+    return std::uint64_t{v.workgroup[0]} * v.workgroup[1] * v.workgroup[2];
+  };
+  const Variant spills = start.first().variant;
+  std::size_t left = 0;
+  std::deque<TunedCandidate> kept;
+  std::vector<LaunchCandidate> kept_space;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Variant& v = candidates[i].first().variant;
+    if (candidates[i].fuses && v.items_per_lane >= spills.items_per_lane &&
+        size_of(v) >= size_of(spills)) {
+      continue;
+    }
+    if (candidates[i].fuses) ++left;
+    // CandidateLaunch cannot move, so candidates are made again from their parts.
+    TunedCandidate& to = kept.emplace_back();
+    to.choice = candidates[i].choice;
+    to.text = candidates[i].text;
+    to.fuses = candidates[i].fuses;
+    to.launches.swap(candidates[i].launches);
+    kept_space.push_back(std::move(space.candidates[i]));
+  }
+  for (TunedCandidate& c : kept) {
+    if (c.fuses) c.fuses = static_cast<std::uint32_t>(left);
+  }
+  candidates.swap(kept);
+  space.candidates = std::move(kept_space);
+  space.start = static_cast<std::uint32_t>(left);
+  space.declared = space.start;
+  space.by = Authority::declared;
+  space.why = fmt::format("the stages run on their own: of the fused kernel, {}",
+                          spill_text(spilled, "its stages"));
+  return {};
+}
+
+std::optional<FusionChoice> Dispatch::fusion() const {
+  if (step_.tuned == nullptr) return std::nullopt;
+  const TunedKernel& t = *step_.tuned;
+  if (std::ranges::none_of(t.candidates,
+                           [](const TunedCandidate& c) { return c.fuses.has_value(); })) {
+    return std::nullopt;
+  }
+  FusionChoice out{.fused = t.incumbent().fuses.has_value(),
+                   .settled = t.tuner.settled(),
+                   .reason = t.tuner.reason()};
+  const std::uint32_t best = t.tuner.best();
+  const auto view = t.tuner.view();
+  for (std::uint32_t i = 0; i < view.size(); ++i) {
+    const bool fused = t.candidates[i].fuses.has_value();
+    if (view[i].time.ns == 0 || view[i].stage == CandidateStage::dropped) continue;
+    if (fused == out.fused && i != best) continue;  // the incumbent serves, not another variant
+    std::optional<CandidateTime>& time = fused ? out.fused_time : out.apart_time;
+    if (!time || view[i].time.ns < time->ns) time = view[i].time;
+  }
+  return out;
+}
+
+}  // namespace vyre
