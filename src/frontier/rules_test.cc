@@ -5,6 +5,7 @@
 
 #include "vyre/base/error.h"
 #include "vyre/frontier/frontier.h"
+#include "vyre/frontier/session_testing.h"
 #include "vyre/ir/builder/builder.h"
 
 namespace vyre {
@@ -203,7 +204,7 @@ TEST(GraphProgram, IsMadeOfABuildersFunctions) {
   const auto program = FrontierProgram::from_program(*library);
   ASSERT_TRUE(program) << describe(program.error());
 
-  const Session session = *Session::open("cpu", {.cpu = {.threads = 2}, .code_folder = {}});
+  const Session session = session_to_test();
   const std::vector<std::uint32_t> offsets{0, 1, 3, 4, 4}, columns{1, 0, 2, 1};
   const auto graph = Graph::from_csr(session, offsets, columns);
   ASSERT_TRUE(graph);

@@ -14,6 +14,7 @@
 #include "vyre/data/graph/graph_generate.h"
 #include "vyre/frontier/frontier.h"
 #include "vyre/frontier/reference.h"
+#include "vyre/frontier/session_testing.h"
 
 namespace vyre {
 namespace {
@@ -48,7 +49,7 @@ GraphData star(std::uint32_t leaves) {
 
 class FrontierRuns : public testing::Test {
  protected:
-  Session session = *Session::open("cpu", {.cpu = {.threads = 2}, .code_folder = {}});
+  Session session = session_to_test();
 
   Graph upload(const GraphData& g) {
     return *Graph::from_csr(session, g.offsets, g.columns, g.weights);

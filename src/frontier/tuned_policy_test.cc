@@ -9,6 +9,7 @@
 #include "vyre/data/graph/graph_generate.h"
 #include "vyre/frontier/frontier.h"
 #include "vyre/frontier/reference.h"
+#include "vyre/frontier/session_testing.h"
 
 namespace vyre {
 namespace {
@@ -70,7 +71,7 @@ TEST_F(TunedPolicies, WhatOneProcessLearnedServesTheNextForGraphsOfTheClass) {
 }
 
 TEST_F(TunedPolicies, RunsTryThresholdsAndStayRight) {
-  const Session session = *Session::open("cpu", {.cpu = {.threads = 2}, .code_folder = {}});
+  const Session session = session_to_test();
   const GraphData data = *make_graph(*parse_graph_recipe("kron:9"));
   const auto graph = Graph::from_csr(session, data.offsets, data.columns);
   const auto program = FrontierProgram::from_wgsl(kSearch, "s.wgsl");
