@@ -21,7 +21,9 @@
 #include "vyre/lower/gpu/gpu_kernel_internal.h"
 #include "vyre/lower/gpu/hoist_loads_internal.h"
 #include "vyre/lower/gpu/order_tests_internal.h"
+#include "vyre/lower/gpu/overlap_loads_internal.h"
 #include "vyre/lower/gpu/part_ends_internal.h"
+#include "vyre/lower/gpu/signed_zeros_internal.h"
 #include "vyre/lower/gpu/wide_addresses_internal.h"
 #include "vyre/lower/guarded_compile_internal.h"
 #include "vyre/lower/range_checks_internal.h"
@@ -29,7 +31,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 10;
+constexpr int kGeneratorVersion = 11;
 
 constexpr std::uint64_t kMostByValue = 1024;  // of all uniforms of a kernel
 
@@ -89,6 +91,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> machine(const std::string& processo
 llvm::ModulePassManager brief_pipeline() {
   llvm::ModulePassManager out;
   out.addPass(llvm::createModuleToFunctionPassAdaptor(brief_passes()));
+  out.addPass(llvm::createModuleToFunctionPassAdaptor(SignedZeros()));
   return out;
 }
 
@@ -98,6 +101,7 @@ llvm::ModulePassManager full_pipeline(llvm::PassBuilder& passes) {
   out.addPass(llvm::createModuleToFunctionPassAdaptor(PartEnds()));
   out.addPass(llvm::createModuleToFunctionPassAdaptor(OrderTests()));
   out.addPass(llvm::createModuleToFunctionPassAdaptor(WideAddresses()));
+  out.addPass(llvm::createModuleToFunctionPassAdaptor(SignedZeros()));
   return out;
 }
 
@@ -112,6 +116,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool brief) {
     hoist.checked_stay_rolled = true;
     functions.addPass(std::move(hoist));
     functions.addPass(llvm::SimplifyCFGPass());
+    functions.addPass(OverlapLoads());
     functions.addPass(WideAddresses());  // before loops are unrolled: rounds then share addresses
   });
   llvm::LoopAnalysisManager loops;

@@ -316,6 +316,30 @@ std::optional<std::uint32_t> short_rounds(const Program& p, const VarUses& vars,
   return std::nullopt;
 }
 
+// `for (var i = n; i > 0; i /= 2)`, of unsigned numbers: at most 32 rounds, wherever it begins.
+bool shrinks_to_its_end(const Program& p, const LoopStmt& loop, const Unchanged& unchanged) {
+  const ExprId condition = condition_of(p, loop);
+  const auto* test = condition == kNoExpr ? nullptr : as<BinaryExpr>(p, condition);
+  const auto v = test == nullptr ? std::nullopt : loaded_var(p, test->left);
+  const auto bound = v ? constant_of(p, test->right) : std::nullopt;
+  if (!bound || p.types.scalar_kind(p[test->left].type) != ScalarKind::u32) return false;
+  const bool ends_at_zero = test->op == BinaryOp::greater ||
+                            (test->op == BinaryOp::greater_equal && *bound != 0) ||
+                            (test->op == BinaryOp::not_equal && *bound == 0);
+  if (!ends_at_zero || !unchanged.changed_once(*v)) return false;
+  return std::ranges::any_of(p.block(loop.continuing), [&](StmtId id) {
+    const auto* store = std::get_if<StoreStmt>(&p[id].node);
+    const auto* to = store == nullptr ? nullptr : as<LocalPtrExpr>(p, store->pointer);
+    const auto* step = store == nullptr ? nullptr : as<BinaryExpr>(p, store->value);
+    if (to == nullptr || to->id != *v || step == nullptr || loaded_var(p, step->left) != v) {
+      return false;
+    }
+    const auto by = constant_of(p, step->right);
+    return by && ((step->op == BinaryOp::div && *by > 1) ||
+                  (step->op == BinaryOp::shift_right && (*by & 31U) != 0));
+  });
+}
+
 // The variable that the condition compares is declared in the loop's own block, before it: it has
 // its first value whenever the loop begins.
 bool begins_anew(const Program& p, Block block, StmtId loop, ExprId condition) {
@@ -348,14 +372,12 @@ LoopShapes::LoopShapes(const Program& program) {
           const auto rounds = short_rounds(program, vars, *loop);
           const ExprId condition = condition_of(program, *loop);
           const Unchanged unchanged(program, vars, *loop);
+          const bool few = rounds || shrinks_to_its_end(program, *loop, unchanged);
           const bool ends = condition != kNoExpr && ends_by(program, *loop, unchanged, condition);
-          shapes_[id] = {rounds || ends,
-                         !inside,
-                         condition,
-                         steps_of(program, *loop, unchanged, condition),
-                         {}};
+          shapes_[id] = {
+              few || ends, !inside, condition, steps_of(program, *loop, unchanged, condition), {}};
           if (rounds && begins_anew(program, block, id, condition)) shapes_[id].rounds = rounds;
-          inside = inside || !rounds;
+          inside = inside || !few;
         }
         found = found || inside;
       }

@@ -22,8 +22,8 @@ struct LoopShape {
   // A variable that one statement changes, by one in every iteration, is compared with something
   // that the loop does not change: the loop ends.
   bool counted = false;
-  // Neither it nor a function it calls has another loop, but for some with few iterations, told by
-  // constants.
+  // Neither it nor a function it calls has another loop, but for some with few iterations: told by
+  // constants, or divided by a constant until the variable is small.
   bool innermost = false;
   // The condition that a `while` or `for` tests before each iteration, as the first statement of
   // its body says it.

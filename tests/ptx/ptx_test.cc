@@ -1,4 +1,5 @@
 // The text of GPU kernels: where loads stand, what is checked, what loops and atomics become.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -229,6 +230,25 @@ TEST(Ptx, LooksAtTheTimerOnlyInLoopsThatMayNotEnd) {
       0U);
 }
 
+// A loop around one that is divided until it ends is bounded as well, and needs no strips.
+TEST(Ptx, KnowsThatWhatIsHalvedEnds) {
+  const auto looks = [](const char* loop) { return count(ptx_with(loop), "%globaltimer"); };
+  const auto sort = [&](const char* step) {
+    return looks(fmt::format("for (var k = 2u; k <= 256u; k *= 2u) {{ for (var d = k / 2u; {}) "
+                             "{{ out += data[d ^ lane]; }} }}",
+                             step)
+                     .c_str());
+  };
+  for (const char* ends :
+       {"d > 0u; d /= 2u", "d > 0u; d >>= 1u", "d != 0u; d = d / 3u", "d >= 1u; d = d >> 2u"}) {
+    EXPECT_EQ(sort(ends), 0U) << ends;
+  }
+  for (const char* may_not : {"d >= 0u; d /= 2u", "d > 0u; d /= 1u", "d > 0u; d >>= 32u - 32u",
+                              "d != 3u; d /= 2u", "d > 0u; d /= n"}) {
+    EXPECT_GT(sort(may_not), 0U) << may_not;
+  }
+}
+
 TEST(Ptx, LooksAtTheTimerAsItBeginsWhenAsked) {
   const Kernel kernel = kernels_of(kSaxpy).at(0);
   EXPECT_EQ(count(ptx_of(kernel, variant_of(kernel)), "%globaltimer"), 0U);
@@ -277,6 +297,10 @@ TEST(Ptx, LoadsForSeveralRoundsOfALoopAtOnce) {
            "for (var i = 0u; i < n; i++) { for (var j = lane; j < n; j += 64u) { out += data[j]; } "
            "}",
            "for (var i = -2; i <= 2; i++) { out += data[i32(id.x) + i]; }",
+           // Rounds of 25 instructions.
+           "for (var i = 0u; i < n; i++) { let v = data[i * 3u + lane]; out = ((out ^ v) * 3u + (v "
+           ">> 3u)) ^ "
+           "((v * v) << 2u); out += (v & 15u) * (out >> 7u) + (v | 77u) + (out & 99u) * v; }",
        }) {
     EXPECT_GE(most_together(ptx_with(loop), "ld.global"), 4U) << loop;
   }
@@ -298,6 +322,24 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   const std::string ptx = ptx_of(rows, variant_of(rows));
   EXPECT_GE(most_together(ptx, "ld.global"), 4U);
   EXPECT_GE(most_together(ptx, "st.global"), 4U);
+}
+
+// PTX orders -0 before 0, the language and every other device take the first of two equal numbers.
+TEST(Ptx, HasNoMinimumOfWhatMayBeZeros) {
+  const auto minima = [](const char* value) {
+    const std::string text = fmt::format(
+        "@group(0) @binding(0) var<storage, read_write> y: array<f32>;"
+        "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{"
+        "  y[id.x] = {}; }}",
+        value);
+    const Kernel kernel = kernels_of(text).at(0);
+    const std::string ptx = ptx_of(kernel, variant_of(kernel));
+    return count(ptx, "min.f32") + count(ptx, "max.f32");
+  };
+  EXPECT_EQ(minima("min(0.0, y[id.x])"), 0U);
+  EXPECT_EQ(minima("max(f32(id.x), y[id.x])"), 0U);
+  EXPECT_EQ(minima("clamp(0.0, y[id.x], 0.0)"), 0U);
+  EXPECT_GT(minima("min(1.0, y[id.x])"), 0U);
 }
 
 TEST(Ptx, LooksAtTheTimerBetweenStripsOfALoopBySteps) {
