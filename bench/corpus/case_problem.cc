@@ -92,6 +92,7 @@ Result<CaseProblem> make_case_problem(const std::filesystem::path& file, CaseSiz
   CaseProblem out{problem_of(kernel, expected_of(kernel, twin)), twin};
   Problem& p = out.problem;
   p.workgroup = parsed.program->workgroup;
+  p.takes_length = twin.parameters > p.buffers.size();
   p.has_barriers = parsed.stats.barriers != 0;
   p.groups = kernel.run;
   if (!kernel.in_groups) {

@@ -21,6 +21,7 @@ struct Expected {
 struct Twin {
   NativeFunction run = nullptr;
   std::vector<Expected> (*expect)(NativeBuffers) = nullptr;
+  std::size_t parameters = 0;
 };
 
 struct Registered {
@@ -108,7 +109,8 @@ constexpr auto indices_of(void (*)(A...)) {
 template <auto Single, auto Double>
 Twin twin_of() {
   return {[](NativeBuffers b) { run_with(Single, b, indices_of(Single)); },
-          [](NativeBuffers b) { return expect_with(Single, Double, b, indices_of(Single)); }};
+          [](NativeBuffers b) { return expect_with(Single, Double, b, indices_of(Single)); },
+          decltype(indices_of(Single))::size()};
 }
 
 }  // namespace vyre::bench

@@ -51,8 +51,10 @@ Result<Side> Side::of_cubin(const Session& session, const Problem& problem,
       own.code.parameters.push_back({GpuParameterKind::address, slot++, {}});
     }
   }
-  const auto words = static_cast<std::uint32_t>(problem.buffers.back().initial.size() / 4);
-  own.code.parameters.push_back({GpuParameterKind::value, 0, bytes_of_struct(words)});
+  if (problem.takes_length) {
+    const auto words = static_cast<std::uint32_t>(problem.buffers.back().initial.size() / 4);
+    own.code.parameters.push_back({GpuParameterKind::value, 0, bytes_of_struct(words)});
+  }
   VYRE_TRY(out.dispatch_,
            session.prepare(own, out.bindings(false), DispatchSize::workgroups(problem.groups)));
   return out;

@@ -37,6 +37,8 @@ struct Problem {
   // A launch over this many invocations instead of whole workgroups.
   std::optional<std::array<std::uint32_t, 3>> extent;
   std::vector<BufferSpec> buffers;
+  // The kernel in CUDA C++ takes the number of words of the last buffer after the buffers.
+  bool takes_length = true;
   bool has_barriers = false;
   bool fresh_data =
       false;  // a run changes what the next one would do: write outputs anew before it
