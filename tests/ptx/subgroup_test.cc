@@ -1,6 +1,8 @@
 // The text of GPU kernels with subgroup operations: which lanes an instruction names.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "kernels.h"
 #include "vyre/plan/variants/variant_legality.h"
 
@@ -43,20 +45,34 @@ TEST(SubgroupPtx, HasNoBallotWhereAllLanesAgree) {
   EXPECT_EQ(ballots(ptx_with("while (subgroupAny(x > 9u)) { x = subgroupAdd(x) / 64u; }")), 1U);
 }
 
+// Whole workgroups and those at the end of the extent have code of their own: one ballot in each,
+// and one for the lanes inside the extent.
 TEST(SubgroupPtx, FindsTheLanesOfEachSide) {
-  EXPECT_EQ(ballots(ptx_with("if (x > 3u) { x = subgroupAdd(x); }")), 2U);
-  EXPECT_EQ(ballots(ptx_with("if (x > 3u) { return; } x = subgroupAdd(x);")), 2U);
+  EXPECT_EQ(ballots(ptx_with("if (x > 3u) { x = subgroupAdd(x); }")), 3U);
+  EXPECT_EQ(ballots(ptx_with("if (x > 3u) { return; } x = subgroupAdd(x);")), 3U);
   // What another lane may have written may differ from lane to lane.
-  EXPECT_EQ(ballots(ptx_with("if (result[0] > 3u) { x = subgroupAdd(x); }")), 2U);
+  EXPECT_EQ(ballots(ptx_with("if (result[0] > 3u) { x = subgroupAdd(x); }")), 3U);
   // Nothing after it exchanges values, but the lanes meet again.
   EXPECT_EQ(ballots(ptx_with("if (x > 3u) { x += 1u; } x = subgroupAdd(x);")), 1U);
 }
 
 TEST(SubgroupPtx, ReducesIntegersByOneInstructionWhereThereIsOne) {
-  EXPECT_EQ(count(ptx_with("x = subgroupAdd(x);"), "redux.sync.add"), 1U);
-  EXPECT_EQ(count(ptx_with("x = subgroupAdd(x);", "", "sm_80"), "redux.sync.add"), 1U);
+  EXPECT_EQ(count(ptx_with("x = subgroupAdd(x);"), "redux.sync.add"), 2U);
+  EXPECT_EQ(count(ptx_with("x = subgroupAdd(x);", "", "sm_80"), "redux.sync.add"), 2U);
   EXPECT_EQ(count(ptx_with("x = subgroupAdd(x);", "", "sm_75"), "redux.sync"), 0U);
-  EXPECT_EQ(count(ptx_with("x = subgroupAdd(x);", "", "sm_75"), "shfl.sync.bfly"), 5U);
+  EXPECT_EQ(count(ptx_with("x = subgroupAdd(x);", "", "sm_75"), "shfl.sync.bfly"), 10U);
+}
+
+TEST(SubgroupPtx, NamesAllLanesByAConstantInWholeWorkgroups) {
+  const std::string ptx = ptx_with("x = subgroupAdd(x);");
+  std::size_t constant = 0;
+  std::istringstream lines(ptx);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.contains("redux.sync")) continue;
+    const std::string mask = line.substr(line.rfind(' ') + 1);  // %r20;
+    constant += count(ptx, "mov.b32 \t" + mask.substr(0, mask.size() - 1) + ", -1;");
+  }
+  EXPECT_EQ(constant, 1U) << ptx;
 }
 
 TEST(SubgroupPtx, KeepsTheDeclaredWorkgroup) {

@@ -30,6 +30,7 @@ constexpr unsigned kGlobalSpace = 1;
 constexpr unsigned kSharedSpace = 3;
 constexpr std::uint64_t kBindingAlignment = 16;
 constexpr std::uint32_t kQuickTiles = 2000;  // for each ragged one
+constexpr std::uint32_t kMostNodesTwice = 4000;
 
 constexpr llvm::Intrinsic::ID kThread[3] = {llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x,
                                             llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y,
@@ -68,6 +69,8 @@ class GpuKernel {
         options_(options),
         subgroups_(kernel.stats.subgroup_operations != 0),
         groups_(works_together(kernel)),
+        knows_whole_warps_(subgroups_ && threads() % kSubgroupSize == 0 &&
+                           kernel.stats.nodes <= kMostNodesTwice),
         function_(make_function()),
         e_(p_, spreads, function_, 1, variant.workgroup),
         b_(e_.b) {}
@@ -76,10 +79,23 @@ class GpuKernel {
     e_.wide_offsets = options_.wide_offsets;
     begin();
     if (groups_) {
-      if (subgroups_) find_active_lanes();
-      zero_workgroup_memory();
+      zero_what_is_read_first();
       set_group_ids(e_, block_, thread_[0], thread_[1], thread_[2]);
-      body();
+      if (subgroups_) e_.gpu->has_redux = has_redux(options_.processor);
+      if (knows_whole_warps_) {
+        e_.branch(
+            is_whole(),
+            [&] {
+              e_.gpu->active = b_.getInt32(~0U);
+              body();
+            },
+            [&] { ragged_group(); });
+      } else if (subgroups_) {
+        ragged_group();
+      } else {
+        e_.branch(is_whole(), [] {}, [&] { end_lanes_outside(); });
+        body();
+      }
     } else {
       tile();
     }
@@ -238,15 +254,20 @@ class GpuKernel {
     b_.SetInsertPoint(in);
   }
 
-  // Zeroes workgroup memory and ends lanes outside the extent. What every lane writes before any
-  // read needs no zeros where no lane is missing.
-  void zero_workgroup_memory() {
-    const bool always =
-        std::ranges::any_of(shared_, [](const Shared& s) { return !s.written_first; });
-    if (always) {
-      zero(shared_);
-      gpu_barrier(e_);
-    }
+  bool zeroes_always() const {
+    return std::ranges::any_of(shared_, [](const Shared& s) { return !s.written_first; });
+  }
+
+  // Zeroes workgroup memory. What every lane writes before any read needs no zeros where no lane is
+  // missing.
+  void zero_what_is_read_first() {
+    if (!zeroes_always()) return;
+    zero(shared_);
+    gpu_barrier(e_);
+  }
+
+  // Whether all lanes of the workgroup are inside the extent.
+  Value* is_whole() {
     Value* whole = b_.getTrue();
     for (unsigned i = 0; i < 3; ++i) {
       if (variant_.workgroup[i] == 1) continue;
@@ -254,17 +275,27 @@ class GpuKernel {
       Value* end = b_.CreateNUWMul(b_.CreateNUWAdd(block_[i], b_.getInt32(1)), size);
       whole = b_.CreateAnd(whole, b_.CreateICmpULE(end, extent_[i]));
     }
-    e_.branch(
-        whole, [] {},
-        [&] {
-          if (!always && !shared_.empty()) {
-            zero(shared_);
-            gpu_barrier(e_);
-          }
-          for (unsigned i = 0; i < 3; ++i) {
-            if (variant_.workgroup[i] != 1) leave_unless(b_.CreateICmpULT(x(i), extent_[i]));
-          }
-        });
+    return whole;
+  }
+
+  void end_lanes_outside() {
+    if (!zeroes_always() && !shared_.empty()) {
+      zero(shared_);
+      gpu_barrier(e_);
+    }
+    for (unsigned i = 0; i < 3; ++i) {
+      if (variant_.workgroup[i] != 1) leave_unless(b_.CreateICmpULT(x(i), extent_[i]));
+    }
+  }
+
+  void ragged_group() {
+    find_active_lanes();
+    if (knows_whole_warps_) {
+      end_lanes_outside();
+    } else {
+      e_.branch(is_whole(), [] {}, [&] { end_lanes_outside(); });
+    }
+    body();
   }
 
   std::uint32_t threads() const {
@@ -290,7 +321,6 @@ class GpuKernel {
       inside = b_.CreateAnd(inside, b_.CreateICmpULT(x(i), extent_[i]));
     }
     e_.gpu->active = ballot(e_, there, inside);
-    e_.gpu->has_redux = has_redux(options_.processor);
   }
 
   void zero(const std::vector<Shared>& variables) {
@@ -440,6 +470,9 @@ class GpuKernel {
   const GpuOptions& options_;
   bool subgroups_;
   bool groups_;
+  // Workgroups without missing lanes have code of their own, in which all warps are whole: an
+  // operation over constant lanes is one instruction where that over some lanes is several.
+  bool knows_whole_warps_;
   std::vector<GpuParameter> parameters_;
   llvm::Function* function_;
   EmitContext e_;
