@@ -217,14 +217,16 @@ void check(const Session& session, const Case& c, const FrontierProgram& program
       }
       const auto result = prepared->run(run);
       ASSERT_TRUE(result) << describe(result.error());
-      ASSERT_EQ(result->ended, expected->ended);
-      ASSERT_TRUE(!c.ordered || result->rounds.size() == expected->frontiers.size());
+      // With other last bits, ranks stop changing in another round.
+      const bool rounded = c.sums == Case::Sums::rounding && !on_host(session);
+      ASSERT_TRUE(rounded || result->ended == expected->ended);
+      ASSERT_TRUE(!c.ordered || rounded || result->rounds.size() == expected->frontiers.size());
       for (std::size_t r = 0; c.ordered && r < result->rounds.size() && !program.gathers(); ++r) {
         ASSERT_EQ(result->rounds[r].request.queue_len, expected->frontiers[r].size()) << r;
       }
       for (const std::string& name : c.compared) {
         const auto found = contents(session, *prepared->buffer(name));
-        if (c.sums == Case::Sums::rounding && !on_host(session)) {
+        if (rounded) {
           ASSERT_TRUE(are_near(found, expected->state.at(name))) << name;
         } else {
           ASSERT_EQ(found, expected->state.at(name)) << name;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "vyre/fuse/forward_elements_internal.h"
 #include "vyre/fuse/fusion_plan_internal.h"
 
 namespace vyre {
@@ -96,6 +97,9 @@ std::expected<FusedKernel, FusionRefusal> fuse_kernels(std::span<const KernelSta
   auto plan = plan_group(stages, buffers, limits);
   if (!plan) return std::unexpected(plan.error());
   WrittenGroup written = write_group(*plan, stages, buffers);
+  for (const std::size_t buffer : forward_elements(written, *plan, buffers)) {
+    plan->fates[buffer] = BufferFate::dropped;
+  }
   const std::size_t last = stages.size() - 1;
   if (written.bindings.size() > limits.bindings) {
     return std::unexpected(FusionRefusal{.reason = RefusalReason::too_many_bindings,

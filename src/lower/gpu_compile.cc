@@ -27,6 +27,7 @@
 #include "vyre/lower/gpu/wide_addresses_internal.h"
 #include "vyre/lower/guarded_compile_internal.h"
 #include "vyre/lower/range_checks_internal.h"
+#include "vyre/lower/unroll_private_internal.h"
 
 namespace vyre {
 namespace {
@@ -119,6 +120,10 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool brief) {
     functions.addPass(OverlapLoads());
     functions.addPass(WideAddresses());  // before loops are unrolled: rounds then share addresses
   });
+  passes.registerLateLoopOptimizationsEPCallback(
+      [](llvm::LoopPassManager& loops, llvm::OptimizationLevel) {
+        loops.addPass(UnrollPrivateArrays());
+      });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;

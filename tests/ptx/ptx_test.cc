@@ -324,6 +324,23 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   EXPECT_GE(most_together(ptx, "st.global"), 4U);
 }
 
+// An array in local memory is far from the registers, and each round would wait for the one before.
+TEST(Ptx, KeepsSmallArraysThatLoopsWalkAlongInRegisters) {
+  const char* body =
+      "var row: array<u32, 17>; for (var j = 0u; j <= 16u; j++) { row[j] = j; }"
+      "for (var i = 0u; i < n; i++) { var last = row[0]; row[0] = i; let v = data[i * 3u + lane];"
+      "  for (var j = 1u; j <= 16u; j++) { let next = last + (data[j] ^ v); last = row[j];"
+      "    row[j] = min(next, min(last, row[j - 1u]) + 1u); } }"
+      "out = row[16];";
+  EXPECT_EQ(count(ptx_with(body), ".local"), 0U);
+  // One that is large, or indexed by more than the loop, stays in memory.
+  EXPECT_GT(
+      count(ptx_with("var row: array<u32, 300>; for (var j = 0u; j < 16u; j++) { row[j * 9u] = "
+                     "data[j]; } out = row[id.x];"),
+            ".local"),
+      0U);
+}
+
 // PTX orders -0 before 0, the language and every other device take the first of two equal numbers.
 TEST(Ptx, HasNoMinimumOfWhatMayBeZeros) {
   const auto minima = [](const char* value) {
@@ -339,6 +356,7 @@ TEST(Ptx, HasNoMinimumOfWhatMayBeZeros) {
   EXPECT_EQ(minima("min(0.0, y[id.x])"), 0U);
   EXPECT_EQ(minima("max(f32(id.x), y[id.x])"), 0U);
   EXPECT_EQ(minima("clamp(0.0, y[id.x], 0.0)"), 0U);
+  EXPECT_EQ(minima("min(0.0, bitcast<f32>(id.x << 31u))"), 0U);
   EXPECT_GT(minima("min(1.0, y[id.x])"), 0U);
 }
 

@@ -9,6 +9,8 @@ namespace vyre {
 namespace {
 
 constexpr unsigned kRounds = 4;
+// LLVM itself unrolls a shorter round as often, or more often.
+constexpr unsigned kLeastInstructions = 19;
 // A longer round has work enough of its own while a load is under way.
 constexpr unsigned kMostInstructions = 64;
 constexpr unsigned kGlobalMemory = 1;  // of NVPTX's address spaces
@@ -39,7 +41,7 @@ bool loads_from_storage(const llvm::Loop& loop) {
       if (call != nullptr && (call->isConvergent() || call->cannotDuplicate())) return false;
     }
   }
-  return loads;
+  return loads && instructions >= kLeastInstructions;
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
@@ -17,7 +18,7 @@ bool is_other_than_zero(const llvm::Value* v) {
 }  // namespace
 
 llvm::PreservedAnalyses SignedZeros::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
-  bool changed = false;
+  llvm::SmallVector<llvm::SelectInst*> chosen;
   for (llvm::Instruction& i : llvm::instructions(function)) {
     auto* choice = llvm::dyn_cast<llvm::SelectInst>(&i);
     if (choice == nullptr || !choice->getType()->isFPOrFPVectorTy()) continue;
@@ -26,13 +27,20 @@ llvm::PreservedAnalyses SignedZeros::run(llvm::Function& function, llvm::Functio
     const auto flavour = llvm::matchSelectPattern(choice, x, y).Flavor;
     if (flavour != llvm::SPF_FMINNUM && flavour != llvm::SPF_FMAXNUM) continue;
     if (is_other_than_zero(x) || is_other_than_zero(y)) continue;
-    // A choice between other values than were compared, as far as the code generator can see.
-    llvm::IRBuilder<> b(choice);
-    choice->setTrueValue(b.CreateFreeze(choice->getTrueValue()));
-    choice->setFalseValue(b.CreateFreeze(choice->getFalseValue()));
-    changed = true;
+    chosen.push_back(choice);
   }
-  if (!changed) return llvm::PreservedAnalyses::all();
+  // A choice between bits is not one between the numbers that were compared.
+  for (llvm::SelectInst* choice : chosen) {
+    llvm::IRBuilder<> b(choice);
+    llvm::Type* type = choice->getType();
+    llvm::Type* bits = type->getWithNewType(b.getIntNTy(type->getScalarSizeInBits()));
+    llvm::Value* yes = b.CreateBitCast(choice->getTrueValue(), bits);
+    llvm::Value* no = b.CreateBitCast(choice->getFalseValue(), bits);
+    llvm::Value* picked = b.CreateBitCast(b.CreateSelect(choice->getCondition(), yes, no), type);
+    choice->replaceAllUsesWith(picked);
+    choice->eraseFromParent();
+  }
+  if (chosen.empty()) return llvm::PreservedAnalyses::all();
   llvm::PreservedAnalyses kept;
   kept.preserveSet<llvm::CFGAnalyses>();
   return kept;
