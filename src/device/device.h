@@ -56,6 +56,29 @@ struct Launch {
   std::atomic<std::uint32_t>* stop = nullptr;
 };
 
+// Bytes of a binding that an invocation may touch, by its place r along the slowest axis of the
+// launch's extent (the last one along which there are several invocations): from factor * r + low up
+// to, not including, factor * r + high. Bytes outside of the binding do not count.
+struct ReachedBytes {
+  std::uint32_t slot = 0;
+  bool writes = false;
+  // Accesses with the same number, other than 0, leave the same bytes in any order.
+  std::uint8_t commutes = 0;
+  std::int64_t factor = 0;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  bool operator==(const ReachedBytes&) const = default;
+};
+
+// Neighbouring launches of a recording that run a band of rows at a time, so that each finds in the
+// cache what the one before it has left there.
+struct WorkBands {
+  std::uint32_t first_item = 0, last_item = 0;
+  std::uint64_t rows = 0;     // of workgroups of the first launch, in one band
+  std::uint64_t regions = 0;  // parts of the whole, each of which one thread runs
+  bool operator==(const WorkBands&) const = default;
+};
+
 // A piece of work of a recording. It begins when the items that it waits for have ended.
 struct WorkItem {
   enum class Kind : std::uint8_t { launch, copy, clear };
@@ -64,6 +87,8 @@ struct WorkItem {
   BoundMemory from{};                  // of a copy, which must not overlap `to`
   BoundMemory to{};                    // of a copy or a clear
   std::vector<std::uint32_t> after{};  // positions of earlier items
+  // Of a launch: all that it may touch, by slot. Absent: nothing is known.
+  std::optional<std::vector<ReachedBytes>> reach{};
 };
 
 // For all launches of a play, as Launch has them.
@@ -83,6 +108,8 @@ class WorkRecording {
   // Why the device gets the items one after the other instead of all at once; empty: it gets them
   // at once.
   virtual std::string_view one_by_one() const = 0;
+  // Launches that do not run one after the other, in the order of the items.
+  virtual std::vector<WorkBands> bands() const { return {}; }
 };
 
 // A point in the work of a queue.
@@ -113,7 +140,8 @@ class Queue {
   virtual Result<void> clear(BoundMemory memory) = 0;
   virtual Result<std::shared_ptr<Event>> record() = 0;
   // Makes work ready that may be played many times, in queues of this device. Contents that
-  // uniforms take by value are copied.
+  // uniforms take by value are copied. A launch whose `reach` is given may run while others do for
+  // which it must wait, as far as they do not touch the same bytes.
   virtual Result<std::shared_ptr<WorkRecording>> record_work(std::span<const WorkItem> items);
   // Submits all of a recording. Items that do not wait for each other may run at the same time.
   virtual Result<void> play(WorkRecording& recording, const PlayLimits& limits = {});
@@ -154,6 +182,8 @@ struct LaunchCosts {
   bool runs_beside_host = false;
   // A recording of several launches costs less than these launches one after the other.
   bool plays_at_once = false;
+  // A recording may run launches band by band, where their reach is given.
+  bool plays_in_bands = false;
   double clock_tick_ns = 50;   // the resolution of times
   double timing_ns = 100;      // the cost of timing one launch
   double busy_timing_ns = 0;   // the cost of timing one launch on a device that is never idle

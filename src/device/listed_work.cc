@@ -71,25 +71,29 @@ Result<void> ListedWork::set(std::uint32_t item, const Launch& launch) {
 
 Result<void> ListedWork::play_in_order(Queue& queue, const PlayLimits& limits) {
   const auto began = std::chrono::steady_clock::now();
-  for (const Item& item : items_) {
-    if (item.kind == WorkItem::Kind::copy) {
-      VYRE_CHECK(queue.copy(item.from, item.to));
-      continue;
-    }
-    if (item.kind == WorkItem::Kind::clear) {
-      VYRE_CHECK(queue.clear(item.to));
-      continue;
-    }
-    Launch launch = item.launch.launch();
-    launch.stop = limits.stop;
-    if (limits.deadline) {
-      const std::chrono::nanoseconds spent = std::chrono::steady_clock::now() - began;
-      launch.deadline = std::max(*limits.deadline - spent, std::chrono::nanoseconds(1));
-      launch.asked = limits.asked.value_or(*limits.deadline);
-    }
-    VYRE_CHECK(queue.launch(launch));
+  for (std::uint32_t i = 0; i < items_.size(); ++i) {
+    VYRE_CHECK(play_item(queue, i, limits, began));
   }
   return {};
+}
+
+Result<void> ListedWork::play_item(Queue& queue, std::uint32_t item, const PlayLimits& limits,
+                                   std::chrono::steady_clock::time_point began) const {
+  const Item& played = items_[item];
+  if (played.kind == WorkItem::Kind::copy) return queue.copy(played.from, played.to);
+  if (played.kind == WorkItem::Kind::clear) return queue.clear(played.to);
+  Launch launch = played.launch.launch();
+  limit(launch, limits, began);
+  return queue.launch(launch);
+}
+
+void ListedWork::limit(Launch& launch, const PlayLimits& limits,
+                       std::chrono::steady_clock::time_point began) {
+  launch.stop = limits.stop;
+  if (!limits.deadline) return;
+  const std::chrono::nanoseconds spent = std::chrono::steady_clock::now() - began;
+  launch.deadline = std::max(*limits.deadline - spent, std::chrono::nanoseconds(1));
+  launch.asked = limits.asked.value_or(*limits.deadline);
 }
 
 namespace {

@@ -51,6 +51,11 @@ class ListedWork : public WorkRecording {
   // Slots of this code whose contents go with a launch.
   virtual std::vector<ContentsSlot> contents_of(const Launch&) const { return {}; }
   Result<void> check_item(std::uint32_t item) const;
+  // With what is left of the limits of a play that began then.
+  Result<void> play_item(Queue& queue, std::uint32_t item, const PlayLimits& limits,
+                         std::chrono::steady_clock::time_point began) const;
+  static void limit(Launch& launch, const PlayLimits& limits,
+                    std::chrono::steady_clock::time_point began);
   void keep(std::uint32_t item, const Launch& launch) {
     items_[item].launch.set(launch, contents_of(launch));
   }

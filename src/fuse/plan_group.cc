@@ -4,6 +4,7 @@
 
 #include "vyre/fuse/flatten.h"
 #include "vyre/fuse/fusion_plan_internal.h"
+#include "vyre/ir/access/reach.h"
 #include "vyre/ir/buffer_layout.h"
 #include "vyre/ir/walk.h"
 
@@ -30,20 +31,6 @@ struct StagedAccess {
 bool writes(const MemoryAccess& a) {
   return a.kind == AccessKind::store ||
          (a.kind == AccessKind::atomic && a.atomic != AtomicOp::load);
-}
-
-// Atomics that give the same memory in any order. Two of different classes do not.
-int order_class(AtomicOp op) {
-  switch (op) {
-    case AtomicOp::add:
-    case AtomicOp::sub: return 1;
-    case AtomicOp::max: return 2;
-    case AtomicOp::min: return 3;
-    case AtomicOp::bit_and: return 4;
-    case AtomicOp::bit_or: return 5;
-    case AtomicOp::bit_xor: return 6;
-    default: return 0;
-  }
 }
 
 class Planner {

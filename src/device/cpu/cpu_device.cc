@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sched.h>
-#include <xmmintrin.h>
 
 #include <algorithm>
 #include <bit>
@@ -12,6 +11,9 @@
 #include <cstring>
 
 #include "vyre/base/arithmetic.h"
+#include "vyre/device/cpu/cpu_caches_internal.h"
+#include "vyre/device/cpu/cpu_code_internal.h"
+#include "vyre/device/cpu/cpu_recording_internal.h"
 #include "vyre/device/cpu/stack_room.h"
 #include "vyre/device/host_memory.h"
 
@@ -33,11 +35,6 @@ constexpr double kTaskNs = 3'000;  // long enough that the start of a task does 
 // Threads are kept awake for short launches if the gap between them is at most this many times
 // their length.
 constexpr double kCloseBy = 4;
-// The number of launches between two measurements of an invocation's time.
-constexpr std::uint32_t kLookAgain = 64;
-// The number of invocations between two tests of the stop flag; at this size the test costs
-// nothing.
-constexpr std::uint64_t kSliceInvocations = std::uint64_t{1} << 20;
 // Few enough that a stopped launch skips the remaining tasks at once.
 constexpr std::uint64_t kMaxTasks = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxInvocations = std::uint64_t{1} << 62;
@@ -54,36 +51,7 @@ unsigned usable_processors() {
   return std::max(1, CPU_COUNT(&set));
 }
 
-// Kernels compute by WGSL's rules, whatever rounding mode or denormal flushing the caller has set.
-class FloatEnvironment {
- public:
-  FloatEnvironment() : saved_(_mm_getcsr()) { _mm_setcsr(0x1F80); }
-  ~FloatEnvironment() { _mm_setcsr(saved_); }
-  FloatEnvironment(const FloatEnvironment&) = delete;
-  FloatEnvironment& operator=(const FloatEnvironment&) = delete;
-
- private:
-  unsigned saved_;
-};
-
 }  // namespace
-
-class CpuCode final : public LoadedCode {
- public:
-  explicit CpuCode(HostCode host) : code(std::move(host)) {}
-  CodeFacts facts() const override { return {.brief = code.brief}; }
-
-  // The time of an invocation when it was last measured, and whether to measure it again.
-  double invocation_ns() const { return invocation_ns_.load(std::memory_order_relaxed); }
-  bool look() const { return launches_.fetch_add(1, std::memory_order_relaxed) % kLookAgain == 0; }
-  void saw(double ns) const { invocation_ns_.store(ns, std::memory_order_relaxed); }
-
-  const HostCode code;
-
- private:
-  mutable std::atomic<double> invocation_ns_{0};
-  mutable std::atomic<std::uint32_t> launches_{0};
-};
 
 namespace {
 
@@ -151,6 +119,17 @@ class CpuQueue final : public Queue {
     return {};
   }
   Result<std::shared_ptr<Event>> record() override { return std::make_shared<CpuEvent>(); }
+  Result<std::shared_ptr<WorkRecording>> record_work(std::span<const WorkItem> items) override {
+    VYRE_CHECK(check_items(items));
+    return std::make_shared<CpuRecording>(device_->band_machine(), items);
+  }
+  Result<void> play(WorkRecording& recording, const PlayLimits& limits) override {
+    auto* own = dynamic_cast<CpuRecording*>(&recording);
+    if (own == nullptr) {
+      return fail(Code::invalid_input, "the recording was made by another kind of device");
+    }
+    return own->play(*device_, *this, limits);
+  }
   Result<void> wait() override { return {}; }
 
  private:
@@ -179,7 +158,14 @@ CpuDevice::CpuDevice(CpuOptions options)
               .max_bindings = 1024},
       pool_(options.threads == 0 ? usable_processors() : options.threads,
             options.threads <= usable_processors() ? kWatch : std::chrono::microseconds{}),
-      after_launch_(std::move(options.after_launch)) {}
+      after_launch_(std::move(options.after_launch)),
+      band_machine_{.threads = pool_.threads(),
+                    .near_bytes = second_level_cache(),
+                    .far_bytes = last_level_cache(),
+                    .rows = options.band_rows} {
+  // Bands of given rows are for tests, however small the launches are.
+  if (options.band_rows != 0) band_machine_.least_invocations = 1;
+}
 
 std::shared_ptr<CpuDevice> CpuDevice::make(CpuOptions options) {
   return std::shared_ptr<CpuDevice>(new CpuDevice(std::move(options)));
@@ -236,6 +222,12 @@ std::uint64_t CpuDevice::groups_in_task(const Launch& l, const CpuCode& code,
   }
   const double tasks = std::clamp(ns / kTaskNs, 2.0, double(finest));
   return along_rows(ceil_div(groups, static_cast<std::uint64_t>(tasks)), l.grid, pool_.threads());
+}
+
+// The flag is the caller's, and means to him that somebody stopped the launch.
+void take_back(std::atomic<std::uint32_t>& stop) {
+  std::uint32_t raised = Watchdog::kRaised;
+  stop.compare_exchange_strong(raised, 0, std::memory_order_relaxed);
 }
 
 Result<void> CpuDevice::launch(const Launch& l) {
@@ -301,35 +293,35 @@ Result<void> CpuDevice::launch(const Launch& l) {
   if (is_worth_sharing(loaded.invocation_ns() * double(groups * size))) {
     last_end_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
   }
-  if (armed.disarm()) {
-    // The flag is the caller's, and means to him that somebody stopped the launch.
-    std::uint32_t raised = Watchdog::kRaised;
-    stop.compare_exchange_strong(raised, 0, std::memory_order_relaxed);
-  }
+  if (armed.disarm()) take_back(stop);
 
-  if (no_memory) {
-    return fail(Code::out_of_memory,
-                fmt::format("kernel '{}' needs {} bytes a thread for its workgroups", l.kernel,
-                            code.scratch_bytes));
-  }
-  if (no_stack) {
-    return fail(Code::limit,
-                fmt::format("kernel '{}' needs a stack of {} bytes for each thread, and the system "
-                            "gives no thread with so much",
-                            l.kernel, code.stack_bytes),
-                "raise the limits of memory and threads, or make the kernel smaller");
-  }
-  if (!stopped) {
-    if (after_launch_) after_launch_(l);
-    return {};
-  }
-  if (late.load() != 0) {
-    const std::chrono::duration<double, std::milli> ms = l.asked.value_or(*l.deadline);
-    return fail(Code::device, fmt::format("kernel '{}' did not end within {} ms; its buffers hold "
-                                          "what it had written by then",
-                                          l.kernel, ms.count()));
-  }
-  return fail(Code::device, fmt::format("kernel '{}' was stopped", l.kernel));
+  if (no_memory) return lacks_memory(l);
+  if (no_stack) return lacks_stack(l);
+  if (stopped) return was_stopped(l, late.load() != 0);
+  if (after_launch_) after_launch_(l);
+  return {};
+}
+
+std::unexpected<Error> lacks_memory(const Launch& l) {
+  return fail(Code::out_of_memory,
+              fmt::format("kernel '{}' needs {} bytes a thread for its workgroups", l.kernel,
+                          static_cast<const CpuCode&>(*l.code).code.scratch_bytes));
+}
+
+std::unexpected<Error> lacks_stack(const Launch& l) {
+  return fail(Code::limit,
+              fmt::format("kernel '{}' needs a stack of {} bytes for each thread, and the system "
+                          "gives no thread with so much",
+                          l.kernel, static_cast<const CpuCode&>(*l.code).code.stack_bytes),
+              "raise the limits of memory and threads, or make the kernel smaller");
+}
+
+std::unexpected<Error> was_stopped(const Launch& l, bool late) {
+  if (!late) return fail(Code::device, fmt::format("kernel '{}' was stopped", l.kernel));
+  const std::chrono::duration<double, std::milli> ms = l.asked.value_or(*l.deadline);
+  return fail(Code::device, fmt::format("kernel '{}' did not end within {} ms; its buffers hold "
+                                        "what it had written by then",
+                                        l.kernel, ms.count()));
 }
 
 }  // namespace vyre

@@ -8,9 +8,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "vyre/base/error.h"
 #include "vyre/base/process/fork_watch.h"
+#include "vyre/device/cpu/bands.h"
 #include "vyre/device/cpu/scratch_sets.h"
 #include "vyre/device/cpu/thread_pool.h"
 #include "vyre/device/cpu/watchdog.h"
@@ -24,11 +26,27 @@ struct CpuOptions {
   unsigned threads = 0;  // 0: one for each processor that the process may use
   // For tests: called after each successful launch, before the launch returns.
   std::function<void(const Launch&)> after_launch{};
+  // For tests: the rows of workgroups in a band, for all recordings of launches that can run in
+  // bands. 0: as the caches suggest, where it pays.
+  std::uint64_t band_rows = 0;
 };
 
 // Reads VYRE_THREADS. Unset or empty means 0; anything but a whole number from 1 to 1024 is an
 // error.
 Result<CpuOptions> cpu_options_from_environment();
+
+// What a play of launches in bands writes; kept from play to play, so that none allocates.
+struct BandSpace {
+  struct Rows {  // that a launch has ended in a region
+    std::atomic<std::uint64_t> rows{0};
+    Rows() = default;
+    Rows(const Rows& other) : rows(other.rows.load(std::memory_order_relaxed)) {}
+    Rows& operator=(const Rows&) = delete;
+  };
+  using Done = std::vector<Rows>;
+  std::vector<Done> done;  // by region and launch
+  std::vector<HostLaunch> records;
+};
 
 class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDevice> {
  public:
@@ -45,7 +63,15 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
   Result<std::shared_ptr<const LoadedCode>> load(DeviceCode code) override;
   Result<std::shared_ptr<Queue>> make_queue() override;
 
+  LaunchCosts launch_costs() const override { return {.plays_in_bands = true}; }
+
   unsigned threads() const { return pool_.threads(); }
+  const BandMachine& band_machine() const { return band_machine_; }
+  // Runs the launches of a run as the schedule says, with the limits of the first of them. Returns
+  // when all have ended.
+  Result<void> play_bands(std::span<const Launch> launches,
+                          std::span<const std::optional<BandLaunch>> rows, const BandedRun& run,
+                          const BandSchedule& schedule, BandSpace& space);
 
  private:
   explicit CpuDevice(CpuOptions options);
@@ -62,6 +88,7 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
   // When the last launch that was worth sharing between threads ended.
   std::atomic<std::chrono::steady_clock::time_point> last_end_{};
   const std::function<void(const Launch&)> after_launch_;
+  BandMachine band_machine_;
   ScratchSets scratch_;
   Watchdog watchdog_;
   ForkSafeMutex profile_mutex_;

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 #include <vector>
 
 #include "vyre/base/files/file_handle.h"
 #include "vyre/base/process/processor_name.h"
+#include "vyre/device/cpu/cpu_caches_internal.h"
 #include "vyre/device/cpu/cpu_device.h"
 
 namespace vyre {
@@ -30,11 +32,14 @@ std::uint64_t cache_bytes(const std::string& text) {
   return value;
 }
 
-std::uint64_t last_level_cache() {
+// The largest of the caches that are no farther than this level.
+std::uint64_t cache_up_to(int level) {
   std::uint64_t largest = 0;
   for (int i = 0; i < 8; ++i) {
     const std::string folder = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/", i);
-    largest = std::max(largest, cache_bytes(line_of(folder + "size")));
+    if (std::cmp_less_equal(cache_bytes(line_of(folder + "level")), level)) {
+      largest = std::max(largest, cache_bytes(line_of(folder + "size")));
+    }
   }
   return largest;
 }
@@ -66,6 +71,10 @@ std::uint64_t copy_bandwidth(ThreadPool& pool, std::uint64_t cache) {
 }
 
 }  // namespace
+
+std::uint64_t last_level_cache() { return cache_up_to(8); }
+
+std::uint64_t second_level_cache() { return cache_up_to(2); }
 
 Result<Profile> CpuDevice::told_profile() {
   Profile p;

@@ -74,6 +74,7 @@ class Walk : Evaluator {
   }
   // A store through a pointer of which nothing is known.
   End forget_variables() {
+    out_.complete = false;
     for (auto& [key, value] : values_) {
       const Local& local = frames_[key.first]->locals[key.second];
       if (local.kind == LocalKind::var) value = unknown(local.type);
@@ -332,6 +333,7 @@ class Walk : Evaluator {
     const Abstract pointer = eval(s.pointer);
     if (s.compare != kNoExpr) eval(s.compare);
     if (s.value != kNoExpr) eval(s.value);
+    if (!pointer.place) out_.complete = false;
     if (pointer.place && pointer.place->global &&
         program_.globals[pointer.place->root].memory == MemoryKind::storage) {
       MemoryAccess a = access(AccessKind::atomic, *pointer.place, s.pointer);

@@ -20,6 +20,11 @@ struct BufferFacts {
   bool written = true;                  // by this program or others that run with it
 };
 
+// The last axis of an extent along which there are several invocations.
+constexpr std::size_t slowest_axis(const Extent& extent) {
+  return extent[2] > 1 ? 2 : extent[1] > 1 ? 1 : 0;
+}
+
 struct LaunchFacts {
   Extent extent{0xFFFFFFFFU, 0xFFFFFFFFU, 0xFFFFFFFFU};  // the number of invocations on each axis
   Extent workgroup{1, 1, 1};
@@ -43,6 +48,8 @@ struct MemoryAccess {
   // The element's index as a sum over ids and loops; absent when it is anything else.
   std::optional<std::vector<KeyPart>> key;
   ValueRange index_range;                 // of the element's index
+  // The element's index by the id of the slowest axis along which there are several invocations.
+  AxisBounds along_slowest{};
   std::vector<ValueNumbers::Fact> guard;  // what holds when it happens
   double times = 1;                       // executions for each invocation, estimated
   AtomicOp atomic{};

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "vyre/ir/builder/builder.h"
+#include "vyre/ir/builder/builder_math.h"
 
 namespace vyre {
 namespace {
@@ -124,6 +125,60 @@ TEST(Accesses, AtomicsSayWhetherTheirResultIsUsed) {
   EXPECT_FALSE(f[0].result_used);
   EXPECT_TRUE(f[1].result_used);
   EXPECT_EQ(f[2].atomic, AtomicOp::max);
+}
+
+// The bounds of loads of one row and its neighbours, by how the neighbour is found.
+TEST(Accesses, NeighboursOfAPlaceAreBoundedAlongTheSlowestAxis) {
+  constexpr std::int64_t kWidth = 30, kHeight = 20;
+  const auto bounds = [&](Extent extent, auto&& index) {
+    ProgramBuilder b("k", {8, 4, 1});
+    Ref x = b.storage("x", b.array(b.f32));
+    Ref y = b.storage("y", b.array(b.f32));
+    const Value at = b.let("at", index(b));
+    y[b.global_id().x()] = x[at];
+    const Found f = find(std::move(b), extent);
+    EXPECT_EQ(f.accesses.all.size(), 2U);
+    return f[0].along_slowest;
+  };
+  const auto row = [&](ProgramBuilder& b, const Value& y) {
+    return y * static_cast<std::uint32_t>(kWidth) + b.global_id().x();
+  };
+  const Extent picture{kWidth, kHeight, 1};
+  EXPECT_EQ(bounds(picture, [&](ProgramBuilder& b) { return row(b, b.global_id().y()); }),
+            (AxisBounds{kWidth, 0, kWidth - 1}));
+  EXPECT_EQ(bounds(picture, [&](ProgramBuilder& b) { return row(b, b.global_id().y() + 2U); }),
+            (AxisBounds{kWidth, 2 * kWidth, 3 * kWidth - 1}));
+  const auto clamped = [&](ProgramBuilder& b, std::int32_t by) {
+    const Value y = b.convert(b.i32, b.global_id().y()) + by;
+    return row(b, b.convert(b.u32, clamp(y, 0, static_cast<std::int32_t>(kHeight) - 1)));
+  };
+  EXPECT_EQ(bounds(picture, [&](ProgramBuilder& b) { return clamped(b, -1); }),
+            (AxisBounds{kWidth, -kWidth, kWidth - 1}));
+  EXPECT_EQ(bounds(picture, [&](ProgramBuilder& b) { return clamped(b, 1); }),
+            (AxisBounds{kWidth, 0, 2 * kWidth - 1}));
+  EXPECT_EQ(bounds(picture, [&](ProgramBuilder& b) {
+              return row(b, min(b.global_id().y() + 3U, static_cast<std::uint32_t>(kHeight) - 1U));
+            }),
+            (AxisBounds{kWidth, 0, 4 * kWidth - 1}));
+  // The place goes along with two rows, wraps around, or does not go along at all.
+  EXPECT_EQ(bounds(picture, [&](ProgramBuilder& b) { return row(b, b.global_id().y() * 2U); }),
+            (AxisBounds{2 * kWidth, 0, kWidth - 1}));
+  EXPECT_EQ(bounds(picture,
+                   [&](ProgramBuilder& b) { return row(b, (b.global_id().y() + 1U) % 20U); }),
+            (AxisBounds{0, 0, kWidth * kHeight - 1}));
+  EXPECT_EQ(bounds(picture, [&](ProgramBuilder& b) { return b.global_id().x() + 7U; }),
+            (AxisBounds{0, 7, kWidth + 6}));
+  // What turns round at the other end comes from everywhere.
+  EXPECT_EQ(bounds(picture,
+                   [&](ProgramBuilder& b) { return row(b, 19U - b.global_id().y()); }),
+            (AxisBounds{-kWidth, 19 * kWidth, 20 * kWidth - 1}));
+  // Other axes are the slowest where these have no length.
+  EXPECT_EQ(bounds({100, 1, 1}, [&](ProgramBuilder& b) { return b.global_id().x() + 5U; }),
+            (AxisBounds{1, 5, 5}));
+  EXPECT_EQ(bounds({10, 3, 6}, [&](ProgramBuilder& b) {
+              return b.global_id().z() * 30U + b.global_id().y() * 10U + b.global_id().x();
+            }),
+            (AxisBounds{30, 0, 29}));
 }
 
 }  // namespace

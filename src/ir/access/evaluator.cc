@@ -226,6 +226,8 @@ MemoryAccess Evaluator::access(AccessKind kind, const Place& place, ExprId point
   if (a.element != 0) {
     a.key = numbers_.key_parts(a.index(), facts_.extent, facts_.workgroup);
     a.index_range = numbers_.range(a.index());
+    a.along_slowest = numbers_.bounds_along(a.index(), slowest_axis(facts_.extent), facts_.extent,
+                                            facts_.workgroup);
   }
   a.guard = numbers_.holding();
   a.times = times_;
@@ -234,7 +236,10 @@ MemoryAccess Evaluator::access(AccessKind kind, const Place& place, ExprId point
 
 Abstract Evaluator::eval_node(const Expr& expr, const LoadExpr& e) {
   const Abstract pointer = eval(e.pointer);
-  if (!pointer.place) return unknown(expr.type);
+  if (!pointer.place) {
+    out_.complete = false;
+    return unknown(expr.type);
+  }
   const Place& place = *pointer.place;
   if (!place.global) {
     const auto known = values_.find({place.frame, place.root});

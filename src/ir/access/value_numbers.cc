@@ -1,8 +1,9 @@
 #include "vyre/ir/access/value_numbers.h"
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
+
+#include "vyre/ir/access/value_ranges_internal.h"
 
 namespace vyre {
 namespace {
@@ -10,36 +11,6 @@ namespace {
 constexpr std::int64_t kLargestFactor = std::int64_t{1} << 40;  // so that no sum of them overflows
 constexpr std::size_t kMostTerms = 16;
 constexpr ValueRange kBool{0, 1};
-
-bool within(ValueRange inner, ValueRange outer) {
-  return inner.low >= outer.low && inner.high <= outer.high;
-}
-ValueRange overlap(ValueRange a, ValueRange b) {
-  return {std::max(a.low, b.low), std::min(a.high, b.high)};
-}
-bool is_empty(ValueRange r) { return r.low > r.high; }
-
-// Far from the ends of the type: sums and differences of two such numbers fit.
-constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 4;
-
-std::int64_t product(std::int64_t a, std::int64_t b) {
-  std::int64_t out = 0;
-  if (__builtin_mul_overflow(a, b, &out)) return (a < 0) == (b < 0) ? kFar : -kFar;
-  return std::clamp(out, -kFar, kFar);
-}
-std::int64_t sum(std::int64_t a, std::int64_t b) { return std::clamp(a + b, -kFar, kFar); }
-
-ValueRange scaled(ValueRange r, std::int64_t factor) {
-  const std::int64_t a = product(r.low, factor);
-  const std::int64_t b = product(r.high, factor);
-  return {std::min(a, b), std::max(a, b)};
-}
-ValueRange added(ValueRange a, ValueRange b) { return {sum(a.low, b.low), sum(a.high, b.high)}; }
-
-std::int64_t floor_div(std::int64_t a, std::int64_t b) {
-  const std::int64_t q = a / b;
-  return q - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
-}
 
 }  // namespace
 

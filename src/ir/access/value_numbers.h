@@ -39,6 +39,15 @@ struct LinearForm {
   bool operator==(const LinearForm&) const = default;
 };
 
+// Bounds of a value along an axis of the ids: in each invocation the value lies between
+// factor * id + low and factor * id + high, both included.
+struct AxisBounds {
+  std::int64_t factor = 0;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  bool operator==(const AxisBounds&) const = default;
+};
+
 // What a value is made by. The operations of the IR, and what has no operands.
 enum class ValueKind : std::uint8_t {
   linear,      // a constant, or a sum
@@ -105,6 +114,11 @@ class ValueNumbers {
 
   ValueRange range(ValueNumber n, int depth = 4) const;
 
+  // The value by the global id of an axis, as tight as sums, minima, maxima and choices allow: the
+  // row y of a picture and its neighbours, clamped or not, have the factor 1.
+  AxisBounds bounds_along(ValueNumber n, std::size_t axis, const Extent& extent,
+                          const Extent& workgroup);
+
   // ---- What is known at a place of the program. `forget` goes back to an earlier `mark`.
   // The condition holds. `holding` lists all that is known to hold, each with its truth.
   using Fact = std::pair<ValueNumber, bool>;
@@ -135,6 +149,14 @@ class ValueNumbers {
   };
 
   const Node& node(ValueNumber n) const { return nodes_[static_cast<std::size_t>(n)]; }
+  struct Along {  // an axis, for bounds_along
+    ValueNumber workgroup, local, global;
+    std::int64_t size;
+  };
+
+  AxisBounds bounds_of(ValueNumber n, const Along& axis, int depth) const;
+  AxisBounds bounds_of_sum(const LinearForm& form, const Along& axis, int depth) const;
+  AxisBounds bounds_by(AxisBounds b, std::int64_t factor, const Along& axis) const;
   ValueNumber intern(std::vector<std::int64_t> key, Node node);
   ValueNumber linear(LinearForm form);
   ValueNumber id(ValueKind kind, std::size_t axis, const Extent& extent, const Extent& workgroup);

@@ -1,0 +1,48 @@
+// A recording on the CPU: its items in their order, and runs of launches in bands.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "vyre/device/cpu/bands.h"
+#include "vyre/device/cpu/cpu_device.h"
+#include "vyre/device/listed_work.h"
+
+namespace vyre {
+
+class CpuRecording final : public ListedWork {
+ public:
+  CpuRecording(const BandMachine& machine, std::span<const WorkItem> items);
+
+  Result<void> set(std::uint32_t item, const Launch& launch) override;
+  std::string_view one_by_one() const override;
+  std::vector<WorkBands> bands() const override;
+
+  Result<void> play(CpuDevice& device, Queue& queue, const PlayLimits& limits);
+
+ private:
+  // What is played at once: an item, or a run of launches.
+  struct Run {
+    std::vector<std::uint32_t> items;
+    std::vector<std::optional<BandLaunch>> rows;
+    BandedRun bands;
+    BandSchedule schedule;
+    BandSpace space;
+  };
+  using Part = std::variant<std::uint32_t, Run>;
+
+  void lay_out();
+  void add_group(std::span<const std::uint32_t> launches,
+                 std::span<const std::optional<BandLaunch>> rows);
+  std::optional<BandLaunch> rows_of(std::uint32_t item) const;
+  Result<void> play_run(CpuDevice& device, Run& run, const PlayLimits& limits,
+                        std::chrono::steady_clock::time_point began);
+
+  const BandMachine machine_;
+  std::vector<std::optional<std::vector<ReachedBytes>>> reach_;  // by item
+  std::vector<Part> parts_;                                      // in the order of a play
+  std::vector<Launch> launches_;                                 // of the run that is played
+};
+
+}  // namespace vyre
