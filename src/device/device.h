@@ -87,8 +87,16 @@ struct WorkItem {
   BoundMemory from{};                  // of a copy, which must not overlap `to`
   BoundMemory to{};                    // of a copy or a clear
   std::vector<std::uint32_t> after{};  // positions of earlier items
+  bool after_all = false;  // it begins when all items before it have ended
   // Of a launch: all that it may touch, by slot. Absent: nothing is known.
   std::optional<std::vector<ReachedBytes>> reach{};
+};
+
+// What a device would run in bands, and for each item that is a launch why it does not follow the
+// launch before it in bands; empty: it does, or there is none.
+struct ItemBands {
+  std::vector<WorkBands> bands;
+  std::vector<std::string_view> why_not;
 };
 
 // For all launches of a play, as Launch has them.
@@ -216,6 +224,9 @@ class Device {
   // Sets up what the first launch with a deadline would set up, which may take some milliseconds.
   virtual Result<void> prepare_deadlines() { return {}; }
   virtual LaunchCosts launch_costs() const { return {}; }
+  // What a recording of these items would run in bands. Code and contents are not looked at. Empty:
+  // the device has no bands.
+  virtual ItemBands bands_of(std::span<const WorkItem>) const { return {}; }
   // False for a device that only records launches, which cannot be timed.
   virtual bool runs() const { return true; }
   // The device has failed and lost all memory and code; it must be opened again.

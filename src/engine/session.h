@@ -40,6 +40,7 @@ struct CallContext;
 class DefaultGangs;
 struct DimValue;
 struct FusedSpace;
+struct LaunchBands;
 struct Pipeline;
 struct PipelinePlan;
 class PipelineBuilder;
@@ -268,6 +269,10 @@ class Session {
   // GPU, fused launches may be compiled to find out whether their code spills registers.
   Result<std::vector<std::vector<LaunchPlan>>> plan(const ReadyPipeline& pipeline,
                                                     const PipelinePlan& plan) const;
+  // Which of these launches run a band of rows at a time, where nothing is tuned any more. Empty:
+  // they run one after the other.
+  std::vector<LaunchBands> plan_bands(const ReadyPipeline& pipeline, const PipelinePlan& plan,
+                                      std::span<const std::vector<LaunchPlan>> runs) const;
   // What `prepare` would launch first. Allocates, compiles and launches nothing.
   Result<LaunchPlan> plan(const Kernel& kernel, std::span<const BindingBytes> bindings,
                           DispatchSize size, const FixedChoices& fixed = {}) const;

@@ -9,6 +9,7 @@
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/ir/access/coverage.h"
+#include "vyre/pipeline/launch_facts.h"
 
 namespace vyre {
 namespace {
@@ -489,24 +490,14 @@ class Planner {
   bool overwrites_all(const Kernel& kernel, const Extent& extent,
                       std::span<const StageBinding> bindings, std::size_t buffer) const {
     const Program& program = *kernel.program;
-    LaunchFacts facts{.extent = extent, .workgroup = program.workgroup, .buffers = {}};
+    const LaunchFacts facts = launch_facts(pipeline_, program, extent, bindings,
+                                           [&](std::size_t b) { return contents_of(b); });
     std::optional<GlobalId> global;
     for (std::uint32_t g = 0; g < program.globals.size(); ++g) {
-      BufferFacts& known = facts.buffers.emplace_back();
-      for (const StageBinding& b : bindings) {
-        if (!is_bound(program.globals[g], b)) continue;
-        known = {.identity = static_cast<std::uint32_t>(b.buffer),
-                 .bytes = pipeline_.buffers[b.buffer].bytes,
-                 .contents = contents_of(b.buffer),
-                 .written = !pipeline_.buffers[b.buffer].uniform};
-        if (b.buffer == buffer) global = GlobalId{g};
-      }
+      const StageBinding* bound = binding_of(program.globals[g], bindings);
+      if (bound != nullptr && bound->buffer == buffer) global = GlobalId{g};
     }
     return global && overwrites(program, facts, *global);
-  }
-  static bool is_bound(const Global& g, const StageBinding& b) {
-    return (g.memory == MemoryKind::storage || g.memory == MemoryKind::uniform) &&
-           g.group == b.group && g.binding == b.binding;
   }
 
   Result<void> check_budget() const {

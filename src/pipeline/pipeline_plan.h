@@ -22,6 +22,8 @@ struct PipelinePlanOptions {
   // Contents of uniforms instead of those that the pipeline says. Empty contents are not known: the
   // plan is right whatever the uniform holds.
   std::vector<std::pair<std::size_t, std::vector<std::byte>>> uniforms{};
+  // Whether a device may run neighbouring launches a band of rows at a time.
+  bool bands = true;
 
   // What a plan that is made with these options may rely on.
   std::span<const std::byte> contents_of(const ReadyPipeline& pipeline, std::size_t buffer) const;

@@ -67,6 +67,30 @@ Json launch_json(const ReadyPipeline& pipeline, const PlannedLaunch& launch) {
   return out;
 }
 
+// Whether a launch runs in bands, below its stages.
+std::string bands_text(const LaunchBands& bands) {
+  const std::string indent(13, ' ');
+  if (!bands.banded) {
+    return bands.why_not.empty() ? "" : fmt::format("{}not in bands: {}\n", indent, bands.why_not);
+  }
+  std::string with;
+  if (bands.first != bands.last) {
+    with = fmt::format(" with launches {} to {}", bands.first + 1, bands.last + 1);
+  }
+  if (bands.rounds > 1) with += fmt::format(", up to {} rounds of its loop at once", bands.rounds);
+  return fmt::format("{}in bands of {} {}{}; {} regions\n", indent, bands.rows,
+                     bands.rows == 1 ? "row" : "rows", with, bands.regions);
+}
+
+Json bands_json(const LaunchBands& bands) {
+  if (!bands.banded) return {{"why_not", bands.why_not}};
+  return {{"first_launch", bands.first},
+          {"last_launch", bands.last},
+          {"rounds", bands.rounds},
+          {"rows", bands.rows},
+          {"regions", bands.regions}};
+}
+
 // What a device runs for one launch of the plan, below its stages.
 std::string runs_text(const std::vector<LaunchPlan>& runs) {
   constexpr std::size_t kIndent = 13;
@@ -123,7 +147,8 @@ std::string headline(const ReadyPipeline& pipeline, const PipelinePlan& plan, Ru
                      counted(launches, "launch", "launches"));
 }
 
-std::string plan_text(const ReadyPipeline& pipeline, const PipelinePlan& plan, RunsOf runs) {
+std::string plan_text(const ReadyPipeline& pipeline, const PipelinePlan& plan, RunsOf runs,
+                      BandsOf bands) {
   std::string out = headline(pipeline, plan, runs);
   if (!runs.empty()) {
     out += fmt::format(" on {}, mode {}", runs.front().front().device,
@@ -152,6 +177,7 @@ std::string plan_text(const ReadyPipeline& pipeline, const PipelinePlan& plan, R
                          stage.name, size_text(pipeline, stage));
     }
     if (!runs.empty()) out += runs_text(runs[l]);
+    if (!bands.empty()) out += bands_text(bands[l]);
   }
   if (!plan.loops.empty() &&
       plan.loops.back().first_launch + plan.loops.back().launch_count == plan.launches.size()) {
@@ -170,7 +196,8 @@ std::string plan_text(const ReadyPipeline& pipeline, const PipelinePlan& plan, R
   return out;
 }
 
-std::string plan_json(const ReadyPipeline& pipeline, const PipelinePlan& plan, RunsOf runs) {
+std::string plan_json(const ReadyPipeline& pipeline, const PipelinePlan& plan, RunsOf runs,
+                      BandsOf bands) {
   Json json;
   json["pipeline"] = pipeline.name;
   json["dims"] = Json::object();
@@ -180,6 +207,7 @@ std::string plan_json(const ReadyPipeline& pipeline, const PipelinePlan& plan, R
   json["launches"] = Json::array();
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     Json& launch = json["launches"].emplace_back(launch_json(pipeline, plan.launches[l]));
+    if (!bands.empty()) launch["bands"] = bands_json(bands[l]);
     if (runs.empty()) continue;
     launch["runs"] = Json::array();
     for (const LaunchPlan& each : runs[l]) launch["runs"].push_back(Json::parse(plan_json(each)));

@@ -14,14 +14,29 @@ namespace vyre {
 std::string fate_text(const ReadyBuffer& buffer, const PlannedBuffer& plan);
 // What runs on a device for each launch of a plan: itself, or its stages one after the other.
 using RunsOf = std::span<const std::vector<LaunchPlan>>;
+// A launch that runs a band of rows at a time, together with its neighbours: those of the plan from
+// `first` to `last`, in so many rounds of a loop. Otherwise why it does not follow the launch before
+// it in bands; empty: there is nothing to say.
+struct LaunchBands {
+  bool banded = false;
+  std::size_t first = 0, last = 0;
+  std::uint64_t rounds = 1;
+  std::uint64_t rows = 0;     // invocations along the slowest axis of the first launch in one band
+  std::uint64_t regions = 0;  // parts that threads run at once
+  std::string why_not{};
+};
+// One for each launch of the plan; empty: the device runs launches one after the other.
+using BandsOf = std::span<const LaunchBands>;
 
 // "edges: 5 stages in 3 launches". Without `runs` no device is known, and the plan's launches
 // count.
 std::string headline(const ReadyPipeline& pipeline, const PipelinePlan& plan, RunsOf runs = {});
 // The plan for people: launches with their stages and what runs for them, boundaries with their
 // reasons, buffers.
-std::string plan_text(const ReadyPipeline& pipeline, const PipelinePlan& plan, RunsOf runs = {});
+std::string plan_text(const ReadyPipeline& pipeline, const PipelinePlan& plan, RunsOf runs = {},
+                      BandsOf bands = {});
 // The same as a JSON object.
-std::string plan_json(const ReadyPipeline& pipeline, const PipelinePlan& plan, RunsOf runs = {});
+std::string plan_json(const ReadyPipeline& pipeline, const PipelinePlan& plan, RunsOf runs = {},
+                      BandsOf bands = {});
 
 }  // namespace vyre

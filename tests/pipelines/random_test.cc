@@ -9,6 +9,7 @@
 #include <map>
 
 #include "random_pipeline.h"
+#include "random_stencils.h"
 #include "support/runner.h"
 #include "vyre/engine/pipeline/prepared_pipeline.h"
 #include "vyre/pipeline/interpret_pipeline.h"
@@ -38,6 +39,7 @@ struct Way {
   std::string name;
   bool fuse = true;
   int runs = 3;
+  bool bands = true;
 };
 
 // What differs in the runs of one way, or fails; empty: nothing.
@@ -45,6 +47,7 @@ std::string run(const Session& session, const Pipeline& pipeline, const Way& way
                 std::map<std::string, int>& seen) {
   PipelineOptions options;
   options.plan.fuse = way.fuse;
+  options.plan.bands = way.bands;
   options.plan.limits.recomputed_operations = 1e9;
   const auto ready = make_ready(pipeline, options.ready);
   if (!ready) return describe(ready.error());
@@ -52,6 +55,11 @@ std::string run(const Session& session, const Pipeline& pipeline, const Way& way
   if (!prepared) return describe(prepared.error());
   auto expected = first_memory(*ready);
   if (!expected) return describe(expected.error());
+  for (const LaunchBands& bands : prepared->bands()) {
+    if (bands.banded) ++seen["banded"];
+    if (bands.rounds > 1) ++seen["rounds in bands"];
+    if (!bands.why_not.empty()) ++seen["not banded: " + bands.why_not];
+  }
   if (prepared->launches().launches.size() < ready->stages.size()) ++seen["fused"];
   if (!prepared->launches().loops.empty()) ++seen["looped"];
   if (!ready->swap_groups.empty()) ++seen["exchanged"];
@@ -89,7 +97,9 @@ std::string run(const Session& session, const Pipeline& pipeline, const Way& way
 class RandomPipelines : public testing::Test {
  protected:
   // Runs random pipelines on every device, each in these ways.
-  void run_all(const SessionOptions& options, const std::vector<Way>& ways, std::uint64_t count) {
+  using Make = RandomPipeline (*)(std::uint64_t seed);
+  void run_all(const SessionOptions& options, const std::vector<Way>& ways, std::uint64_t count,
+               Make make = random_pipeline) {
     const std::uint64_t first = number_from("VYRE_PIPELINE_SEED", 1);
     count = number_from("VYRE_PIPELINES", count);
     for (const std::string& device : devices_to_test()) {
@@ -97,7 +107,7 @@ class RandomPipelines : public testing::Test {
       if (!session && session.error().code == Code::unavailable) continue;
       ASSERT_TRUE(session) << session.error().what;
       for (std::uint64_t seed = first; seed < first + count; ++seed) {
-        const RandomPipeline random = random_pipeline(seed);
+        const RandomPipeline random = make(seed);
         for (const Way& way : ways) {
           ASSERT_EQ(run(*session, random.pipeline, way, seen), "")
               << device << ", seed " << seed << "\n"
@@ -123,6 +133,25 @@ TEST_F(RandomPipelines, FusedAndSeparateLeaveWhatTheInterpreterLeaves) {
   }
 }
 
+TEST_F(RandomPipelines, BandsLeaveWhatTheInterpreterLeaves) {
+  for (const unsigned threads : {1U, 2U, 5U}) {
+    SessionOptions options{.cpu = {.threads = threads, .band_rows = 4 - std::min(threads, 3U)},
+                           .code_folder = {}};
+    options.tuning.reset();
+    run_all(
+        options,
+        {{.name = "fused", .fuse = true, .runs = 2}, {.name = "bands", .fuse = false, .runs = 2}},
+        20, random_stencils);
+    if (HasFatalFailure()) return;
+    run_all(options, {{.name = "bands", .fuse = false, .runs = 2}}, 8);
+    if (HasFatalFailure()) return;
+  }
+  if (std::getenv("VYRE_PIPELINES") != nullptr) return;
+  for (const char* what : {"banded", "rounds in bands", "looped", "exchanged"}) {
+    EXPECT_GT(seen[what], 0) << counted;
+  }
+}
+
 TEST_F(RandomPipelines, ATunerThatTriesOtherVariantsChangesNothing) {
   SessionOptions options{.cpu = {.threads = 2}, .code_folder = {}};
   options.tuning.emplace();
@@ -130,6 +159,9 @@ TEST_F(RandomPipelines, ATunerThatTriesOtherVariantsChangesNothing) {
   options.tuning->compile_at_once = true;
   options.tuning->share = 1;  // of the time: it tries something else at every second call
   run_all(options, {{.name = "tuned", .fuse = true, .runs = 12}}, 12);
+  if (HasFatalFailure()) return;
+  options.cpu.band_rows = 1;
+  run_all(options, {{.name = "tuned, in bands", .fuse = true, .runs = 12}}, 6, random_stencils);
   if (HasFatalFailure() || std::getenv("VYRE_PIPELINES") != nullptr) return;
   EXPECT_GT(seen["chosen"], 5) << counted;
 }

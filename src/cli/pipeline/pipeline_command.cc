@@ -31,6 +31,7 @@ struct Loaded {
   std::shared_ptr<const PipelinePlan> planned;
   std::optional<Session> session;  // none: the interpreter runs one stage after the other
   Runs runs;                       // what the session launches first
+  std::vector<LaunchBands> bands;  // by launch
 
   const ReadyPipeline& pipeline() const { return *ready; }
   const PipelinePlan& plan() const { return *planned; }
@@ -45,6 +46,7 @@ Result<Loaded> load(const RunOptions& options, Streams& streams, NeedsMemory nee
   if (interprets) return out;
   VYRE_TRY(out.session, open_session(options));
   VYRE_TRY(out.runs, out.session->plan(*out.ready, *out.planned));
+  out.bands = out.session->plan_bands(*out.ready, *out.planned, out.runs);
   return out;
 }
 
@@ -57,6 +59,7 @@ struct Outcome {
   std::vector<std::uint64_t> launch_ns;         // of each launch; empty: not asked for
   std::vector<std::string> written;
   Runs runs;                                         // what ran last; empty: nothing was prepared
+  std::vector<LaunchBands> bands;                    // the same; by launch
   std::vector<std::optional<FusionChoice>> choices;  // by launch
   std::string played;                                // how the last run was submitted
 };
@@ -106,6 +109,7 @@ Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded, O
     for (const auto time : times) out.launch_ns.push_back(static_cast<std::uint64_t>(time.count()));
   }
   out.runs = prepared->plans();
+  out.bands = prepared->bands();
   out.choices = prepared->choices();
   out.played = prepared->played();
   return out;
@@ -175,7 +179,8 @@ void put_choices(Json& json, const Outcome& outcome) {
 void print_outcome(const RunOptions& options, const Loaded& loaded, const Outcome& outcome,
                    Streams& streams) {
   if (options.json) {
-    Json json = Json::parse(plan_json(loaded.pipeline(), loaded.plan(), outcome.runs));
+    Json json = Json::parse(plan_json(loaded.pipeline(), loaded.plan(), outcome.runs,
+                                       outcome.bands));
     json["device"] = outcome.device;
     json["elapsed_ns"] = outcome.elapsed_ns;
     if (outcome.timing) json["median_ns"] = outcome.timing->median_ns;
@@ -214,6 +219,7 @@ Result<void> check_pipeline_options(const RunOptions& options) {
     const std::string_view odd = !options.dims.empty()     ? "--dim"
                                  : options.repeat != 1     ? "--repeat"
                                  : options.no_fuse         ? "--no-fuse"
+                                 : options.no_bands        ? "--no-bands"
                                  : options.explain         ? "--explain"
                                  : !options.report.empty() ? "--report"
                                  : !options.trace.empty()  ? "--trace"
@@ -247,8 +253,10 @@ Result<void> check_pipeline_options(const RunOptions& options) {
 Exit plan_pipeline_file(const RunOptions& options, Streams& streams) {
   const auto loaded = load(options, streams, NeedsMemory::no);
   if (!loaded) return report(streams, loaded.error(), exit_for(loaded.error()));
-  streams.out.write(options.json ? plan_json(loaded->pipeline(), loaded->plan(), loaded->runs)
-                                 : plan_text(loaded->pipeline(), loaded->plan(), loaded->runs));
+  streams.out.write(options.json ? plan_json(loaded->pipeline(), loaded->plan(), loaded->runs,
+                                             loaded->bands)
+                                 : plan_text(loaded->pipeline(), loaded->plan(), loaded->runs,
+                                             loaded->bands));
   return Exit::done;
 }
 
@@ -259,7 +267,8 @@ Exit run_pipeline(const RunOptions& options, Streams& streams) {
     return report(streams, there.error());
   }
   if (options.explain && !options.json) {
-    streams.out.write(plan_text(loaded->pipeline(), loaded->plan(), loaded->runs) + "\n");
+    streams.out.write(
+        plan_text(loaded->pipeline(), loaded->plan(), loaded->runs, loaded->bands) + "\n");
   }
   const InterruptGuard guard;
   Outcome outcome;

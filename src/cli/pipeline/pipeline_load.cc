@@ -43,6 +43,7 @@ Result<std::shared_ptr<const PipelinePlan>> plan_loaded(const ReadyPipeline& pip
                                                         NeedsMemory needs_memory) {
   PipelinePlanOptions how;
   how.fuse = fuse;
+  how.bands = fuse && !options.no_bands;
   how.memory_budget = options.memory_budget;
   VYRE_TRY(auto plan, plan_pipeline(pipeline, how));
   // On other devices the memory is looked at where it is allocated.

@@ -155,7 +155,10 @@ void declare_run_options(OptionSet& set, RunOptions& options) {
   set.repeated("--dim", "NAME=N", "pipelines: give a dim a value", options.dims, parse_dim);
   set.value("--repeat", "N", "pipelines: run N times before the outputs are written",
             options.repeat, [](const std::string& text) { return parse_runs(text); });
-  set.flag("--no-fuse", "pipelines: a launch for every stage", options.no_fuse);
+  set.flag("--no-fuse", "pipelines: a launch for every stage, one after the other",
+           options.no_fuse);
+  set.flag("--no-bands", "pipelines: on the CPU, launches one after the other instead of in bands",
+           options.no_bands);
   set.flag("--explain", "pipelines: show what was fused, what was not, and why", options.explain);
   set.value("--report", "FILE", "pipelines: write a page about the run", options.report);
   set.value("--trace", "FILE", "pipelines: write a trace of the launches for Perfetto",

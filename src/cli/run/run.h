@@ -42,6 +42,7 @@ struct RunOptions {
   std::optional<std::uint64_t> memory_budget;
   std::uint64_t repeat = 1;  // runs before the outputs are written
   bool no_fuse = false;
+  bool no_bands = false;
   bool explain = false;
   std::string report;   // a page; empty: none
   std::string trace;    // for Perfetto; empty: none

@@ -249,16 +249,18 @@ BandBoundary why_not_together(Launches run, const BandMachine& machine,
 
 }  // namespace
 
-std::string_view to_string(BandBoundary boundary) {
+std::string_view sentence(BandBoundary boundary) {
   switch (boundary) {
-    case BandBoundary::none: return "none";
-    case BandBoundary::first_launch: return "first_launch";
-    case BandBoundary::not_known: return "not_known";
-    case BandBoundary::few_rows: return "few_rows";
-    case BandBoundary::nothing_shared: return "nothing_shared";
-    case BandBoundary::waits_for_all: return "waits_for_all";
-    case BandBoundary::fits_cache: return "fits_cache";
-    case BandBoundary::over_cache: return "over_cache";
+    case BandBoundary::none:
+    case BandBoundary::first_launch: return "";
+    case BandBoundary::waits_anyway: return "the host may look at what comes before";
+    case BandBoundary::memory_cleared: return "memory that they touch is cleared in between";
+    case BandBoundary::not_known: return "what one of them touches is not known";
+    case BandBoundary::few_rows: return "they have too few rows of workgroups";
+    case BandBoundary::nothing_shared: return "they have no memory in common";
+    case BandBoundary::waits_for_all: return "it needs all of a launch before it, or nearly all";
+    case BandBoundary::fits_cache: return "all that they touch fits into the caches";
+    case BandBoundary::over_cache: return "a band of them is larger than the cache";
   }
   return "";
 }

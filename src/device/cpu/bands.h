@@ -61,7 +61,9 @@ struct BandMachine {
 // Why a launch is not in one run with the launch before it.
 enum class BandBoundary : std::uint8_t {
   none,            // it is in one run
-  first_launch,    // there is none before it, or the one before it is not next to it
+  first_launch,    // there is none before it
+  waits_anyway,    // it begins when all before it has ended, whatever it touches
+  memory_cleared,  // memory is cleared or copied in between that one of them touches
   not_known,       // what one of them touches is not known
   few_rows,        // one of them has too few rows to be divided
   nothing_shared,  // it touches no memory that the launches before it touch
@@ -69,7 +71,8 @@ enum class BandBoundary : std::uint8_t {
   fits_cache,      // all that they touch stays in the caches anyway
   over_cache,      // a band of all of them is larger than the cache
 };
-std::string_view to_string(BandBoundary boundary);
+// "they have no memory in common"; empty for `none` and `first_launch`.
+std::string_view sentence(BandBoundary boundary);
 
 struct BandedRun {
   std::size_t first = 0, count = 0;  // launches

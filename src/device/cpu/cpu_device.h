@@ -65,6 +65,8 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
 
   LaunchCosts launch_costs() const override { return {.plays_in_bands = true}; }
 
+  ItemBands bands_of(std::span<const WorkItem> items) const override;
+
   unsigned threads() const { return pool_.threads(); }
   const BandMachine& band_machine() const { return band_machine_; }
   // Runs the launches of a run as the schedule says, with the limits of the first of them. Returns

@@ -10,6 +10,7 @@ CpuRecording::CpuRecording(const BandMachine& machine, std::span<const WorkItem>
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     if (items[i].kind == WorkItem::Kind::launch) keep(i, items[i].launch);
     reach_.push_back(items[i].reach);
+    after_all_.push_back(items[i].after_all);
   }
   lay_out();
 }
@@ -53,15 +54,21 @@ std::optional<BandLaunch> CpuRecording::rows_of(std::uint32_t item) const {
 // that do not touch their memory.
 void CpuRecording::lay_out() {
   parts_.clear();
+  boundaries_.assign(items_.size(), BandBoundary::first_launch);
   std::vector<std::uint32_t> launches;
   std::vector<std::optional<BandLaunch>> rows;
-  const auto end_group = [&] {
+  BandBoundary why = BandBoundary::first_launch;  // the group of launches begins
+  const auto end_group = [&](BandBoundary next) {
+    if (launches.empty()) return;
     add_group(launches, rows);
+    boundaries_[launches.front()] = why;
     launches.clear();
     rows.clear();
+    why = next;
   };
   for (std::uint32_t i = 0; i < items_.size(); ++i) {
     const Item& item = items_[i];
+    if (after_all_[i]) end_group(BandBoundary::waits_anyway);
     if (item.kind == WorkItem::Kind::launch) {
       launches.push_back(i);
       rows.push_back(rows_of(i));
@@ -71,15 +78,16 @@ void CpuRecording::lay_out() {
         item.kind == WorkItem::Kind::clear && std::ranges::all_of(rows, [&](const auto& launch) {
           return launch && !touches(*launch, item.to);
         });
-    if (!is_free) end_group();
+    if (!is_free) end_group(BandBoundary::memory_cleared);
     parts_.emplace_back(i);
   }
-  end_group();
+  end_group(BandBoundary::none);
 }
 
 void CpuRecording::add_group(std::span<const std::uint32_t> launches,
                              std::span<const std::optional<BandLaunch>> rows) {
   BandPlan plan = plan_bands(rows, machine_);
+  for (std::size_t l = 0; l < launches.size(); ++l) boundaries_[launches[l]] = plan.boundaries[l];
   auto next = plan.runs.begin();
   for (std::size_t l = 0; l < launches.size();) {
     if (next == plan.runs.end() || next->first != l) {
@@ -95,6 +103,15 @@ void CpuRecording::add_group(std::span<const std::uint32_t> launches,
     l += next->count;
     run.bands = std::move(*next++);
   }
+}
+
+ItemBands CpuDevice::bands_of(std::span<const WorkItem> items) const {
+  const CpuRecording recording(band_machine_, items);
+  ItemBands out{.bands = recording.bands(), .why_not = {}};
+  for (const BandBoundary boundary : recording.boundaries()) {
+    out.why_not.push_back(sentence(boundary));
+  }
+  return out;
 }
 
 Result<void> CpuRecording::play(CpuDevice& device, Queue& queue, const PlayLimits& limits) {

@@ -18,6 +18,7 @@ class CpuRecording final : public ListedWork {
   Result<void> set(std::uint32_t item, const Launch& launch) override;
   std::string_view one_by_one() const override;
   std::vector<WorkBands> bands() const override;
+  const std::vector<BandBoundary>& boundaries() const { return boundaries_; }
 
   Result<void> play(CpuDevice& device, Queue& queue, const PlayLimits& limits);
 
@@ -41,7 +42,9 @@ class CpuRecording final : public ListedWork {
 
   const BandMachine machine_;
   std::vector<std::optional<std::vector<ReachedBytes>>> reach_;  // by item
+  std::vector<bool> after_all_;                                  // by item
   std::vector<Part> parts_;                                      // in the order of a play
+  std::vector<BandBoundary> boundaries_;  // by item
   std::vector<Launch> launches_;                                 // of the run that is played
 };
 

@@ -51,6 +51,7 @@ Result<void> PreparedPipeline::apply_uniforms() {
   }
   std::ranges::sort(changed);
   if (!changed.empty() && plan_relies_on(changed)) VYRE_CHECK(plan_for_uniforms());
+  find_reach_again();
   for (const auto& [uniform, contents] : contents_) {
     const auto& piece = plan_->buffers[uniform].memory;
     if (piece) VYRE_CHECK(session_.write(memory_[*piece], 0, contents));

@@ -104,6 +104,7 @@ Result<void> PreparedPipeline::make_steps() {
     }
     steps_.push_back(std::move(step));
   }
+  if (reach_.empty()) find_reach();
   prepare_whole_play();
   return {};
 }
@@ -313,8 +314,8 @@ std::vector<std::vector<LaunchPlan>> PreparedPipeline::plans() const {
   return out;
 }
 
-std::string PreparedPipeline::plan() const { return plan_text(*ready_, *plan_, plans()); }
-std::string PreparedPipeline::json() const { return plan_json(*ready_, *plan_, plans()); }
+std::string PreparedPipeline::plan() const { return plan_text(*ready_, *plan_, plans(), bands()); }
+std::string PreparedPipeline::json() const { return plan_json(*ready_, *plan_, plans(), bands()); }
 
 // ---- The session's part
 

@@ -116,6 +116,9 @@ class PreparedPipeline {
   // For each launch of the plan, whether it runs fused or as its stages; absent where there is no
   // choice.
   std::vector<std::optional<FusionChoice>> choices() const;
+  // For each launch of the plan, whether it runs a band of rows at a time together with its
+  // neighbours; empty: launches run one after the other.
+  std::vector<LaunchBands> bands() const;
   // How the last run was submitted: "as a recording of 5 items", "launch by launch: ...".
   std::string played() const;
 
@@ -186,6 +189,9 @@ class PreparedPipeline {
   std::span<const std::byte> contents_now(std::size_t uniform) const;
   bool plan_relies_on(const std::vector<std::size_t>& uniforms);
   Result<void> plan_for_uniforms();
+  void find_reach();
+  void find_reach_again();
+  bool reach_depends_on(const std::vector<std::size_t>& uniforms);
 
   // Which buffers keep their contents when another plan takes the place of this one.
   enum class Kept : std::uint8_t { given, all };
@@ -212,6 +218,11 @@ class PreparedPipeline {
   bool uniforms_changed_ = false;
   // Whether the plan relies on some of these uniforms, where that was asked.
   std::map<std::vector<std::size_t>, bool> relied_on_;
+  // What each launch may touch, with these contents of uniforms; empty: nobody asks. Whether it
+  // depends on some of these uniforms, where that was asked.
+  std::vector<std::shared_ptr<const LaunchReach>> reach_;
+  std::map<std::size_t, std::vector<std::byte>> reach_contents_;
+  std::map<std::vector<std::size_t>, bool> reach_depends_on_;
   // If the host need not read anything between the launches: the runs from each order of the names
   // so far. Otherwise `why_not_whole_` is the reason.
   std::vector<WholePlay> plays_;

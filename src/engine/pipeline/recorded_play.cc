@@ -220,6 +220,15 @@ Result<void> RecordedPlay::record() {
       WorkItem& item = items.emplace_back();
       item.launch = played.launch;
       item.after = waits.add(position, uses);
+      item.after_all = steps_[s].host_looks && recorded_[s].launches.empty();
+      if (const LaunchReach* reach = steps_[s].reach.get()) {
+        const std::size_t part = recorded_[s].launches.size();
+        if (recorded_[s].served->parts == nullptr) {
+          item.reach = reach->launch;
+        } else if (part < reach->parts.size()) {
+          item.reach = reach->parts[part];
+        }
+      }
       recorded_[s].launches.push_back(position);
     }
     recorded_[s].uniforms = uniforms_of(d);
@@ -255,7 +264,11 @@ Result<void> RecordedPlay::bring_up_to_date() {
 // Why no run of this pipeline can be closed; empty: runs can.
 std::string RecordedPlay::why_open() const {
   const CallContext cx = session_.call_context();
-  if (!cx.costs.plays_at_once) return "this device runs a launch as soon as it is told";
+  const auto is_known = [](const PlayStep& step) { return step.reach != nullptr; };
+  if (!cx.costs.plays_at_once &&
+      !(cx.costs.plays_in_bands && std::ranges::any_of(steps_, is_known))) {
+    return "this device runs a launch as soon as it is told";
+  }
   const bool alone = steps_.size() == 1 && steps_[0].cleared.empty();
   const TunedKernel* tuned = steps_.empty() ? nullptr : steps_[0].dispatch.step_.tuned.get();
   const auto has_list = [](const TunedCandidate& c) { return c.launches.size() > 1; };
@@ -342,6 +355,13 @@ Result<void> RecordedPlay::submit(const RunLimits& limits) {
     if (session_.device().lost()) return recorded;
     return open(limits);
   }
+  if (!session_.costs_.plays_at_once && !recording_->one_by_one().empty()) {
+    // Nothing is gained; launches one by one may be tuned as well.
+    why_open_ = recording_->one_by_one();
+    recording_ = nullptr;
+    last_ = Last::open_for_good;
+    return open(limits);
+  }
   VYRE_CHECK(closed(limits));
   if (!fresh) {
     const double ns = ns_since(begun);
@@ -362,6 +382,7 @@ Result<void> RecordedPlay::open(const RunLimits& limits) {
 }
 
 Result<void> RecordedPlay::closed(const RunLimits& limits) {
+  VYRE_CHECK(check_goes_on(pipeline_, limits));
   for (const PlayStep& step : steps_) {
     for (const Buffer& memory : step.cleared) forget_host_copy(memory);
     for (const auto& copy : step.dispatch.step_.written) copy->forget();
@@ -383,8 +404,14 @@ std::string RecordedPlay::how() const {
     case Last::closed: break;
   }
   const std::string_view why = recording_->one_by_one();
-  return why.empty() ? fmt::format("as a recording of {} items", items_)
-                     : fmt::format("launch by launch: {}", why);
+  if (!why.empty()) return fmt::format("launch by launch: {}", why);
+  const std::vector<WorkBands> bands = recording_->bands();
+  std::string out = fmt::format("as a recording of {} items", items_);
+  for (const WorkBands& b : bands) {
+    out += fmt::format("{} {} to {}", &b == bands.data() ? ", in bands" : ",", b.first_item + 1,
+                       b.last_item + 1);
+  }
+  return out;
 }
 
 }  // namespace vyre

@@ -2,7 +2,7 @@
 //
 // A run is open or closed. An open run submits one launch after the other, so that the tuner can
 // try, compare and time each of them. A closed run plays a recording of all launches, which a GPU
-// takes in one call. Runs are open while a step is being tuned. Afterwards they are closed, except
+// takes in one call, and of which the CPU may run neighbours a band of rows at a time. Runs are open while a step is being tuned. Afterwards they are closed, except
 // for at most one in kClosedPlays + 1, in which the tuner takes times.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "vyre/base/process/fork_watch.h"
+#include "vyre/engine/pipeline/pipeline_bands.h"
 #include "vyre/engine/session.h"
 
 namespace vyre {
@@ -22,6 +23,8 @@ namespace vyre {
 struct PlayStep {
   std::vector<Buffer> cleared;
   Dispatch dispatch;
+  std::shared_ptr<const LaunchReach> reach{};  // null: not known
+  bool host_looks = false;                     // at what comes before
 };
 
 // An error if the pipeline was stopped or its deadline has passed; no further launch may begin

@@ -10,7 +10,6 @@
 
 namespace vyre {
 
-constexpr std::uint64_t kMostLaunches = 1024;  // of one run
 // Names that keep their contents may stand in another order at the start of each run.
 constexpr std::size_t kMostPlays = 16;
 
@@ -28,11 +27,13 @@ std::string PreparedPipeline::why_not_whole() const {
   }
   // If a device gains nothing from that, rounds are run one by one, so that after a failure names
   // stand as after the last complete round.
-  if (!plan_->loops.empty() && !session_.device().launch_costs().plays_at_once) {
-    return "this device runs a launch as soon as it is told";
-  }
-  if (launches <= kMostLaunches) return "";
-  return fmt::format("a run has {} launches; a recording has {} at most", launches, kMostLaunches);
+  const bool gains =
+      session_.device().launch_costs().plays_at_once ||
+      (launches <= kMostWholeLaunches && std::ranges::any_of(bands(), &LaunchBands::banded));
+  if (!plan_->loops.empty() && !gains) return "this device runs a launch as soon as it is told";
+  if (launches <= kMostWholeLaunches) return "";
+  return fmt::format("a run has {} launches; a recording has {} at most", launches,
+                     kMostWholeLaunches);
 }
 
 PreparedPipeline::WholePlay PreparedPipeline::make_whole_play() const {
@@ -47,7 +48,9 @@ PreparedPipeline::WholePlay PreparedPipeline::make_whole_play() const {
   const auto add = [&](std::size_t first, std::size_t count) {
     for (std::size_t l = first; l < first + count; ++l) {
       if (!steps_[l].clears_itself) clear(plan_->launches[l].cleared);
-      steps.push_back({std::exchange(cleared, {}), dispatch_in(out.to, steps_[l])});
+      steps.push_back({std::exchange(cleared, {}), dispatch_in(out.to, steps_[l]),
+                       reach_.empty() ? nullptr : reach_[l],
+                       plan_->launches[l].boundary == LaunchBoundary::host_looks});
     }
   };
   std::size_t next = 0;

@@ -1,0 +1,22 @@
+// What a pipeline knows of a launch before it runs.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "vyre/ir/access/accesses.h"
+#include "vyre/pipeline/ready_pipeline.h"
+
+namespace vyre {
+
+// The contents of a uniform; empty: not known.
+using ContentsOf = std::function<std::span<const std::byte>(std::size_t buffer)>;
+
+LaunchFacts launch_facts(const ReadyPipeline& pipeline, const Program& program,
+                         const Extent& extent, std::span<const StageBinding> bindings,
+                         const ContentsOf& contents_of);
+
+// The buffer that a program's variable is bound to; null: it is none, or nothing is bound.
+const StageBinding* binding_of(const Global& global, std::span<const StageBinding> bindings);
+
+}  // namespace vyre
