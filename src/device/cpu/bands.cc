@@ -10,7 +10,7 @@ namespace {
 
 using Launches = std::span<const std::optional<BandLaunch>>;
 
-constexpr std::size_t kMostLaunches = 64;  // of one run
+constexpr std::size_t kMostLaunches = 32;  // of one run
 constexpr std::uint64_t kRegionsPerThread = 4;
 constexpr std::uint64_t kBandsPerRegion = 4;  // at least, so that a region is not one band
 constexpr std::uint64_t kSharedBytes = 4096;  // that make it worth to follow a launch
@@ -46,53 +46,49 @@ bool conflict(const BandLaunch& a, const BandReach& x, const BandLaunch& b, cons
   return begin_of(a, x, 0) < end_of(b, y, b.rows) && begin_of(b, y, 0) < end_of(a, x, a.rows);
 }
 
-// The rows of `before` that must have ended before the rows of `after` below `end` run.
-std::uint64_t rows_needed(const BandLaunch& before, const BandLaunch& after, std::uint64_t end) {
-  std::uint64_t most = 0;
-  if (end == 0) return most;
-  for (const BandReach& x : before.reach) {
-    for (const BandReach& y : after.reach) {
-      if (!conflict(before, x, after, y)) continue;
-      const std::uint64_t touched = end_of(after, y, end);
-      if (begin_of(before, x, 0) >= touched) continue;
-      std::uint64_t rows = before.rows;
-      if (x.factor > 0) {
-        // Places r of `before` with factor * r + low < touched.
-        const auto room = static_cast<std::int64_t>(touched - x.memory.address) - x.low;
-        const std::int64_t places = ceil_of(room, x.factor);
-        rows = std::min<std::uint64_t>(
-            before.rows, ceil_div(static_cast<std::uint64_t>(std::max<std::int64_t>(places, 1)),
-                                  before.row_length));
-      }
-      most = std::max(most, rows);
-    }
-  }
-  return most;
-}
+// Two accesses whose order matters, of a launch and one before it.
+struct Conflict {
+  std::size_t before = 0;  // the launch of x
+  const BandReach* x = nullptr;
+  const BandReach* y = nullptr;
+};
+using Conflicts = std::vector<Conflict>;  // of one launch
 
-// The first row of `after` from which on no row needs one of `before` below `end`; absent: the two
-// have nothing to do with each other.
-std::optional<std::uint64_t> first_without(const BandLaunch& before, const BandLaunch& after,
-                                           std::uint64_t end) {
-  std::optional<std::uint64_t> out;
-  for (const BandReach& x : before.reach) {
-    for (const BandReach& y : after.reach) {
-      if (!conflict(before, x, after, y)) continue;
-      out = out.value_or(0);
-      const std::uint64_t touched = end_of(before, x, end);
-      if (end == 0 || touched <= begin_of(after, y, 0)) continue;
-      std::uint64_t row = after.rows;
-      if (y.factor > 0) {
-        // The least place r of `after` with factor * r + low >= touched.
-        const auto room = static_cast<std::int64_t>(touched - y.memory.address) - y.low;
-        row = std::min<std::uint64_t>(
-            after.rows,
-            ceil_div(static_cast<std::uint64_t>(ceil_of(room, y.factor)), after.row_length));
+Conflicts conflicts_of(Launches launches, std::size_t s) {
+  Conflicts out;
+  for (std::size_t p = 0; p < s; ++p) {
+    for (const BandReach& x : launches[p]->reach) {
+      for (const BandReach& y : launches[s]->reach) {
+        if (conflict(*launches[p], x, *launches[s], y)) out.push_back({p, &x, &y});
       }
-      out = std::max(*out, row);
     }
   }
   return out;
+}
+
+// The rows of the launch before it that must have ended before the rows of `after` below `end` run.
+std::uint64_t rows_needed(const BandLaunch& before, const BandReach& x, const BandLaunch& after,
+                          const BandReach& y, std::uint64_t end) {
+  if (end == 0) return 0;
+  const std::uint64_t touched = end_of(after, y, end);
+  if (begin_of(before, x, 0) >= touched) return 0;
+  if (x.factor == 0) return before.rows;
+  // Places r of `before` with factor * r + low < touched.
+  const auto room = static_cast<std::int64_t>(touched - x.memory.address) - x.low;
+  const std::int64_t places = std::max<std::int64_t>(ceil_of(room, x.factor), 1);
+  return std::min(before.rows, ceil_div(static_cast<std::uint64_t>(places), before.row_length));
+}
+
+// The first row of `after` from which on no row needs one of `before` below `end`.
+std::uint64_t first_without(const BandLaunch& before, const BandReach& x, const BandLaunch& after,
+                            const BandReach& y, std::uint64_t end) {
+  const std::uint64_t touched = end_of(before, x, end);
+  if (end == 0 || touched <= begin_of(after, y, 0)) return 0;
+  if (y.factor == 0) return after.rows;
+  // The least place r of `after` with factor * r + low >= touched.
+  const auto room = static_cast<std::int64_t>(touched - y.memory.address) - y.low;
+  return std::min(after.rows,
+                  ceil_div(static_cast<std::uint64_t>(ceil_of(room, y.factor)), after.row_length));
 }
 
 bool shares_memory(const BandLaunch& a, const BandLaunch& b, std::uint64_t least) {
@@ -104,94 +100,6 @@ bool shares_memory(const BandLaunch& a, const BandLaunch& b, std::uint64_t least
     }
   }
   return false;
-}
-
-// The first rows of each region, with equal parts of the first launch; empty: a region would have
-// far less of a launch than another one.
-std::vector<std::vector<std::uint64_t>> starts_of(Launches launches, std::uint64_t regions) {
-  std::vector<std::vector<std::uint64_t>> out;
-  for (std::uint64_t t = 0; t <= regions; ++t) {
-    std::vector<std::uint64_t>& starts = out.emplace_back();
-    for (std::size_t s = 0; s < launches.size(); ++s) {
-      const BandLaunch& launch = *launches[s];
-      const std::uint64_t share = launch.rows / regions;
-      if (share < 2) return {};
-      std::uint64_t start = 0;
-      if (t == regions) {
-        start = launch.rows;
-      } else if (t != 0) {
-        std::optional<std::uint64_t> first;
-        for (std::size_t p = 0; p < s; ++p) {
-          const auto here = first_without(*launches[p], launch, starts[p]);
-          if (here) first = std::max(first.value_or(0), *here);
-        }
-        start = first.value_or(launch.rows * t / regions);
-      }
-      starts.push_back(start);
-      if (t == 0) continue;
-      const std::uint64_t before = out[t - 1][s];
-      if (start < before || start - before < (share + 1) / 2) return {};
-    }
-  }
-  return out;
-}
-
-std::vector<std::vector<std::uint64_t>> starts_for(Launches launches, const BandMachine& machine) {
-  std::uint64_t regions = std::max<std::uint64_t>(2, kRegionsPerThread * machine.threads);
-  const std::uint64_t least = std::max<std::uint64_t>(2, machine.threads);
-  for (;; regions /= 2) {
-    auto starts = starts_of(launches, std::max(regions, least));
-    if (!starts.empty() || regions <= least) return starts;
-  }
-}
-
-// How far a launch can go while those before it have ended `done` rows.
-std::uint64_t row_limit(Launches launches, std::size_t s, std::span<const std::uint64_t> done,
-                        std::uint64_t from, std::uint64_t most) {
-  const auto may = [&](std::uint64_t end) {
-    for (std::size_t p = 0; p < s; ++p) {
-      if (rows_needed(*launches[p], *launches[s], end) > done[p]) return false;
-    }
-    return true;
-  };
-  if (from >= most || may(most)) return std::max(from, most);
-  while (from + 1 < most) {
-    const std::uint64_t middle = from + (most - from) / 2;
-    (may(middle) ? from : most) = middle;
-  }
-  return from;
-}
-
-// The bytes that are touched from the oldest row that is still needed to the newest one, while a
-// band of so many rows passes through the middle.
-std::uint64_t bytes_in_use(Launches launches, std::uint64_t rows) {
-  std::vector<std::uint64_t> before, after;
-  const std::uint64_t middle = launches[0]->rows / 2;
-  for (std::size_t s = 0; s < launches.size(); ++s) {
-    const BandLaunch& launch = *launches[s];
-    before.push_back(s == 0 ? middle : row_limit(launches, s, before, 0, launch.rows));
-    after.push_back(s == 0 ? std::min(launch.rows, middle + rows)
-                           : row_limit(launches, s, after, 0, launch.rows));
-  }
-  struct Window {
-    std::uint64_t begin, end;
-  };
-  std::vector<Window> windows;
-  for (std::size_t s = 0; s < launches.size(); ++s) {
-    for (const BandReach& r : launches[s]->reach) {
-      Window next{begin_of(*launches[s], r, before[s]), end_of(*launches[s], r, after[s])};
-      if (next.begin >= next.end) continue;
-      std::erase_if(windows, [&](const Window& w) {
-        if (w.begin > next.end || next.begin > w.end) return false;
-        next = {std::min(w.begin, next.begin), std::max(w.end, next.end)};
-        return true;
-      });
-      windows.push_back(next);
-    }
-  }
-  std::uint64_t out = 0;
-  for (const Window& w : windows) out = saturating_add(out, w.end - w.begin);
-  return out;
 }
 
 // All bytes that the launches touch.
@@ -211,41 +119,169 @@ std::uint64_t bytes_in_all(Launches launches) {
   return out;
 }
 
-std::uint64_t most_in_use(Launches launches, const BandMachine& machine) {
-  const std::uint64_t near = machine.near_bytes / 4 * 3;
-  if (bytes_in_all(launches) <= machine.far_bytes) return near;
-  return std::max(near, machine.far_bytes / 2 / machine.threads);
-}
-
-// The rows of a band: as many as the nearer cache holds, or so few as make sense.
-std::uint64_t rows_of_band(Launches launches, const BandMachine& machine, std::uint64_t regions) {
-  if (machine.rows != 0) return machine.rows;
-  const BandLaunch& first = *launches[0];
-  const std::uint64_t near = machine.near_bytes / 4 * 3;
-  const std::uint64_t most = std::max<std::uint64_t>(1, first.rows / (regions * kBandsPerRegion));
-  std::uint64_t rows = std::min(
-      most, std::max<std::uint64_t>(1, ceil_div(machine.least_invocations, first.row_invocations)));
-  while (2 * rows <= most && bytes_in_use(launches, 2 * rows) <= near) rows *= 2;
-  return rows;
-}
-
-BandBoundary why_not_together(Launches run, const BandMachine& machine,
-                              std::vector<std::vector<std::uint64_t>>& starts) {
-  using enum BandBoundary;
-  const BandLaunch& last = *run.back();
-  const std::uint64_t regions = std::max<std::uint64_t>(2, machine.threads);
-  if (run.size() == 2 && run[0]->rows / regions < 2) return few_rows;
-  if (last.rows / regions < 2) return few_rows;
-  const std::uint64_t least = machine.rows != 0 ? 1 : kSharedBytes;
-  if (std::ranges::none_of(run.first(run.size() - 1),
-                           [&](const auto& l) { return shares_memory(*l, last, least); })) {
-    return nothing_shared;
+// How far a launch can go, from a row on, while those before it have ended `done` rows.
+std::uint64_t row_limit(Launches launches, std::size_t s, const Conflicts& conflicts,
+                        std::span<const std::uint64_t> done, std::uint64_t from,
+                        std::uint64_t most) {
+  const auto may = [&](std::uint64_t end) {
+    return std::ranges::all_of(conflicts, [&](const Conflict& c) {
+      return rows_needed(*launches[c.before], *c.x, *launches[s], *c.y, end) <= done[c.before];
+    });
+  };
+  for (std::uint64_t step = 1; from < most; step *= 2) {
+    const std::uint64_t next = std::min(most, from + step);
+    if (may(next)) {
+      from = next;
+      continue;
+    }
+    std::uint64_t too_far = next;
+    while (from + 1 < too_far) {
+      const std::uint64_t middle = from + (too_far - from) / 2;
+      (may(middle) ? from : too_far) = middle;
+    }
+    break;
   }
-  starts = starts_for(run, machine);
-  if (starts.empty()) return waits_for_all;
-  if (machine.rows == 0 && bytes_in_use(run, 1) > most_in_use(run, machine)) return over_cache;
-  return none;
+  return from;
 }
+
+// A run that grows by one launch after the other. `run` are the launches up to the last one.
+class Growing {
+ public:
+  explicit Growing(const BandMachine& machine) : machine_(machine) {}
+
+  // Why the last launch cannot be one of the run. It is one of it otherwise.
+  BandBoundary add(Launches run) {
+    using enum BandBoundary;
+    const std::size_t s = run.size() - 1;
+    conflicts_.resize(s);
+    conflicts_.push_back(conflicts_of(run, s));
+    if (run[s]->rows / least_regions() < 2) return few_rows;
+    if (s == 0) {
+      begin(run);
+      return none;
+    }
+    const std::uint64_t least = machine_.rows != 0 ? 1 : kSharedBytes;
+    if (std::ranges::none_of(run.first(s),
+                             [&](const auto& l) { return shares_memory(*l, *run[s], least); })) {
+      return nothing_shared;
+    }
+    Starts starts = starts_;
+    if (!divide(run, starts)) return waits_for_all;
+    if (machine_.rows == 0 && bytes_in_use(run, 1) > most_in_use(run)) return over_cache;
+    starts_ = std::move(starts);
+    return none;
+  }
+
+  // The rows of a band: as many as the nearer cache holds, or so few as make sense.
+  std::uint64_t rows_of_band(Launches run) const {
+    if (machine_.rows != 0) return machine_.rows;
+    const BandLaunch& first = *run[0];
+    const std::uint64_t regions = starts_.size() - 1;
+    const std::uint64_t most = std::max<std::uint64_t>(1, first.rows / (regions * kBandsPerRegion));
+    std::uint64_t rows = std::min(
+        most,
+        std::max<std::uint64_t>(1, ceil_div(machine_.least_invocations, first.row_invocations)));
+    while (2 * rows <= most && bytes_in_use(run, 2 * rows) <= near()) rows *= 2;
+    return rows;
+  }
+
+  using Starts = std::vector<std::vector<std::uint64_t>>;
+  Starts& starts() { return starts_; }
+
+ private:
+  std::uint64_t least_regions() const { return std::max<std::uint64_t>(2, machine_.threads); }
+  std::uint64_t near() const { return machine_.near_bytes / 4 * 3; }
+
+  std::uint64_t most_in_use(Launches run) const {
+    if (bytes_in_all(run) <= machine_.far_bytes) return near();
+    return std::max(near(), machine_.far_bytes / 2 / machine_.threads);
+  }
+
+  void begin(Launches run) {
+    for (std::uint64_t regions = kRegionsPerThread * machine_.threads;; regions /= 2) {
+      starts_.assign(std::max(regions, least_regions()) + 1, {});
+      if (add_starts(run, 0, starts_) || regions <= least_regions()) return;
+    }
+  }
+
+  // Divides the last launch into the regions of those before it, or all into fewer regions.
+  bool divide(Launches run, Starts& starts) const {
+    if (add_starts(run, run.size() - 1, starts)) return true;
+    while (starts.size() - 1 > least_regions()) {
+      starts.assign(std::max((starts.size() - 1) / 2, least_regions()) + 1, {});
+      bool all = true;
+      for (std::size_t s = 0; s < run.size() && all; ++s) all = add_starts(run, s, starts);
+      if (all) return true;
+    }
+    return false;
+  }
+
+  // The first row of a launch in each region. False: a region would have far less of it than
+  // another one.
+  bool add_starts(Launches run, std::size_t s, Starts& starts) const {
+    const BandLaunch& launch = *run[s];
+    const std::uint64_t regions = starts.size() - 1;
+    const std::uint64_t share = launch.rows / regions;
+    if (share < 2) return false;
+    for (std::uint64_t t = 0; t <= regions; ++t) {
+      std::uint64_t start = launch.rows * t / regions;
+      if (t != 0 && t != regions && !conflicts_[s].empty()) {
+        start = 0;
+        for (const Conflict& c : conflicts_[s]) {
+          start = std::max(start,
+                           first_without(*run[c.before], *c.x, launch, *c.y, starts[t][c.before]));
+        }
+      }
+      if (t != 0) {
+        const std::uint64_t before = starts[t - 1][s];
+        if (start < before || start - before < (share + 1) / 2) return false;
+      }
+      starts[t].resize(s);
+      starts[t].push_back(start);
+    }
+    return true;
+  }
+
+  // The bytes that are touched from the oldest row that is still needed to the newest one, while a
+  // band of so many rows passes through the middle.
+  std::uint64_t bytes_in_use(Launches run, std::uint64_t rows) const {
+    std::vector<std::uint64_t> before, after;
+    const std::uint64_t middle = run[0]->rows / 2;
+    for (std::size_t s = 0; s < run.size(); ++s) {
+      const std::uint64_t all = run[s]->rows;
+      if (s == 0) {
+        before.push_back(middle);
+        after.push_back(std::min(all, middle + rows));
+        continue;
+      }
+      before.push_back(row_limit(run, s, conflicts_[s], before, 0, all));
+      after.push_back(row_limit(run, s, conflicts_[s], after, before[s], all));
+    }
+    struct Window {
+      std::uint64_t begin, end;
+    };
+    std::vector<Window> windows;
+    for (std::size_t s = 0; s < run.size(); ++s) {
+      for (const BandReach& r : run[s]->reach) {
+        Window next{begin_of(*run[s], r, before[s]), end_of(*run[s], r, after[s])};
+        if (next.begin >= next.end) continue;
+        std::erase_if(windows, [&](const Window& w) {
+          if (w.begin > next.end || next.begin > w.end) return false;
+          next = {std::min(w.begin, next.begin), std::max(w.end, next.end)};
+          return true;
+        });
+        windows.push_back(next);
+      }
+    }
+    std::uint64_t out = 0;
+    for (const Window& w : windows) out = saturating_add(out, w.end - w.begin);
+    return out;
+  }
+
+  const BandMachine& machine_;
+  std::vector<Conflicts> conflicts_;  // by launch
+  Starts starts_;                     // by region and launch
+};
 
 }  // namespace
 
@@ -255,6 +291,7 @@ std::string_view sentence(BandBoundary boundary) {
     case BandBoundary::first_launch: return "";
     case BandBoundary::waits_anyway: return "the host may look at what comes before";
     case BandBoundary::memory_cleared: return "memory that they touch is cleared in between";
+    case BandBoundary::many_launches: return "many launches before it already follow each other";
     case BandBoundary::not_known: return "what one of them touches is not known";
     case BandBoundary::few_rows: return "they have too few rows of workgroups";
     case BandBoundary::nothing_shared: return "they have no memory in common";
@@ -320,39 +357,41 @@ BandPlan plan_bands(Launches launches, const BandMachine& machine) {
   BandPlan out;
   out.boundaries.assign(launches.size(), BandBoundary::first_launch);
   for (std::size_t first = 0; first < launches.size();) {
-    BandedRun run{.first = first, .count = 1, .starts = {}};
-    if (launches[first]) {
-      while (first + run.count < launches.size() && run.count < kMostLaunches) {
-        const std::size_t next = first + run.count;
-        out.boundaries[next] = BandBoundary::not_known;
-        if (!launches[next]) break;
-        auto starts = run.starts;
-        out.boundaries[next] =
-            why_not_together(launches.subspan(first, run.count + 1), machine, starts);
-        if (out.boundaries[next] != BandBoundary::none) break;
-        run.starts = std::move(starts);
-        ++run.count;
+    Growing growing(machine);
+    std::size_t end = first;
+    for (; end < launches.size(); ++end) {
+      BandBoundary why = BandBoundary::not_known;
+      if (end - first == kMostLaunches) {
+        why = BandBoundary::many_launches;
+      } else if (launches[end]) {
+        why = growing.add(launches.subspan(first, end - first + 1));
       }
-    } else if (first + 1 < launches.size()) {
-      out.boundaries[first + 1] = BandBoundary::not_known;
+      if (end != first) out.boundaries[end] = why;
+      if (why == BandBoundary::none) continue;
+      // The first launch itself may be none for bands.
+      if (end == first && ++end < launches.size()) out.boundaries[end] = why;
+      break;
     }
-    const Launches own = launches.subspan(first, run.count);
-    first += run.count;
-    if (run.count < 2) continue;
-    if (machine.rows == 0 && bytes_in_all(own) <= machine.near_bytes * machine.threads) {
-      for (std::size_t l = run.first + 1; l < first; ++l) {
-        out.boundaries[l] = BandBoundary::fits_cache;
+    const Launches own = launches.subspan(first, end - first);
+    if (own.size() > 1) {
+      if (machine.rows == 0 && bytes_in_all(own) <= machine.near_bytes * machine.threads) {
+        for (std::size_t l = first + 1; l < end; ++l) out.boundaries[l] = BandBoundary::fits_cache;
+      } else {
+        out.runs.push_back({.first = first,
+                            .count = own.size(),
+                            .rows = growing.rows_of_band(own),
+                            .starts = std::move(growing.starts())});
       }
-      continue;
     }
-    run.rows = rows_of_band(own, machine, run.regions());
-    out.runs.push_back(std::move(run));
+    first = end;
   }
   return out;
 }
 
 BandSchedule schedule_bands(Launches launches, const BandedRun& run) {
   const Launches own = launches.subspan(run.first, run.count);
+  std::vector<Conflicts> conflicts;
+  for (std::size_t s = 0; s < own.size(); ++s) conflicts.push_back(conflicts_of(own, s));
   BandSchedule out;
   out.steps.resize(run.regions());
   for (std::size_t region = 0; region < run.regions(); ++region) {
@@ -364,13 +403,13 @@ BandSchedule schedule_bands(Launches launches, const BandedRun& run) {
                     .from = done[s],
                     .to = to,
                     .first_wait = static_cast<std::uint32_t>(out.waits.size())};
-      for (std::size_t p = 0; p < s; ++p) {
-        const std::uint64_t needed = rows_needed(*own[p], *own[s], to);
+      for (const Conflict& c : conflicts[s]) {
+        const std::uint64_t needed = rows_needed(*own[c.before], *c.x, *own[s], *c.y, to);
         for (std::size_t behind = region + 1; behind < run.regions(); ++behind) {
-          if (run.starts[behind][p] >= needed) break;
+          if (run.starts[behind][c.before] >= needed) break;
           out.waits.push_back({.region = static_cast<std::uint32_t>(behind),
-                               .launch = static_cast<std::uint32_t>(p),
-                               .row = std::min(needed, run.starts[behind + 1][p])});
+                               .launch = static_cast<std::uint32_t>(c.before),
+                               .row = std::min(needed, run.starts[behind + 1][c.before])});
         }
       }
       step.wait_count = static_cast<std::uint32_t>(out.waits.size()) - step.first_wait;
@@ -381,7 +420,7 @@ BandSchedule schedule_bands(Launches launches, const BandedRun& run) {
     while (done[0] < ends[0]) {
       advance(0, std::min(ends[0], done[0] + run.rows));
       for (std::size_t s = 1; s < own.size(); ++s) {
-        advance(s, row_limit(own, s, done, done[s], ends[s]));
+        advance(s, row_limit(own, s, conflicts[s], done, done[s], ends[s]));
       }
     }
     for (std::size_t s = 1; s < own.size(); ++s) advance(s, ends[s]);

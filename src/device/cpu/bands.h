@@ -65,6 +65,7 @@ enum class BandBoundary : std::uint8_t {
   waits_anyway,    // it begins when all before it has ended, whatever it touches
   memory_cleared,  // memory is cleared or copied in between that one of them touches
   not_known,       // what one of them touches is not known
+  many_launches,   // the run has as many launches as a run can have
   few_rows,        // one of them has too few rows to be divided
   nothing_shared,  // it touches no memory that the launches before it touch
   waits_for_all,   // it needs all of a launch before it, or nearly all

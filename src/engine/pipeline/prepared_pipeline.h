@@ -223,6 +223,7 @@ class PreparedPipeline {
   std::vector<std::shared_ptr<const LaunchReach>> reach_;
   std::map<std::size_t, std::vector<std::byte>> reach_contents_;
   std::map<std::vector<std::size_t>, bool> reach_depends_on_;
+  bool in_bands_ = false;  // some launches may run in bands
   // If the host need not read anything between the launches: the runs from each order of the names
   // so far. Otherwise `why_not_whole_` is the reason.
   std::vector<WholePlay> plays_;

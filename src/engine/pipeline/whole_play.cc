@@ -27,10 +27,9 @@ std::string PreparedPipeline::why_not_whole() const {
   }
   // If a device gains nothing from that, rounds are run one by one, so that after a failure names
   // stand as after the last complete round.
-  const bool gains =
-      session_.device().launch_costs().plays_at_once ||
-      (launches <= kMostWholeLaunches && std::ranges::any_of(bands(), &LaunchBands::banded));
-  if (!plan_->loops.empty() && !gains) return "this device runs a launch as soon as it is told";
+  if (!plan_->loops.empty() && !in_bands_ && !session_.device().launch_costs().plays_at_once) {
+    return "this device runs a launch as soon as it is told";
+  }
   if (launches <= kMostWholeLaunches) return "";
   return fmt::format("a run has {} launches; a recording has {} at most", launches,
                      kMostWholeLaunches);
@@ -49,7 +48,7 @@ PreparedPipeline::WholePlay PreparedPipeline::make_whole_play() const {
     for (std::size_t l = first; l < first + count; ++l) {
       if (!steps_[l].clears_itself) clear(plan_->launches[l].cleared);
       steps.push_back({std::exchange(cleared, {}), dispatch_in(out.to, steps_[l]),
-                       reach_.empty() ? nullptr : reach_[l],
+                       in_bands_ ? reach_[l] : nullptr,
                        plan_->launches[l].boundary == LaunchBoundary::host_looks});
     }
   };
@@ -74,6 +73,7 @@ PreparedPipeline::WholePlay PreparedPipeline::make_whole_play() const {
 void PreparedPipeline::prepare_whole_play() {
   plays_.clear();
   played_ = nullptr;
+  in_bands_ = std::ranges::any_of(bands(), &LaunchBands::banded);
   why_not_whole_ = why_not_whole();
   if (why_not_whole_.empty()) whole_play_now();
 }
