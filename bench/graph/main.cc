@@ -1,11 +1,12 @@
 // The included graph programs, verified and then timed, in turns with another program.
 //
 //   graph_bench PROGRAM GRAPH [--from V] [--set NAME=VALUE] [--threads N] [--device NAME]
-//               [--turns N] [--topology NAME] [--peer COMMAND]
+//               [--turns N] [--topology NAME] [--peer COMMAND] [--write FILE.sg]
 //
 // PROGRAM and GRAPH are those of `vyre graph`. COMMAND is run by the shell once a turn and prints
 // its times in seconds in lines that begin with "Trial Time:", as the programs of the GAP benchmark
-// suite do; the least of them counts for the turn, as does the least of as many runs of ours.
+// suite do; the least of them counts for the turn, as does the least of as many runs of ours. FILE
+// gets the graph, for peers that read files.
 #include <fmt/format.h>
 #include <stdio.h>
 
@@ -16,10 +17,12 @@
 #include <string_view>
 #include <vector>
 
+#include "vyre/base/files/files.h"
 #include "vyre/cli/graph/graph_input.h"
 #include "vyre/cli/graph/included_program.h"
 #include "vyre/cli/graph/topology_words.h"
 #include "vyre/cli/run/run_arguments.h"
+#include "vyre/data/graph/graph_file.h"
 #include "vyre/data/number_text.h"
 #include "vyre/frontier/frontier.h"
 
@@ -27,7 +30,7 @@ namespace vyre {
 namespace {
 
 struct Options {
-  std::string program, graph, peer, device = "cpu";
+  std::string program, graph, peer, write, device = "cpu";
   std::uint32_t from = 0;
   unsigned threads = 0, turns = 7;
   std::vector<Setting> settings;
@@ -47,6 +50,8 @@ Result<Options> parse(int count, char** words) {
     const std::string value = words[++i];
     if (word == "--peer") {
       options.peer = value;
+    } else if (word == "--write") {
+      options.write = value;
     } else if (word == "--device") {
       options.device = value;
     } else if (word == "--topology") {
@@ -116,6 +121,9 @@ Result<void> bench(const Options& options) {
     overrides.push_back({std::string(included->symmetric_override), 1});
     VYRE_TRY(program, FrontierProgram::from_wgsl(std::string(included->text), options.program, {},
                                                  overrides));
+  }
+  if (!options.write.empty()) {
+    VYRE_CHECK(replace_file(options.write, sg_file(input.graph)));
   }
   FrontierRun run;
   run.all = included->all;

@@ -143,6 +143,13 @@ Result<void> Session::clear(const Buffer& buffer) const {
   return queue_->clear(all);
 }
 
+Result<void> Session::clear(const Buffer& buffer, std::uint64_t offset,
+                            std::uint64_t bytes) const {
+  VYRE_TRY(const BoundMemory some, part(buffer, offset, bytes));
+  if (buffer.copy_) buffer.copy_->put(offset, std::vector<std::byte>(bytes));
+  return queue_->clear(some);
+}
+
 Result<void> Session::copy(const Buffer& from, std::uint64_t from_offset, const Buffer& to,
                            std::uint64_t to_offset, std::uint64_t bytes) const {
   VYRE_TRY(const BoundMemory source, part(from, from_offset, bytes));

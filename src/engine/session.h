@@ -229,6 +229,7 @@ class Session {
                      std::span<const std::byte> bytes) const;
   Result<void> read(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes) const;
   Result<void> clear(const Buffer& buffer) const;
+  Result<void> clear(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) const;
   Result<void> copy(const Buffer& from, std::uint64_t from_offset, const Buffer& to,
                     std::uint64_t to_offset, std::uint64_t bytes) const;
 

@@ -165,7 +165,9 @@ struct FrontierOptions {
   ResidentPolicy policy = kFrontierPolicy;
   std::uint64_t memory_budget = 0;    // bytes; 0: no limit
   std::uint32_t workers = 0;          // 0: the device's threads
-  std::uint32_t worker_edges = 4096;  // edges of a round for which another worker is started
+  // Edges of a round for which another worker is started; 0: 4,096 for a thread of the CPU, 512 for
+  // a workgroup of a GPU.
+  std::uint32_t worker_edges = 0;
   std::uint32_t hit_capacity = 0;     // vertices that a queue holds; 0: all of them
   bool solo = true;                   // small frontiers run round after round in one launch
   // Searches from run to run for the thresholds of the policy that are fastest for this program on

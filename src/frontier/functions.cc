@@ -222,6 +222,7 @@ Result<FrontierFunctions> find_functions(const Program& from,
   VYRE_TRY(out.library, specialise(std::move(library), overrides));
   VYRE_CHECK(check_signatures(out, roles));
   VYRE_CHECK(check_legality(out));
+  VYRE_TRY(out.visit_checks, visit_loads_what_wants_loads(out));
   out.group = free_group(out.library);
   if (out.visit) out.visit_edge = reads_parameter(out.library, *out.visit, 1);
   if (out.gather) out.visit_edge = reads_parameter(out.library, *out.gather, 2);

@@ -18,6 +18,7 @@ struct FrontierFunctions {
   TypeId sum{};               // of gather and apply, in the library
   bool gather_round = false;  // gather takes the round as well
   bool visit_edge = false;    // visit, or gather, reads its edge's index
+  bool visit_checks = false;  // visit loads every variable that `wants` loads
   std::uint32_t group = 0;    // a group of bindings that the program does not use
   std::vector<FunctionId> all() const;
   // Vertices may look at their incoming edges. Where some of the frontier may wait, a vertex could

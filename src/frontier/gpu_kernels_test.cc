@@ -57,14 +57,20 @@ TEST(FrontierGpuKernels, CompileToPtx) {
       const auto which = static_cast<FrontierKernel>(i);
       if (!can_make(functions, which)) continue;
       SCOPED_TRACE(std::string(name) + " " + std::string(to_string(which)));
-      const auto kernel = make_frontier_kernel(functions, which, 128);
+      const std::uint32_t lanes = which == FrontierKernel::solo ? 1024 : 256;
+      const auto kernel = make_frontier_kernel(functions, which, lanes);
       ASSERT_TRUE(kernel) << describe(kernel.error());
-      const auto code = compile_gpu(*kernel, {.workgroup = {128, 1, 1}}, {.processor = "sm_90"});
+      const auto code = compile_gpu(*kernel, {.workgroup = {lanes, 1, 1}}, {.processor = "sm_90"});
       ASSERT_TRUE(code) << describe(code.error());
+      if (const char* folder = std::getenv("VYRE_KEEP_PTX")) {
+        std::ofstream(std::string(folder) + "/" + name + "_" + std::string(to_string(which)) +
+                      ".ptx")
+            << code->ptx;
+      }
       ++compiled;
     }
   }
-  EXPECT_EQ(compiled, 66U);
+  EXPECT_EQ(compiled, 71U);
 }
 
 }  // namespace

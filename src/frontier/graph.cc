@@ -46,18 +46,21 @@ std::uint64_t GraphMemory::transpose_bytes() const {
   return incoming_.offsets.size() + incoming_.sources.size() + incoming_.edges.size();
 }
 
-Result<IncomingEdges> GraphMemory::transpose(bool with_edges, const RunLimits& limits) {
+Result<IncomingEdges> GraphMemory::transpose(const Need& need, const RunLimits& limits) {
   const std::scoped_lock lock(mutex_);
-  if (incoming_.offsets.size() != 0 && (!with_edges || incoming_.edges.size() != 0)) {
+  if (incoming_.offsets.size() != 0 && (!need.edges || incoming_.edges.size() != 0) &&
+      (!need.ordered || ordered_)) {
     return incoming_;
   }
   VYRE_TRY(FrontierWorkers workers, FrontierWorkers::make(session, transpose_code(), 0));
+  // One worker alone keeps the order of the edges; workgroups fill in any order.
+  const bool sorts = workers.in_groups() && need.ordered;
   const std::uint32_t blocks = vertices / kBlockVertices + 1;
   VYRE_TRY(Buffer counts, words_buffer(session, vertices));
   VYRE_TRY(Buffer sums, words_buffer(session, blocks));
   VYRE_TRY(Buffer starts, words_buffer(session, std::uint64_t{vertices} + 1));
   VYRE_TRY(Buffer sources, words_buffer(session, edges));
-  VYRE_TRY(Buffer origins, words_buffer(session, with_edges ? edges : 1));
+  VYRE_TRY(Buffer origins, words_buffer(session, need.edges || sorts ? edges : 1));
   const auto bind = [&](EngineBuffer which, const Buffer& buffer) {
     workers.bindings.push_back(
         {.group = 0, .binding = static_cast<std::uint32_t>(which), .buffer = buffer});
@@ -72,16 +75,19 @@ Result<IncomingEdges> GraphMemory::transpose(bool with_edges, const RunLimits& l
   workers.words[control::vertices] = vertices;
   const std::uint32_t all = workers.most_workers();
   const FrontierWork over_vertices{vertices, 256, all}, over_blocks{blocks, 1, all};
-  VYRE_CHECK(workers.launch(FrontierKernel::count_incoming, over_vertices, limits));
+  const FrontierWork over_edges{edges, 256, all};
+  VYRE_CHECK(workers.launch(FrontierKernel::count_incoming,
+                            workers.in_groups() ? over_edges : over_vertices, limits));
   VYRE_CHECK(workers.launch(FrontierKernel::sum_blocks, over_blocks, limits));
   VYRE_CHECK(workers.launch(FrontierKernel::place_blocks, over_blocks, limits));
   const std::uint32_t end[1] = {edges};
   VYRE_CHECK(session.write(starts, std::uint64_t{vertices} * 4, std::as_bytes(std::span(end))));
-  // One worker keeps the order of the edges, on which the last bits of sums of floats depend.
-  const bool ordered = workers.lanes() == 1;
-  VYRE_CHECK(
-      workers.launch(FrontierKernel::fill_incoming, {vertices, 256, ordered ? 1 : all}, limits));
-  incoming_ = {starts, sources, with_edges ? origins : Buffer()};
+  const std::uint32_t fillers = workers.in_groups() ? all : 1;
+  VYRE_CHECK(workers.launch(FrontierKernel::fill_incoming, {vertices, 256, fillers}, limits));
+  if (sorts) VYRE_CHECK(workers.launch(FrontierKernel::sort_incoming, over_vertices, limits));
+  VYRE_CHECK(session.wait());
+  ordered_ = sorts || !workers.in_groups();
+  incoming_ = {starts, sources, need.edges ? origins : Buffer()};
   return incoming_;
 }
 

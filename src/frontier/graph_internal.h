@@ -8,8 +8,7 @@
 
 namespace vyre {
 
-// The sources of the edges that lead to vertex v are sources[offsets[v]] and so on. On the CPU they
-// are in the order of the sources' edges.
+// The sources of the edges that lead to vertex v are sources[offsets[v]] and so on.
 struct IncomingEdges {
   Buffer offsets, sources;
   Buffer edges;  // their indices in `columns` of the graph; empty where nobody asked for them
@@ -19,8 +18,13 @@ class GraphMemory {
  public:
   explicit GraphMemory(Session opened) : session(std::move(opened)) {}
 
+  // What a program needs of its incoming edges.
+  struct Need {
+    bool edges = false;    // their indices
+    bool ordered = false;  // those of a vertex are in the order of the graph's edges
+  };
   // Makes the incoming edges on the device, unless that was done.
-  Result<IncomingEdges> transpose(bool with_edges, const RunLimits& limits);
+  Result<IncomingEdges> transpose(const Need& need, const RunLimits& limits);
   std::uint64_t transpose_bytes() const;  // 0: it was not made
 
   const Session session;
@@ -30,6 +34,7 @@ class GraphMemory {
 
  private:
   IncomingEdges incoming_;
+  bool ordered_ = false;
   mutable ForkSafeMutex mutex_;  // guards incoming_
 };
 

@@ -279,4 +279,15 @@ Result<bool> after_may_follow_pull(const FrontierFunctions& f) {
                               [](const auto& u) { return u.second.first && u.second.second; });
 }
 
+Result<bool> visit_loads_what_wants_loads(const FrontierFunctions& f) {
+  if (!f.visit || !f.wants) return false;
+  VYRE_TRY(const auto asked, accesses_of(f.library, *f.wants));
+  VYRE_TRY(const auto visited, accesses_of(f.library, *f.visit));
+  return std::ranges::all_of(asked, [&](const FunctionAccess& a) {
+    return std::ranges::any_of(visited, [&](const FunctionAccess& v) {
+      return v.global == a.global && !v.writes;
+    });
+  });
+}
+
 }  // namespace vyre

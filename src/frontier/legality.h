@@ -36,4 +36,8 @@ Result<void> check_legality(const FrontierFunctions& functions);
 // of other vertices are visited: whatever one of the two writes, both access at the target alone.
 Result<bool> after_may_follow_pull(const FrontierFunctions& functions);
 
+// Whether asking `wants` before `visit` is likely to be of no use, because `visit` loads the same
+// variables itself.
+Result<bool> visit_loads_what_wants_loads(const FrontierFunctions& functions);
+
 }  // namespace vyre

@@ -11,6 +11,9 @@
 namespace vyre {
 namespace {
 
+// Edges of a round for which another worker is started: a thread, or a workgroup of many lanes.
+constexpr std::uint32_t kWorkerEdges = 4096, kGroupEdges = 512;
+
 // The same room for indices as the engine's halves need.
 constexpr std::uint32_t kMostVertices = 0x7FFFFFE0U;
 
@@ -72,14 +75,16 @@ Result<void> FrontierState::plan_memory(const FrontierOptions& options,
   facts_.edges = graph_->edges;
   facts_.workers = workers_.most_workers();
   facts_.lanes = workers_.lanes();
-  facts_.worker_edges = options.worker_edges;
+  const std::uint32_t worker_edges = workers_.in_groups() ? kGroupEdges : kWorkerEdges;
+  facts_.worker_edges = options.worker_edges == 0 ? worker_edges : options.worker_edges;
   facts_.hit_capacity = options.hit_capacity == 0 ? std::max(graph_->vertices, 1U) : capacity;
   facts_.budget_bytes = options.memory_budget;
   std::uint64_t resident = variable_bytes + graph_->offsets.size() + graph_->columns.size() +
-                           graph_->weights.size() + control::kWords * 4;
+                           graph_->weights.size() + workers_.bytes();
   if (f.pulls() || f.gather) resident += (n + 1 + m + (f.visit_edge ? m : 0)) * 4;
   resident += f.gather ? n * 4 : std::uint64_t{bit_words_} * 8;
-  if (graph_->largest_degree > kHubEdges) resident += (m / kPieceEdges + 1) * 16;
+  const HubSizes hubs = hub_sizes(workers_.lanes());
+  if (graph_->largest_degree > hubs.edges) resident += (m / hubs.piece_edges + 1) * 16;
   facts_.resident_bytes = resident;
   const std::uint64_t queues =
       std::uint64_t{facts_.hit_capacity} * 8 + kSoloRecords * kSoloRecordWords * 4;
@@ -104,7 +109,7 @@ Result<void> FrontierState::allocate() {
   bind(EngineBuffer::offsets, graph_->offsets);
   bind(EngineBuffer::columns, graph_->columns);
   if (f.pulls() || f.gather) {
-    VYRE_TRY(const IncomingEdges in, graph_->transpose(f.visit_edge, {}));
+    VYRE_TRY(const IncomingEdges in, graph_->transpose({.edges = f.visit_edge, .ordered = f.gather.has_value()}, {}));
     bind(EngineBuffer::in_offsets, in.offsets);
     bind(EngineBuffer::in_columns, in.sources);
     if (f.visit_edge) bind(EngineBuffer::in_edges, in.edges);
@@ -122,8 +127,9 @@ Result<void> FrontierState::allocate() {
     VYRE_TRY(records_, session_.buffer(kSoloRecords * kSoloRecordWords * 4));
     bind(EngineBuffer::records, records_);
   }
-  const bool hubs = graph_->largest_degree > kHubEdges;
-  const std::uint64_t pieces = hubs ? graph_->edges / kPieceEdges * 2 + 2 : 1;
+  const HubSizes hubs = hub_sizes(workers_.lanes());
+  const std::uint64_t pieces =
+      graph_->largest_degree > hubs.edges ? graph_->edges / hubs.piece_edges * 2 + 2 : 1;
   VYRE_TRY(const Buffer cut, session_.buffer(pieces * 8));
   bind(EngineBuffer::pieces, cut);
   return {};

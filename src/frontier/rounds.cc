@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "vyre/frontier/state_internal.h"
@@ -27,6 +28,8 @@ bool pulls(Topology topology) {
 constexpr std::uint32_t kQueueChunk = 128;
 constexpr std::uint32_t kWordChunk = 64;
 constexpr std::uint32_t kVertexChunk = 1024;
+constexpr std::uint32_t kWordsOfSubgroup = 4;
+constexpr std::uint32_t kFewWords = 64;  // that are written one by one
 
 }  // namespace
 
@@ -43,6 +46,16 @@ struct FrontierState::Progress {
   RunLimits left() const { return limits.counted_from(begun); }
 };
 
+// All words of bits. A word is as much work for a subgroup as its vertices are for its lanes, so
+// workgroups are more than those that the edges of the frontier need.
+FrontierWork FrontierState::over_words(const RoundRecord& record) const {
+  FrontierWork work{bit_words_, kWordChunk, record.workers};
+  if (!workers_.in_groups()) return work;
+  const std::uint32_t all = facts_.vertices / (facts_.lanes * kWordsOfSubgroup) + 1;
+  work.workers = std::max(work.workers, std::min(all, facts_.workers));
+  return work;
+}
+
 void FrontierState::set_halves(const Frontier& f) {
   workers_.words[control::in_bits] = f.bits * bit_words_;
   workers_.words[control::out_bits] = (1 - f.bits) * bit_words_;
@@ -58,40 +71,57 @@ Result<void> FrontierState::clear_bits(Frontier& f, std::uint32_t half) {
     std::memset(bits_.host() + half * size, 0, size);
     return {};
   }
-  const std::vector<std::byte> zeros(size);
-  return session_.write(bits_, half * size, zeros);
+  return session_.clear(bits_, half * size, size);
 }
 
-Result<void> FrontierState::begin(const FrontierRun& run, Progress& p) {
-  std::vector<std::uint32_t> first(bit_words_);
+// The bits of the first vertices, in a half of the bits.
+Result<void> FrontierState::set_first(const FrontierRun& run, Frontier& f, std::uint32_t half) {
+  std::map<std::uint32_t, std::uint32_t> words;
   for (const std::uint32_t v : run.first) {
     if (v >= facts_.vertices) {
       return fail(
           Code::invalid_input,
           fmt::format("vertex {} is not in the graph, which has {} vertices", v, facts_.vertices));
     }
-    first[v / 32] |= 1U << (v % 32);
+    words[v / 32] |= 1U << (v % 32);
   }
-  if (run.all && !first.empty()) {
-    std::ranges::fill(first, 0xFFFFFFFFU);
-    if (facts_.vertices % 32 != 0) first.back() = (1U << (facts_.vertices % 32)) - 1;
+  const std::uint64_t begin = std::uint64_t{bit_words_} * 4 * half;
+  const auto write = [&](std::uint32_t word, std::span<const std::uint32_t> bits) {
+    return session_.write(bits_, begin + std::uint64_t{word} * 4, std::as_bytes(bits));
+  };
+  if (!run.all && words.size() <= kFewWords) {
+    VYRE_CHECK(clear_bits(f, half));
+    for (const auto& [word, bits] : words) VYRE_CHECK(write(word, std::span(&bits, 1)));
+    return {};
   }
+  std::vector<std::uint32_t> first(bit_words_, run.all ? 0xFFFFFFFFU : 0U);
+  for (const auto& [word, bits] : words) first[word] |= bits;
+  if (run.all && facts_.vertices % 32 != 0) first.back() = (1U << (facts_.vertices % 32)) - 1;
+  return write(0, first);
+}
+
+Result<void> FrontierState::begin(const FrontierRun& run, Progress& p) {
   workers_.words[control::vertices] = facts_.vertices;
   workers_.words[control::capacity] = facts_.hit_capacity;
-  workers_.words[control::hub] = graph_->largest_degree > kHubEdges ? kHubEdges : 0xFFFFFFFFU;
+  const std::uint32_t hub = hub_sizes(facts_.lanes).edges;
+  workers_.words[control::hub] = graph_->largest_degree > hub ? hub : 0xFFFFFFFFU;
   workers_.words[control::round] = 0;
-  workers_.begin_round();
-  const std::uint32_t all = facts_.workers;
+  VYRE_CHECK(workers_.begin_run());
+  // A lane of a workgroup takes a vertex, or a subgroup a word of bits.
+  const std::uint32_t all = workers_.in_groups()
+                                ? std::min(facts_.workers, facts_.vertices / facts_.lanes + 1)
+                                : facts_.workers;
   if (code_->functions.init) {
     VYRE_CHECK(
         workers_.launch(FrontierKernel::init, {facts_.vertices, kVertexChunk, all}, p.left()));
   }
   Frontier& f = p.frontier;
   VYRE_CHECK(clear_bits(f, 0));
-  VYRE_CHECK(session_.write(bits_, std::uint64_t{bit_words_} * 4, std::as_bytes(std::span(first))));
+  VYRE_CHECK(set_first(run, f, 1));
   f.bits = 0;
   set_halves(f);
   VYRE_CHECK(workers_.launch(FrontierKernel::start, {bit_words_, kWordChunk, all}, p.left()));
+  VYRE_CHECK(workers_.fetch());
   f.bits = 1;
   f.zero[1] = false;
   f.counts = {workers_.words[control::reached], workers_.words[control::edges]};
@@ -113,8 +143,7 @@ Result<void> FrontierState::fill_queue(Progress& p, const RoundRecord& record) {
   workers_.words[control::out_queue] = f.queue * facts_.hit_capacity;
   workers_.words[control::in_bits] = f.bits * bit_words_;
   workers_.begin_round();
-  VYRE_CHECK(workers_.launch(FrontierKernel::fill_queue, {bit_words_, kWordChunk, record.workers},
-                             p.left()));
+  VYRE_CHECK(workers_.launch(FrontierKernel::fill_queue, over_words(record), p.left()));
   f.queued = true;
   return {};
 }
@@ -129,15 +158,16 @@ Result<void> FrontierState::push(Progress& p, const RoundRecord& record, bool fr
                                             : FrontierKernel::push_hybrid;
   const FrontierWork work = from_queue
                                 ? FrontierWork{f.counts.vertices, kQueueChunk, record.workers}
-                                : FrontierWork{bit_words_, kWordChunk, record.workers};
+                                : over_words(record);
   VYRE_CHECK(workers_.launch(kernel, work, p.left()));
   f.zero[1 - f.bits] = false;
   f.zero[f.bits] = from_queue;  // the kernel clears the bits of the vertices that it takes
-  if (const std::uint32_t pieces = workers_.words[control::pieces]; pieces != 0) {
-    VYRE_CHECK(workers_.launch(to_queue ? FrontierKernel::hubs_queue : FrontierKernel::hubs_bits,
-                               {pieces, 1, record.workers}, p.left()));
-  }
-  return {};
+  // Workgroups find the number of pieces on the device: the host does not wait for it.
+  const std::uint32_t pieces = workers_.words[control::pieces];
+  const bool hubs = workers_.in_groups() ? workers_.words[control::hub] != 0xFFFFFFFFU : pieces != 0;
+  if (!hubs) return {};
+  return workers_.launch(to_queue ? FrontierKernel::hubs_queue : FrontierKernel::hubs_bits,
+                         {pieces, 1, record.workers}, p.left());
 }
 
 Result<void> FrontierState::pull(Progress& p, const RoundRecord& record) {
@@ -145,18 +175,16 @@ Result<void> FrontierState::pull(Progress& p, const RoundRecord& record) {
   const bool with_after = record.topology == Topology::fused_dense && code_->folds_after;
   f.zero = {false, false};
   return workers_.launch(with_after ? FrontierKernel::pull_after : FrontierKernel::pull,
-                         {bit_words_, kWordChunk, record.workers}, p.left());
+                         over_words(record), p.left());
 }
 
 // `after` for the vertices that were reached, in the queue or in the bits.
 Result<void> FrontierState::follow(Progress& p, const RoundRecord& record, bool queued) {
   Frontier& f = p.frontier;
   const std::uint32_t reached = workers_.words[control::appended];
-  workers_.begin_round();
-  if (!queued) {
-    return workers_.launch(FrontierKernel::after_bits, {bit_words_, kWordChunk, record.workers},
-                           p.left());
-  }
+  // Workgroups find on the device how many were appended.
+  if (!queued || !workers_.in_groups()) workers_.begin_round();
+  if (!queued) return workers_.launch(FrontierKernel::after_bits, over_words(record), p.left());
   // What was reached is in the other half, and what is kept goes where the frontier was.
   std::swap(workers_.words[control::in_queue], workers_.words[control::out_queue]);
   f.queue = 1 - f.queue;
@@ -180,11 +208,17 @@ Result<void> FrontierState::run_step(Progress& p, RoundRecord& record) {
   } else {
     VYRE_CHECK(push(p, record, from_queue, to_queue));
   }
-  record.overflowed = to_queue && workers_.words[control::appended] > facts_.hit_capacity;
-  bool queued = to_queue && !record.overflowed;
   const bool folded =
       record.pulled && record.topology == Topology::fused_dense && code_->folds_after;
-  if (fn.after && !folded) VYRE_CHECK(follow(p, record, queued));
+  const bool follows = fn.after && !folded;
+  const bool may_overflow = to_queue && facts_.hit_capacity < facts_.vertices;
+  if (!follows || may_overflow) VYRE_CHECK(workers_.fetch());
+  record.overflowed = may_overflow && workers_.words[control::appended] > facts_.hit_capacity;
+  const bool queued = to_queue && !record.overflowed;
+  if (follows) {
+    VYRE_CHECK(follow(p, record, queued));
+    VYRE_CHECK(workers_.fetch());
+  }
   f.bits = 1 - f.bits;
   f.queue = 1 - f.queue;
   f.queued = queued;
@@ -199,6 +233,7 @@ Result<void> FrontierState::sum(Progress& p, const RoundRecord& record) {
   const FrontierWork work{facts_.vertices, kVertexChunk, record.workers};
   VYRE_CHECK(workers_.launch(FrontierKernel::gather, work, p.left()));
   VYRE_CHECK(workers_.launch(FrontierKernel::apply, work, p.left()));
+  VYRE_CHECK(workers_.fetch());
   // All vertices gather again if any of them goes on.
   if (workers_.words[control::reached] == 0) p.frontier.counts = {};
   return {};
@@ -219,6 +254,7 @@ Result<void> FrontierState::run_solo(Progress& p, const RoundRecord& first, std:
   words[control::solo_rounds] = std::min(most, kSoloRecords);
   words[control::frontier_edges] = f.counts.edges;
   VYRE_CHECK(workers_.launch(FrontierKernel::solo, {f.counts.vertices, 1, 1}, p.left()));
+  VYRE_CHECK(workers_.fetch());
   const std::uint64_t spent = ns_since(begun);
   const std::uint32_t done = words[control::done];
   const FrontierCounts end{words[control::reached], words[control::edges]};

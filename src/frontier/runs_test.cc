@@ -47,8 +47,9 @@ GraphData star(std::uint32_t leaves) {
   return graph_from_edges(leaves + 3, edges);
 }
 
-class FrontierRuns : public testing::Test {
+class FrontierRuns : public testing::TestWithParam<KernelShape> {
  protected:
+  UseShape shape{GetParam()};
   Session session = session_to_test();
 
   Graph upload(const GraphData& g) {
@@ -84,7 +85,7 @@ void expect_the_policys_answers(const FrontierResult& result, const std::string&
   EXPECT_EQ(result.round_count, result.rounds.size());
 }
 
-TEST_F(FrontierRuns, EveryRecordHoldsThePolicysAnswer) {
+TEST_P(FrontierRuns, EveryRecordHoldsThePolicysAnswer) {
   const FrontierProgram bfs = example("bfs"), sssp = example("sssp");
   for (const char* text : {"kron:12", "uniform:12", "grid:70x70", "path:5000"}) {
     GraphData data = recipe(text);
@@ -102,7 +103,7 @@ TEST_F(FrontierRuns, EveryRecordHoldsThePolicysAnswer) {
   }
 }
 
-TEST_F(FrontierRuns, TheFirstChoiceOfRunsThatBeginAlikeComesFromTheCache) {
+TEST_P(FrontierRuns, TheFirstChoiceOfRunsThatBeginAlikeComesFromTheCache) {
   const auto p = prepare(session, example("bfs"), upload(recipe("grid:30x30")), {});
   ASSERT_TRUE(p);
   for (const bool known : {false, true}) {
@@ -113,7 +114,7 @@ TEST_F(FrontierRuns, TheFirstChoiceOfRunsThatBeginAlikeComesFromTheCache) {
   }
 }
 
-TEST_F(FrontierRuns, LargerGraphsGiveTheReferencesResultsInEveryTopology) {
+TEST_P(FrontierRuns, LargerGraphsGiveTheReferencesResultsInEveryTopology) {
   const OverrideValue undirected[] = {{"undirected", 1}};
   const FrontierProgram bfs = example("bfs"), sssp = example("sssp"), cc = example("components");
   const FrontierProgram joined = example("components", undirected);
@@ -150,7 +151,7 @@ TEST_F(FrontierRuns, LargerGraphsGiveTheReferencesResultsInEveryTopology) {
 
 // Vertices to which no edge leads, and edges without a reverse, whatever the program is told about
 // graphs that have all of them.
-TEST_F(FrontierRuns, ComponentsAreThoseOfEdgesInBothDirections) {
+TEST_P(FrontierRuns, ComponentsAreThoseOfEdgesInBothDirections) {
   const OverrideValue undirected[] = {{"undirected", 1}};
   const FrontierProgram directed = example("components");
   const FrontierProgram symmetric = example("components", undirected);
@@ -178,7 +179,7 @@ TEST_F(FrontierRuns, ComponentsAreThoseOfEdgesInBothDirections) {
   }
 }
 
-TEST_F(FrontierRuns, EdgesOfHubsAreCutIntoPieces) {
+TEST_P(FrontierRuns, EdgesOfHubsAreCutIntoPieces) {
   GraphData data = star(20'000);
   add_weights(data);
   const Graph graph = upload(data);
@@ -203,7 +204,63 @@ TEST_F(FrontierRuns, EdgesOfHubsAreCutIntoPieces) {
   }
 }
 
-TEST_F(FrontierRuns, PageRankAgreesWithTheReference) {
+constexpr const char* kEveryRoundOnce = R"(
+@group(0) @binding(0) var<storage, read_write> when: array<atomic<u32>>;
+@group(0) @binding(1) var<storage, read_write> followed: array<u32>;
+override wait: bool = false;
+override follow: bool = false;
+fn start(v: u32) { atomicStore(&when[v], 1u); }
+fn waits(v: u32, round: u32) -> bool { return wait && (v + round) % 2u == 0u && round < 9u; }
+fn visit(s: u32, e: u32, v: u32, round: u32) -> bool {
+  return atomicCompareExchangeWeak(&when[v], 0u, 2u).exchanged;
+}
+fn after(v: u32, round: u32) -> bool { followed[v] += 1u; return !follow || v % 3u != 0u; }
+)";
+
+// A round of solo reaches more vertices than it keeps in workgroup memory, and the launch ends.
+TEST_P(FrontierRuns, SoloReachesMoreThanARoundMayBeginWith) {
+  const GraphData data = star(15'000);
+  const Graph graph = upload(data);
+  const std::uint32_t first[] = {0};
+  for (const char* name : {"bfs", "sssp"}) {
+    GraphData weighted = data;
+    add_weights(weighted);
+    const auto p = prepare(session, example(name), upload(weighted), {});
+    const auto result = p->run({.first = {0}, .topology = Topology::sparse_frontier});
+    ASSERT_TRUE(result) << describe(result.error());
+    EXPECT_EQ(result->rounds[2].request.queue_len, 1U);
+    EXPECT_TRUE(result->rounds[2].solo);
+    EXPECT_EQ(result->rounds[2].reached, name[0] == 'b' ? 15'000U : result->rounds[2].reached);
+    const auto wide = reference_distances(weighted, first);
+    EXPECT_EQ(words(*p, name[0] == 'b' ? "depth" : "distance"),
+              name[0] == 'b' ? reference_depths(data, first)
+                             : std::vector<std::uint32_t>(wide.begin(), wide.end()));
+  }
+  for (const double wait : {0.0, 1.0}) {
+    for (const double follow : {0.0, 1.0}) {
+      SCOPED_TRACE(testing::Message() << "wait " << wait << ", follow " << follow);
+      const OverrideValue overrides[] = {{"wait", wait}, {"follow", follow}};
+      const auto program = FrontierProgram::from_wgsl(kEveryRoundOnce, "o.wgsl", {}, overrides);
+      ASSERT_TRUE(program) << describe(program.error());
+      std::vector<std::vector<std::uint32_t>> states;
+      std::vector<std::uint32_t> rounds;
+      for (const bool solo : {true, false}) {
+        const auto p = prepare(session, *program, graph, {}, {.solo = solo});
+        const auto result = p->run({.first = {0}, .topology = Topology::sparse_frontier});
+        ASSERT_TRUE(result) << describe(result.error());
+        EXPECT_EQ(result->rounds[0].solo, solo);
+        rounds.push_back(result->round_count);
+        states.push_back(words(*p, "when"));
+        states.push_back(words(*p, "followed"));
+      }
+      EXPECT_EQ(rounds[0], rounds[1]);
+      EXPECT_EQ(states[0], states[2]);
+      EXPECT_EQ(states[1], states[3]);
+    }
+  }
+}
+
+TEST_P(FrontierRuns, PageRankAgreesWithTheReference) {
   const GraphData data = recipe("kron:10");
   const Graph graph = upload(data);
   const auto p = prepare(session, example("pagerank"), graph, {});
@@ -219,7 +276,7 @@ TEST_F(FrontierRuns, PageRankAgreesWithTheReference) {
   }
 }
 
-TEST_F(FrontierRuns, ALongPathIsOneLaunchForManyRounds) {
+TEST_P(FrontierRuns, ALongPathIsOneLaunchForManyRounds) {
   const GraphData data = recipe("path:20000");
   const auto p = prepare(session, example("bfs"), upload(data), {});
   const auto result = p->run({.first = {0}});
@@ -239,7 +296,7 @@ TEST_F(FrontierRuns, ALongPathIsOneLaunchForManyRounds) {
   EXPECT_EQ(words(*p, "depth")[5001], kUnreachedDepth);
 }
 
-TEST_F(FrontierRuns, WhatDoesNotFitTheBudgetIsAnErrorBeforeAnythingIsMade) {
+TEST_P(FrontierRuns, WhatDoesNotFitTheBudgetIsAnErrorBeforeAnythingIsMade) {
   const GraphData data = recipe("uniform:10");
   const Graph graph = upload(data);
   const std::uint64_t before = graph.bytes();
@@ -276,7 +333,7 @@ constexpr const char* kEndless =
     "  return true;\n"
     "}\n";
 
-TEST_F(FrontierRuns, DeadlinesAndStopsEndRunsAndLeaveThemUsable) {
+TEST_P(FrontierRuns, DeadlinesAndStopsEndRunsAndLeaveThemUsable) {
   const OverrideValue spins[] = {{"spin", 1}};
   const auto turns = FrontierProgram::from_wgsl(kEndless, "e.wgsl");
   const auto spin = FrontierProgram::from_wgsl(kEndless, "e.wgsl", {}, spins);
@@ -306,7 +363,7 @@ TEST_F(FrontierRuns, DeadlinesAndStopsEndRunsAndLeaveThemUsable) {
   }
 }
 
-TEST_F(FrontierRuns, RunsOfManyThreadsFollowEachOther) {
+TEST_P(FrontierRuns, RunsOfManyThreadsFollowEachOther) {
   const GraphData data = recipe("uniform:10");
   const std::uint32_t first[] = {3};
   const auto expected = reference_depths(data, first);
@@ -325,7 +382,7 @@ TEST_F(FrontierRuns, RunsOfManyThreadsFollowEachOther) {
   EXPECT_EQ(words(*p, "depth"), expected);
 }
 
-TEST_F(FrontierRuns, GraphsWithoutVerticesOrEdgesRun) {
+TEST_P(FrontierRuns, GraphsWithoutVerticesOrEdgesRun) {
   const std::vector<std::uint32_t> none{0};
   const auto empty = Graph::from_csr(session, none, {});
   ASSERT_TRUE(empty) << describe(empty.error());
@@ -345,7 +402,7 @@ TEST_F(FrontierRuns, GraphsWithoutVerticesOrEdgesRun) {
   }
 }
 
-TEST_F(FrontierRuns, NamesWhatDoesNotFit) {
+TEST_P(FrontierRuns, NamesWhatDoesNotFit) {
   const std::vector<std::uint32_t> offsets{0, 1, 2}, columns{1, 0};
   const auto graph = Graph::from_csr(session, offsets, columns);
   const FrontierProgram bfs = example("bfs");
@@ -374,6 +431,9 @@ TEST_F(FrontierRuns, NamesWhatDoesNotFit) {
   const std::vector<std::uint32_t> wrong{0, 2, 1};
   EXPECT_FALSE(Graph::from_csr(session, wrong, columns));
 }
+
+INSTANTIATE_TEST_SUITE_P(All, FrontierRuns, testing::ValuesIn(shapes_to_test()),
+                         [](const auto& info) { return name_of(info.param); });
 
 }  // namespace
 }  // namespace vyre

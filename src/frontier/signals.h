@@ -36,7 +36,7 @@ ResidentRequest frontier_request(const FrontierFacts& facts, const FrontierCount
 
 // The largest frontier that a launch of many rounds may take: after a sparse round, the policy
 // answers "sparse" for all frontiers up to these counts. Both are 0 where it never does.
-inline constexpr std::uint32_t kSoloVertices = 1024;      // of one workgroup
+inline constexpr std::uint32_t kSoloVertices = 2048;      // of one workgroup
 inline constexpr std::uint32_t kSoloVerticesHost = 8192;  // of one thread
 inline constexpr std::uint32_t kSoloEdges = 16384;
 // What a queue holds of the next frontier, whatever the policy says.

@@ -75,6 +75,8 @@ class FrontierState {
   Result<void> sum(Progress& p, const RoundRecord& record);
   Result<void> fill_queue(Progress& p, const RoundRecord& record);
   Result<void> clear_bits(Frontier& f, std::uint32_t half);
+  Result<void> set_first(const FrontierRun& run, Frontier& f, std::uint32_t half);
+  FrontierWork over_words(const RoundRecord& record) const;
   void set_halves(const Frontier& f);
   void add(Progress& p, const RoundRecord& record) const;
 

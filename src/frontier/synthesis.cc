@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "vyre/frontier/synthesis_group_internal.h"
 #include "vyre/frontier/synthesis_internal.h"
 #include "vyre/ir/builder/builder_math.h"
 
@@ -17,11 +18,12 @@ constexpr std::array<std::string_view, kFrontierKernels> kNames{
     "init",           "start",      "fill_queue",   "push_queue",   "push_hybrid",
     "push_bits",      "hubs_queue", "hubs_bits",    "pull",         "pull_after",
     "after_queue",    "after_bits", "gather",       "apply",        "solo",
-    "count_incoming", "sum_blocks", "place_blocks", "fill_incoming"};
+    "count_incoming", "sum_blocks", "place_blocks", "fill_incoming", "sort_incoming"};
 
 constexpr std::array<std::string_view, kEngineBuffers> kBufferNames{
     "control", "offsets", "columns", "in_offsets", "in_columns", "in_edges", "queue",   "bits",
-    "pieces",  "sums",    "records", "counts",     "blocks",     "starts",   "sources", "origins"};
+    "pieces",  "sums",    "records", "counts",     "blocks",     "starts",   "sources", "origins",
+    "inputs"};
 
 void write(KernelWriter& w, FrontierKernel kernel) {
   switch (kernel) {
@@ -44,6 +46,7 @@ void write(KernelWriter& w, FrontierKernel kernel) {
     case FrontierKernel::sum_blocks: return write_sum_blocks(w);
     case FrontierKernel::place_blocks: return write_place_blocks(w);
     case FrontierKernel::fill_incoming: return write_fill_incoming(w);
+    case FrontierKernel::sort_incoming: return write_sort_incoming(w);
   }
 }
 
@@ -127,10 +130,30 @@ Ref KernelWriter::buffer(EngineBuffer which) {
     case EngineBuffer::starts:
     case EngineBuffer::sources:
     case EngineBuffer::origins: buffers_[i].emplace(b.storage(name, words, at)); break;
+    case EngineBuffer::inputs: {
+      const TypeId quads = b.array(b.vec(b.u32, 4), control::kInputs / 4);
+      buffers_[i].emplace(b.uniform(name, quads, at));
+      break;
+    }
     case EngineBuffer::sums: buffers_[i].emplace(b.storage(name, b.array(sum_type()), at)); break;
     default: buffers_[i].emplace(b.storage_read(name, words, at)); break;
   }
   return *buffers_[i];
+}
+
+Ref KernelWriter::plain_bits() {
+  const auto i = static_cast<std::size_t>(EngineBuffer::bits);
+  const BindingPoint at{functions_.group, static_cast<std::uint32_t>(i)};
+  if (!buffers_[i]) {
+    buffers_[i].emplace(b.storage("frontier_bits", b.array(b.u32), at));
+  }
+  return *buffers_[i];
+}
+
+Ref KernelWriter::word(control::Word which) {
+  const Ref words = buffer(EngineBuffer::control);
+  if (!in_groups()) return words[Arg(std::uint32_t(which))];
+  return words[input(control::bank) * control::kBankWords + (which - control::kInputs)];
 }
 
 TypeId KernelWriter::sum_type() {
@@ -139,6 +162,10 @@ TypeId KernelWriter::sum_type() {
 }
 
 Value KernelWriter::input(control::Word which) {
+  if (in_groups()) {
+    const Ref quad = buffer(EngineBuffer::inputs)[Arg(which / 4U)];
+    return quad[Arg(which % 4U)].load();
+  }
   if (!loaded_[which]) {
     inputs_[which] = word(which).atomic_load();
     loaded_[which] = true;
@@ -148,7 +175,7 @@ Value KernelWriter::input(control::Word which) {
 
 void KernelWriter::begin_worker() {
   // Loaded here, at the outermost level, so that every block may use them.
-  for (std::uint32_t i = 0; i < control::kInputs - 1; ++i) input(static_cast<control::Word>(i));
+  for (std::uint32_t i = 0; i < control::bank; ++i) input(static_cast<control::Word>(i));
   b.if_(b.workgroup_id().x() >= input(control::workers), [&] { b.return_(); });
 }
 
@@ -252,7 +279,7 @@ void KernelWriter::end_counting() {
 Result<Kernel> make_frontier_kernel(const FrontierFunctions& functions, FrontierKernel kernel,
                                     std::uint32_t lanes) {
   KernelWriter w(functions, kernel, lanes);
-  write(w, kernel);
+  lanes == 1 ? write(w, kernel) : write_for_groups(w, kernel);
   VYRE_TRY(Program program, std::move(w.b).build());
   return make_kernel(std::move(program));
 }

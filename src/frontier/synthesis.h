@@ -1,11 +1,15 @@
 // The kernels of the frontier engine: ordinary programs written around the functions of a graph
 // program. Which of them a round launches is decided in rounds.cc.
 //
-// A kernel is a pool of workers, one invocation each, that take chunks of the work from a common
-// cursor until none is left. What a round needs to know, and what it leaves, are words of one
-// small buffer (Control). The frontier is always a set of bits; where the round takes or makes a
-// queue, the same vertices are in the queue as well. Two sets of bits and two queues change places
-// from round to round; each pair is one buffer with two halves.
+// There are two shapes of each kernel. On the CPU a kernel is a pool of workers, one invocation
+// each, that take chunks of the work from a common cursor until none is left (synthesis_*.cc). On a
+// GPU the worker is a workgroup: its subgroups take vertices together and spread their edges over
+// their lanes, and append what they reach with one atomic (synthesis_group_*.cc).
+//
+// What a round needs to know, and what it leaves, are words of one small buffer (control). The
+// frontier is always a set of bits; where the round takes or makes a queue, the same vertices are
+// in the queue as well. Two sets of bits and two queues change places from round to round; each
+// pair is one buffer with two halves.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +40,9 @@ enum class FrontierKernel : std::uint8_t {
   sum_blocks,      // the sum of each block of counts
   place_blocks,    // counts to offsets
   fill_incoming,   // the edges that lead to each vertex
+  sort_incoming,   // them in the order of the graph's edges
 };
-inline constexpr std::size_t kFrontierKernels = 19;
+inline constexpr std::size_t kFrontierKernels = 20;
 std::string_view to_string(FrontierKernel kernel);
 
 // Buffers of the engine: their bindings in the group FrontierFunctions::group.
@@ -58,10 +63,15 @@ enum class EngineBuffer : std::uint8_t {
   starts,   // in_offsets while the transpose is made
   sources,  // in_columns while the transpose is made
   origins,  // in_edges while the transpose is made
+  inputs,   // of workgroups: the words of the control buffer that only the host writes
 };
-inline constexpr std::size_t kEngineBuffers = 16;
+inline constexpr std::size_t kEngineBuffers = 17;
 
 // Words of the control buffer. Those that workers change together have cache lines of their own.
+//
+// Workgroups get the first words by value, from a buffer of their own. The others are in one of
+// three banks of their control buffer: while the kernels of a round use one bank, they clear the
+// next one, so that the host clears nothing between rounds.
 namespace control {
 enum Word : std::uint32_t {
   round = 0,
@@ -79,25 +89,37 @@ enum Word : std::uint32_t {
   solo_edges,
   solo_rounds,
   frontier_edges,  // that leave the first frontier of solo
+  bank,            // of workgroups
   cursor = 16,
   appended = 32,  // to the queue; may be more than its capacity
   reached = 48,   // vertices of the next frontier
   edges,          // that leave them
   pieces = 64,
   done,  // rounds of solo
+  kept,  // of workgroups: vertices that `after` kept in the queue
 };
 inline constexpr std::uint32_t kWords = 80;
 inline constexpr std::uint32_t kInputs = 16;  // the first words, which only the host writes
+inline constexpr std::uint32_t kBankWords = kWords - kInputs;
+inline constexpr std::uint32_t kBanks = 3;
 }  // namespace control
 
-inline constexpr std::uint32_t kHubEdges = 4096;    // more than these are cut
-inline constexpr std::uint32_t kPieceEdges = 2048;  // into pieces of these
+// Vertices with more edges than a worker should take alone are cut into pieces.
+struct HubSizes {
+  std::uint32_t edges = 0;        // vertices with more are cut
+  std::uint32_t piece_edges = 0;  // at most half of `edges`, or as many
+};
+inline constexpr HubSizes kHubSizes{4096, 2048};
+inline constexpr HubSizes kGroupHubSizes{512, 512};  // of a subgroup of workgroups
+constexpr HubSizes hub_sizes(std::uint32_t lanes) {
+  return lanes == 1 ? kHubSizes : kGroupHubSizes;
+}
 inline constexpr std::uint32_t kBlockVertices = 4096;
 inline constexpr std::uint32_t kSoloRecords = 4096;   // rounds of one launch
 inline constexpr std::uint32_t kSoloRecordWords = 2;  // vertices and edges of the frontier
 
-// `lanes` is the number of workers in a workgroup. The kernels of the transpose are the same for
-// all programs.
+// `lanes` is the size of a workgroup: 1, or a multiple of 64 for kernels of workgroups. The kernels
+// of the transpose are the same for all programs.
 Result<Kernel> make_frontier_kernel(const FrontierFunctions& functions, FrontierKernel kernel,
                                     std::uint32_t lanes);
 

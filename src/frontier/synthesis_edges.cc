@@ -10,14 +10,8 @@ constexpr std::uint32_t kBlockEdges = 64;
 // Room for the edges of a block, at the outermost level: a variable in a loop begins with zeros in
 // every round.
 std::optional<Ref> block_of_edges(KernelWriter& w) {
-  if (!w.on_host() || !w.has(&FrontierFunctions::wants)) return std::nullopt;
+  if (!w.has(&FrontierFunctions::wants)) return std::nullopt;
   return w.b.var("wanted", w.b.array(w.b.u32, kBlockEdges));
-}
-
-// The index of an incoming edge in the graph's own order, where the program reads it.
-Value original_edge(KernelWriter& w, const Value& place) {
-  if (!w.functions().visit_edge) return w.b.constant(w.b.u32, 0U);
-  return w.buffer(EngineBuffer::in_edges)[place];
 }
 
 // On the CPU, a block of edges is first asked whether their targets want them, without a branch:
@@ -61,12 +55,12 @@ void write_edges(KernelWriter& w, const std::optional<Ref>& wanted, const Value&
 // Edges of a vertex with many become pieces, which other workers take.
 void write_cut(KernelWriter& w, const Value& vertex, const Value& first, const Value& edges) {
   const Ref pieces = w.buffer(EngineBuffer::pieces);
-  const Value count = w.b.let("count", (edges + (kPieceEdges - 1)) / kPieceEdges);
+  const Value count = w.b.let("count", (edges + (kHubSizes.piece_edges - 1)) / kHubSizes.piece_edges);
   const Value at = w.b.let("first_piece", w.word(control::pieces).atomic_add(count));
   w.b.for_("i", 0U, count, [&](const Value& i) {
     const Value place = w.b.let("place", (at + i) * 2U);
     pieces[place] = vertex;
-    pieces[place + 1U] = first + i * kPieceEdges;
+    pieces[place + 1U] = first + i * kHubSizes.piece_edges;
   });
 }
 
@@ -91,6 +85,20 @@ void write_look(KernelWriter& w, const Value& vertex, const Ref& hit) {
 }
 
 }  // namespace
+
+Value original_edge(KernelWriter& w, const Value& place) {
+  if (!w.functions().visit_edge) return w.b.constant(w.b.u32, 0U);
+  return w.buffer(EngineBuffer::in_edges)[place];
+}
+
+Value write_gather_call(KernelWriter& w, const Value& target, const Value& place, const Ref& sum) {
+  const Value source = w.buffer(EngineBuffer::in_columns)[place];
+  const Value edge = original_edge(w, place);
+  if (!w.functions().gather_round) {
+    return w.call(&FrontierFunctions::gather, {target, source, edge, sum});
+  }
+  return w.call(&FrontierFunctions::gather, {target, source, edge, w.input(control::round), sum});
+}
 
 void write_visit(KernelWriter& w, const Value& source, const Value& edge, const Value& target,
                  const Value& round, const std::function<void()>& reached) {
@@ -166,7 +174,7 @@ void write_hubs(KernelWriter& w, bool to_queue) {
     const Value vertex = w.b.let("vertex", pieces[piece * 2U]);
     const Value first = w.b.let("first", pieces[piece * 2U + 1U]);
     const Value last = w.b.let("last", offsets[vertex + 1U]);
-    write_edges(w, wanted, vertex, first, first + min(last - first, kPieceEdges),
+    write_edges(w, wanted, vertex, first, first + min(last - first, kHubSizes.piece_edges),
                 [&](const Value& target) { w.reach(target); });
   });
   w.end_counting();
@@ -205,21 +213,12 @@ void write_gather(KernelWriter& w) {
   w.begin_worker();
   const Ref sums = w.buffer(EngineBuffer::sums);
   const Ref in_offsets = w.buffer(EngineBuffer::in_offsets);
-  const Ref in_columns = w.buffer(EngineBuffer::in_columns);
   w.for_work([&](const Value& target) {
     const Ref sum = w.b.var("sum", w.sum_type());
     const Value first = w.b.let("first", in_offsets[target]);
     const Value last = w.b.let("last", in_offsets[target + 1U]);
-    w.b.for_("place", first, last, [&](const Value& place) {
-      const Value source = in_columns[place];
-      const Value edge = original_edge(w, place);
-      if (w.functions().gather_round) {
-        sum = w.call(&FrontierFunctions::gather,
-                     {target, source, edge, w.input(control::round), sum});
-      } else {
-        sum = w.call(&FrontierFunctions::gather, {target, source, edge, sum});
-      }
-    });
+    w.b.for_("place", first, last,
+             [&](const Value& place) { sum = write_gather_call(w, target, place, sum); });
     sums[target] = sum;
   });
 }

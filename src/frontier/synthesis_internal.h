@@ -20,13 +20,17 @@ class KernelWriter {
     return (functions_.*function).has_value();
   }
   const FrontierFunctions& functions() const { return functions_; }
-  bool on_host() const { return lanes_ == 1; }  // workers of a GPU have neighbours
+  std::uint32_t lanes() const { return lanes_; }
+  bool in_groups() const { return lanes_ != 1; }
   // Calls a function of the program, which it must have.
   Value call(std::optional<FunctionId> FrontierFunctions::* function,
              std::initializer_list<Arg> arguments);
 
   Ref buffer(EngineBuffer which);
-  Ref word(control::Word which) { return buffer(EngineBuffer::control)[Arg(std::uint32_t(which))]; }
+  // The bits without atomics, for kernels of workgroups in which each word has one writer. Called
+  // before any other use of the bits.
+  Ref plain_bits();
+  Ref word(control::Word which);
   // A word that only the host writes, loaded once.
   Value input(control::Word which);
 
@@ -84,6 +88,13 @@ void write_count_incoming(KernelWriter& w);
 void write_sum_blocks(KernelWriter& w);
 void write_place_blocks(KernelWriter& w);
 void write_fill_incoming(KernelWriter& w);
+void write_sort_incoming(KernelWriter& w);
+
+// The index of an incoming edge in the graph's own order, where the program reads it.
+Value original_edge(KernelWriter& w, const Value& place);
+
+// gather, with or without the round.
+Value write_gather_call(KernelWriter& w, const Value& target, const Value& place, const Ref& sum);
 
 // Calls `keep` for a vertex of the frontier that waits, and `push` for one that does not.
 void write_unless_waiting(KernelWriter& w, const Value& vertex, const Value& round,

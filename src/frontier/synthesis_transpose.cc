@@ -1,9 +1,17 @@
 // Kernels that make the incoming edges of every vertex from the outgoing ones.
+#include "vyre/frontier/synthesis_group_internal.h"
 #include "vyre/frontier/synthesis_internal.h"
 #include "vyre/ir/builder/builder_math.h"
 
 namespace vyre {
 namespace {
+
+// The body for each number below the input word `count`, each for one invocation.
+void for_each(KernelWriter& w, const std::function<void(Value)>& body) {
+  if (w.in_groups()) return GroupWriter(w).for_lanes(w.input(control::count), body);
+  w.begin_worker();
+  w.for_work(body);
+}
 
 // The body for each vertex of a block, whose first vertex is `begin`.
 void for_block(KernelWriter& w, const Value& begin, const std::function<void(Value)>& body) {
@@ -25,10 +33,9 @@ void write_count_incoming(KernelWriter& w) {
 }
 
 void write_sum_blocks(KernelWriter& w) {
-  w.begin_worker();
   const Ref counts = w.buffer(EngineBuffer::counts);
   const Ref blocks = w.buffer(EngineBuffer::blocks);
-  w.for_work([&](const Value& block) {
+  for_each(w, [&](const Value& block) {
     const Ref sum = w.b.var("sum", w.b.u32);
     for_block(w, block * kBlockVertices,
               [&](const Value& vertex) { sum += counts[vertex].atomic_load(); });
@@ -39,11 +46,10 @@ void write_sum_blocks(KernelWriter& w) {
 // Each count becomes the place of the vertex's first incoming edge, twice. A worker adds up the
 // blocks before its own, of which there are few.
 void write_place_blocks(KernelWriter& w) {
-  w.begin_worker();
   const Ref counts = w.buffer(EngineBuffer::counts);
   const Ref blocks = w.buffer(EngineBuffer::blocks);
   const Ref starts = w.buffer(EngineBuffer::starts);
-  w.for_work([&](const Value& block) {
+  for_each(w, [&](const Value& block) {
     const Ref sum = w.b.var("sum", w.b.u32);
     w.b.for_("before", 0U, block, [&](const Value& before) { sum += blocks[before]; });
     for_block(w, block * kBlockVertices, [&](const Value& vertex) {
@@ -67,6 +73,49 @@ void write_fill_incoming(KernelWriter& w) {
       const Value place = w.b.let("place", counts[columns[edge]].atomic_add(1U));
       sources[place] = source;
       origins[place] = edge;
+    });
+  });
+}
+
+// Each list of incoming edges was filled in any order; its end is the count after the last one. A
+// heap sort by the edges' indices: the first half of its steps makes the heap, each of the others
+// takes the largest edge out.
+void write_sort_incoming(KernelWriter& w) {
+  ProgramBuilder& b = w.b;
+  const Ref counts = w.buffer(EngineBuffer::counts);
+  const Ref starts = w.buffer(EngineBuffer::starts);
+  const Ref sources = w.buffer(EngineBuffer::sources);
+  const Ref origins = w.buffer(EngineBuffer::origins);
+  const auto swap = [&](const Value& left, const Value& right) {
+    for (const Ref& list : {sources, origins}) {
+      const Value was = b.let("was", list[left]);
+      list[left] = list[right].load();
+      list[right] = was;
+    }
+  };
+  for_each(w, [&](const Value& vertex) {
+    const Value first = b.let("first", starts[vertex]);
+    const Value edges = b.let("edges", counts[vertex].atomic_load() - first);
+    const Value half = b.let("half", edges / 2U);
+    b.for_("step", 0U, half + max(edges, 1U) - 1U, [&](const Value& step) {
+      const Ref at = b.var("at", b.u32), end = b.var("end", edges);
+      b.if_(
+          step < half, [&] { at = half - 1U - step; },
+          [&] {
+            end = edges - 1U - (step - half);
+            swap(first, first + end);
+          });
+      b.loop([&] {
+        const Ref child = b.var("child", at * 2U + 1U);
+        b.if_(child >= end, [&] { b.break_(); });
+        const Value left = b.let("left", origins[first + child]);
+        b.if_(child + 1U < end, [&] {
+          b.if_(origins[first + child + 1U] > left, [&] { child += 1U; });
+        });
+        b.if_(origins[first + at] >= origins[first + child], [&] { b.break_(); });
+        swap(b.let("upper", first + at), b.let("lower", first + child));
+        at = child;
+      });
     });
   });
 }

@@ -1,10 +1,13 @@
+#include "vyre/frontier/workers_internal.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cstring>
 
 #include "vyre/device/cpu/cpu_device.h"
-#include "vyre/frontier/workers_internal.h"
 
 namespace vyre {
 namespace {
@@ -12,17 +15,30 @@ namespace {
 // Each thread of the CPU runs workgroups in pairs, because a launch with one workgroup per task is
 // cut as the device likes. The second of a pair finds no work left.
 constexpr std::uint32_t kGroupsPerThread = 2;
-constexpr std::uint32_t kGpuLanes = 128;
 constexpr std::uint32_t kMostWorkers = 4096;
 // Chunks for each worker, so that none is left with much when the others are done.
 constexpr std::uint32_t kChunks = 8;
 
+constexpr std::uint32_t kGpuLanes = 256, kGpuSoloLanes = 1024;
+// On the CPU, where only tests use them: the smallest workgroups whose subgroups have neighbours.
+constexpr std::uint32_t kHostLanes = 64;
+// More workgroups than a multiprocessor runs at once, so that those with little work make room.
+constexpr std::uint32_t kGroupsPerMultiprocessor = 32;
+
+std::atomic<bool> groups_on_host{false};
+
+bool is_host(const Session& session) {
+  return session.device().target().kind == TargetKind::host;
+}
+
 }  // namespace
+
+void use_groups_on_host(bool use) { groups_on_host = use; }
 
 Result<std::uint32_t> device_workers(const Session& session) {
   if (const auto* cpu = dynamic_cast<const CpuDevice*>(&session.device())) return cpu->threads();
   VYRE_TRY(const Profile profile, session.device().told_profile());
-  return std::clamp(profile.multiprocessors * 4, 1U, kMostWorkers);
+  return std::clamp(profile.multiprocessors * kGroupsPerMultiprocessor, 1U, kMostWorkers);
 }
 
 Result<FrontierWorkers> FrontierWorkers::make(const Session& session, FrontierCode& code,
@@ -30,53 +46,99 @@ Result<FrontierWorkers> FrontierWorkers::make(const Session& session, FrontierCo
   FrontierWorkers out(session, code);
   VYRE_TRY(const std::uint32_t all, device_workers(session));
   out.workers_ = std::clamp(workers == 0 ? all : workers, 1U, kMostWorkers);
-  out.on_host_ = session.device().target().kind == TargetKind::host;
-  out.lanes_ = out.on_host_ ? 1 : kGpuLanes;
-  VYRE_TRY(out.control_, session.buffer(sizeof out.words));
+  out.on_host_ = is_host(session);
+  if (!out.on_host_) {
+    out.lanes_ = kGpuLanes;
+    out.solo_lanes_ = kGpuSoloLanes;
+  } else if (groups_on_host) {
+    out.lanes_ = out.solo_lanes_ = kHostLanes;
+  }
+  if (!out.in_groups()) {
+    VYRE_TRY(out.control_, session.buffer(sizeof out.words));
+    return out;
+  }
+  VYRE_TRY(out.control_, session.buffer(control::kBanks * control::kBankWords * 4));
+  VYRE_TRY(out.inputs_, session.buffer(control::kInputs * 4));
   return out;
+}
+
+Result<void> FrontierWorkers::begin_run() {
+  if (in_groups()) VYRE_CHECK(session_.clear(control_));
+  bank_ = 0;
+  bank_used_ = false;
+  begin_round();
+  return {};
 }
 
 void FrontierWorkers::begin_round() {
   std::fill(words.begin() + control::kInputs, words.end(), 0U);
+  // The kernels that used the bank have cleared the next one.
+  if (bank_used_) bank_ = (bank_ + 1) % control::kBanks;
+  bank_used_ = false;
 }
 
-Result<const Dispatch*> FrontierWorkers::dispatch(FrontierKernel which, bool alone,
+Result<const Dispatch*> FrontierWorkers::dispatch(FrontierKernel which, std::uint32_t workers,
                                                   const RunLimits& limits) {
-  auto& slot = dispatches_[static_cast<std::size_t>(which)][alone ? 1 : 0];
-  if (slot) return &*slot;
-  VYRE_TRY(const Kernel kernel, code_->kernel(which, lanes_));
+  const std::uint32_t groups = in_groups()   ? std::bit_ceil(workers)
+                               : workers == 1 ? kGroupsPerThread
+                                              : kGroupsPerThread * workers_;
+  const auto found = dispatches_.find({which, groups});
+  if (found != dispatches_.end()) return &found->second;
+  const std::uint32_t lanes = which == FrontierKernel::solo ? solo_lanes_ : lanes_;
+  VYRE_TRY(const Kernel kernel, code_->kernel(which, lanes));
   std::vector<Binding> all = bindings;
-  all.push_back({.group = code_->functions.group,
-                 .binding = static_cast<std::uint32_t>(EngineBuffer::control),
-                 .buffer = control_});
-  const std::uint32_t each = on_host_ ? kGroupsPerThread : 1;
-  const Variant variant{.workgroup = {lanes_, 1, 1}, .gang_width = 1, .groups_per_task = each};
-  VYRE_TRY(slot, session_.prepare(kernel, all,
-                                  DispatchSize::workgroups({each * (alone ? 1 : workers_), 1, 1}),
-                                  variant, limits));
+  const auto bind = [&](EngineBuffer buffer, const Buffer& memory) {
+    all.push_back({.group = code_->functions.group,
+                   .binding = static_cast<std::uint32_t>(buffer),
+                   .buffer = memory});
+  };
+  bind(EngineBuffer::control, control_);
+  if (in_groups()) bind(EngineBuffer::inputs, inputs_);
+  Variant variant{.workgroup = {lanes, 1, 1}};
+  if (!in_groups()) variant.groups_per_task = kGroupsPerThread;
+  if (in_groups() && on_host_) variant.gang_width = kSubgroupSize;
+  VYRE_TRY(Dispatch made, session_.prepare(kernel, all, DispatchSize::workgroups({groups, 1, 1}),
+                                           variant, limits));
   ++prepared_;
-  return &*slot;
+  return &dispatches_.emplace(std::pair{which, groups}, std::move(made)).first->second;
+}
+
+Result<void> FrontierWorkers::launch_groups(const Dispatch& dispatch, const RunLimits& limits) {
+  words[control::bank] = bank_;
+  bank_used_ = true;
+  const auto inputs = std::span(words).first(control::kInputs);
+  VYRE_CHECK(session_.write(inputs_, 0, std::as_bytes(inputs)));
+  return session_.submit(dispatch, limits);
 }
 
 Result<void> FrontierWorkers::launch(FrontierKernel which, const FrontierWork& work,
                                      const RunLimits& limits) {
   if (limits.stopped()) return fail(Code::device, "the graph program was stopped");
   const std::uint32_t workers = std::clamp(work.workers, 1U, workers_);
-  VYRE_TRY(const Dispatch* const dispatch, this->dispatch(which, workers == 1, limits));
+  VYRE_TRY(const Dispatch* const dispatch, this->dispatch(which, workers, limits));
   words[control::count] = work.count;
-  words[control::workers] = workers * (on_host_ ? kGroupsPerThread : 1);
-  words[control::chunk] =
-      std::clamp(work.count / (workers * lanes_ * kChunks), 1U, std::max(work.most, 1U));
-  words[control::cursor] = 0;
-  if (on_host_) {
-    std::memcpy(control_.host(), words.data(), sizeof words);
-    VYRE_CHECK(session_.run(*dispatch, limits));
-    std::memcpy(words.data(), control_.host(), sizeof words);
-    return {};
+  if (in_groups()) {
+    words[control::workers] = workers;
+    // Vertices that a subgroup takes at a time.
+    const std::uint32_t subgroups = workers * (lanes_ / kSubgroupSize);
+    words[control::chunk] = std::clamp(work.count / subgroups, 1U, kSubgroupSize);
+    return launch_groups(*dispatch, limits);
   }
-  VYRE_CHECK(session_.write(control_, 0, std::as_bytes(std::span(words))));
+  words[control::workers] = workers * kGroupsPerThread;
+  words[control::chunk] =
+      std::clamp(work.count / (workers * kChunks), 1U, std::max(work.most, 1U));
+  words[control::cursor] = 0;
+  std::memcpy(control_.host(), words.data(), sizeof words);
   VYRE_CHECK(session_.run(*dispatch, limits));
-  return session_.read(control_, 0, std::as_writable_bytes(std::span(words)));
+  std::memcpy(words.data(), control_.host(), sizeof words);
+  return {};
+}
+
+Result<void> FrontierWorkers::fetch() {
+  if (!in_groups()) return {};
+  const auto left = std::span(words).subspan(control::kInputs);
+  return session_.read(control_, std::uint64_t{bank_} * control::kBankWords * 4,
+                       std::as_writable_bytes(left));
 }
 
 }  // namespace vyre

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <array>
-#include <optional>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "vyre/engine/session.h"
@@ -17,6 +18,10 @@ struct FrontierWork {
   std::uint32_t workers = 1;
 };
 
+// For tests: from now on, graphs and graph programs that are prepared for the CPU use the kernels
+// that are made for GPUs.
+void use_groups_on_host(bool use);
+
 // One for a program that is prepared for a graph. For one thread at a time.
 class FrontierWorkers {
  public:
@@ -25,32 +30,41 @@ class FrontierWorkers {
                                       std::uint32_t workers);
 
   std::vector<Binding> bindings{};
-  std::array<std::uint32_t, control::kWords> words{};  // the host's copy of the control buffer
+  std::array<std::uint32_t, control::kWords> words{};  // the host's copy of the control words
 
   std::uint32_t most_workers() const { return workers_; }
   std::uint32_t lanes() const { return lanes_; }
+  bool in_groups() const { return lanes_ != 1; }         // workers are workgroups
   std::uint32_t prepared() const { return prepared_; }  // launches that were made ready so far
-  Buffer control() const { return control_; }
+  std::uint64_t bytes() const { return control_.size() + inputs_.size(); }
 
+  // Forgets what an earlier run may have left.
+  Result<void> begin_run();
   // Forgets what the kernels of the round before left in the words.
   void begin_round();
-  // Returns when the launch has ended; the words hold what it left.
+  // Workgroups may still run when it returns; a single worker has ended.
   Result<void> launch(FrontierKernel kernel, const FrontierWork& work, const RunLimits& limits);
+  // Waits until all launches have ended; the words hold what those of this round left.
+  Result<void> fetch();
 
  private:
   FrontierWorkers(Session session, FrontierCode& code)
       : session_(std::move(session)), code_(&code) {}
-  Result<const Dispatch*> dispatch(FrontierKernel kernel, bool alone, const RunLimits& limits);
+  Result<const Dispatch*> dispatch(FrontierKernel kernel, std::uint32_t workers,
+                                   const RunLimits& limits);
+  Result<void> launch_groups(const Dispatch& dispatch, const RunLimits& limits);
 
   Session session_;
   FrontierCode* code_;
-  std::uint32_t workers_ = 1, lanes_ = 1, prepared_ = 0;
+  std::uint32_t workers_ = 1, lanes_ = 1, solo_lanes_ = 1, prepared_ = 0;
+  std::uint32_t bank_ = 0;
+  bool bank_used_ = false;
   bool on_host_ = false;
-  Buffer control_;
-  std::array<std::array<std::optional<Dispatch>, 2>, kFrontierKernels> dispatches_;
+  Buffer control_, inputs_;
+  std::map<std::pair<FrontierKernel, std::uint32_t>, Dispatch> dispatches_;  // by workgroups
 };
 
-// The number of workgroups that the device runs at once.
+// The number of workers that keep the device busy.
 Result<std::uint32_t> device_workers(const Session& session);
 
 }  // namespace vyre

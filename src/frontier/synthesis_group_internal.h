@@ -1,0 +1,73 @@
+// Writes one kernel of the frontier engine for workgroups, whose subgroups work together.
+#pragma once
+
+#include <functional>
+
+#include "vyre/frontier/synthesis_internal.h"
+
+namespace vyre {
+
+// The body of a kernel whose workgroups have several lanes.
+void write_for_groups(KernelWriter& w, FrontierKernel kernel);
+
+class GroupWriter {
+ public:
+  // Ends the workgroup if it is not one of the workers.
+  explicit GroupWriter(KernelWriter& writer);
+
+  KernelWriter& w;
+  ProgramBuilder& b;
+  Value lane;  // in its subgroup
+
+  // Calls the body for every `batch`-th number below `count`, each for one subgroup. `count` is the
+  // same in all lanes of a subgroup.
+  void for_batches(const Value& count, const Arg& batch, const std::function<void(Value)>& body);
+  // Calls the body for every number below `count`, each for one lane.
+  void for_lanes(const Value& count, const std::function<void(Value)>& body);
+  // Calls the body for every word of bits: for the lanes whose vertex is in the graph, `inside`
+  // holds.
+  void for_words(const std::function<void(Value word, Value vertex, Value inside)>& body);
+
+  // What follows is called by all lanes of a subgroup together.
+  Value ballot(const Arg& is);
+  // The number of lanes before this one that are in the ballot.
+  Value rank_in(const Value& ballot);
+  Value shuffle(const Value& value, const Arg& lane);
+  Value first_lanes(const Value& value);  // of the first lane
+  // Adds to a word once for the subgroup, and returns the old value.
+  Value add_once(const Ref& word, const Value& amount);
+  // Appends the vertices of the lanes for which `is` holds to a queue of Input::capacity places.
+  void append(const Value& is, const Value& vertex, control::Word counter, const Value& half);
+
+  // The vertices of the next frontier, and the edges that leave them: counted in each lane, and
+  // added up at the end.
+  void begin_counting();
+  void count(const Value& vertex);
+  void end_counting();
+
+  // Sets the vertex's bit in the next frontier; `fresh` becomes true if nobody has set it before.
+  void reach(const Value& vertex, const Ref& fresh);
+
+  // Spreads the edges of the lanes' vertices over the lanes: `first` and `degree` are those of this
+  // lane's vertex. The body gets the source, the edge and whether there is one for this lane.
+  void for_edges(const Value& vertex, const Value& first, const Value& degree,
+                 const std::function<void(Value source, Value edge, Value there)>& body);
+
+ private:
+  Value subgroup_, subgroups_;  // this one's number, and how many there are
+  std::optional<Ref> reached_, edges_;
+};
+
+void write_group_push(KernelWriter& w, bool from_queue, bool to_queue);
+void write_group_hubs(KernelWriter& w, bool to_queue);
+void write_group_pull(KernelWriter& w, bool with_after);
+void write_group_solo(KernelWriter& w);
+void write_group_count_incoming(KernelWriter& w);
+void write_group_fill_incoming(KernelWriter& w);
+void write_group_sort_incoming(KernelWriter& w);
+
+// visit for an edge. `wants` is asked first only where `visit` does not look at what it reads.
+void write_group_visit(KernelWriter& w, const Value& source, const Value& edge, const Value& target,
+                       const Value& round, const std::function<void()>& reached);
+
+}  // namespace vyre

@@ -1,0 +1,331 @@
+// Rounds of small frontiers, one after the other in one launch, by one workgroup. The frontier is
+// in workgroup memory: each vertex with the number of edges that leave the vertices before it, so
+// that a lane finds the vertex of any edge. A round has two barriers, both of one uniform load.
+#include <array>
+
+#include "vyre/frontier/signals.h"
+#include "vyre/frontier/synthesis_group_internal.h"
+#include "vyre/ir/builder/builder_math.h"
+
+namespace vyre {
+namespace {
+
+constexpr std::uint32_t kCapacity = kSoloVertices;
+// A list's length and the edges before its end are halves of one word, which one atomic changes, so
+// that places in the list and edges have the same order. A round reaches fewer than 2^15 vertices.
+// The bit between them says that there are more edges than a round of solo may begin with; then the
+// number of edges is not complete.
+constexpr std::uint32_t kLengthMask = 0x7FFF;
+constexpr std::uint32_t kTooMany = 0x8000;
+constexpr std::uint32_t kEdgeShift = 16;
+
+enum Count : std::uint32_t { both, edges, largest };  // edges: all of them; largest degree
+enum List : std::uint32_t { frontier, ready, reached };
+constexpr std::uint32_t kCounts = 3, kLists = 3, kBanks = 3;
+
+class SoloWriter {
+ public:
+  explicit SoloWriter(KernelWriter& writer) : g(writer), w(writer), b(writer.b) {}
+
+  void write() {
+    index_ = b.let("index", b.local_index());
+    begin();
+    b.loop([&] {
+      const Value state = b.let("state", b.uniform_load(count_of(frontier, *now_, both)));
+      const Value count = b.let("count", state & kLengthMask);
+      b.if_(count == 0U || count > w.input(control::solo_vertices) || (state & kTooMany) != 0U ||
+                *done_ >= w.input(control::solo_rounds),
+            [&] { b.break_(); });
+      write_round(state, count);
+      next_round();
+    });
+    end();
+  }
+
+ private:
+  // A list of vertices: its counters, where it is in workgroup memory, and where those are in the
+  // queue that do not fit there.
+  struct Target {
+    List list;
+    Value bank, side, half;
+    bool with_edges = true;
+  };
+
+  void begin() {
+    vertices_.emplace(b.workgroup("solo_vertices", b.array(b.u32, 2 * kCapacity)));
+    starts_.emplace(b.workgroup("solo_starts", b.array(b.u32, 2 * kCapacity)));
+    counts_.emplace(
+        b.workgroup("solo_counts", b.array(b.atomic(b.u32), kLists * kBanks * kCounts)));
+    const auto var = [&](const char* name, control::Word word) {
+      return b.var(name, w.input(word));
+    };
+    round_.emplace(var("round", control::round));
+    in_queue_.emplace(var("in_queue", control::in_queue));
+    out_queue_.emplace(var("out_queue", control::out_queue));
+    in_bits_.emplace(var("in_bits", control::in_bits));
+    out_bits_.emplace(var("out_bits", control::out_bits));
+    done_.emplace(b.var("done", b.u32));
+    side_.emplace(b.var("side", b.u32));
+    now_.emplace(b.var("now", b.u32));
+    next_.emplace(b.var("next", 1U));
+    free_.emplace(b.var("free", 2U));
+    const Value count = w.input(control::count);
+    for_all(count, [&](const Value& i, const Value& there) {
+      const Ref vertex = b.var("vertex", b.u32), degree = b.var("degree", b.u32);
+      b.if_(there, [&] {
+        vertex = w.buffer(EngineBuffer::queue)[*in_queue_ + i];
+        degree = w.degree(vertex);
+      });
+      append(target(frontier, *now_, *side_, *in_queue_), there, vertex, degree);
+    });
+  }
+
+  Target target(List list, const Ref& bank, const Value& side, const Ref& half) {
+    return {list, bank, side, half};
+  }
+
+  Ref count_of(List list, const Value& bank, Count which) {
+    return (*counts_)[bank * kCounts + (list * kBanks * kCounts + which)];
+  }
+
+  // Calls the body with the numbers below `count` and beyond, in all lanes of a subgroup together.
+  // `count` is the same in a subgroup at least.
+  void for_all(const Value& count, const std::function<void(Value, Value)>& body) {
+    b.for_(
+        "first", 0U, count,
+        [&](const Value& first) {
+          const Value i = b.let("i", first + index_);
+          body(i, i < count);
+        },
+        w.lanes());
+  }
+  void for_own(const Value& count, const std::function<void(Value)>& body) {
+    b.for_("i", index_, count, body, w.lanes());
+  }
+
+  // Appends the vertices of the lanes for which `is` holds; the degrees of the others are 0.
+  void append(const Target& to, const Value& is, const Value& vertex, const Value& degree) {
+    const Value all = b.let("all", g.ballot(is));
+    b.if_(all != 0U, [&] {
+      Value before = b.constant(b.u32, 0U), sum = before, most = before;
+      if (to.with_edges) {
+        before = b.subgroup(SubgroupOp::exclusive_add, degree);
+        sum = b.subgroup(SubgroupOp::add, degree);
+        most = b.subgroup(SubgroupOp::max, degree);
+      }
+      const Ref old = b.var("old", b.u32);
+      b.if_(g.lane == 0U, [&] {
+        const Ref state = count_of(to.list, to.bank, both);
+        old = state.atomic_add(count_one_bits(all) + (sum << kEdgeShift));
+        if (!to.with_edges) return;
+        const Value others = count_of(to.list, to.bank, edges).atomic_add(sum);
+        b.if_(others + sum > w.input(control::solo_edges), [&] { state.atomic_or(kTooMany); });
+        count_of(to.list, to.bank, largest).atomic_max(most);
+      });
+      const Value at = g.first_lanes(old);
+      const Value place = b.let("place", (at & kLengthMask) + g.rank_in(all));
+      b.if_(is, [&] {
+        b.if_(
+            place < kCapacity,
+            [&] {
+              (*vertices_)[to.side + place] = vertex;
+              if (to.with_edges) (*starts_)[to.side + place] = (at >> kEdgeShift) + before;
+            },
+            [&] { w.buffer(EngineBuffer::queue)[to.half + place] = vertex; });
+      });
+    });
+  }
+
+  // Sets the vertex's bit in the next frontier; its degree where it is needed.
+  void reach(const Value& vertex, const Ref& fresh, const Ref& degree) {
+    const Value bit = b.let("bit", b.constant(b.u32, 1U) << (vertex & 31U));
+    const Ref word = w.buffer(EngineBuffer::bits)[*out_bits_ + (vertex >> 5U)];
+    if (!has_after()) degree = w.degree(vertex);
+    fresh = (word.atomic_or(bit) & bit) == 0U;
+    if (!has_after()) b.if_(!fresh, [&] { degree = 0U; });
+  }
+
+  void write_round(const Value& state, const Value& count) {
+    b.if_(index_ == 0U, [&] {
+      const Ref records = w.buffer(EngineBuffer::records);
+      records[*done_ * kSoloRecordWords] = count;
+      records[*done_ * kSoloRecordWords + 1U] = state >> kEdgeShift;
+    });
+    // The bank that was used in the round before is used again after the next one.
+    b.if_(index_ < kLists * kCounts, [&] {
+      const Value list = index_ / kCounts;
+      (*counts_)[(list * kBanks + *free_) * kCounts + index_ % kCounts].atomic_store(0U);
+    });
+    const Ref bits = w.buffer(EngineBuffer::bits);
+    for_own(count, [&](const Value& i) {
+      const Value vertex = (*vertices_)[*side_ + i];
+      bits[*in_bits_ + (vertex >> 5U)].atomic_store(0U);
+    });
+    if (w.has(&FrontierFunctions::waits)) {
+      write_waits(count);
+      const Value rest = b.let("rest", b.uniform_load(count_of(ready, *now_, both)));
+      write_edges(rest & kLengthMask, rest >> kEdgeShift, ready);
+    } else {
+      write_edges(count, state >> kEdgeShift, frontier);
+    }
+    if (has_after()) write_after();
+  }
+
+  // The list that the edges' targets go to.
+  Target reached_list() {
+    const Value other = b.let("other_side", b.constant(b.u32, kCapacity) - *side_);
+    if (!has_after()) return target(frontier, *next_, other, *out_queue_);
+    Target to = target(reached, *now_, other, *in_queue_);
+    to.with_edges = false;
+    return to;
+  }
+
+  // Vertices that wait are in the next frontier; the others stay in the list, at its beginning.
+  void write_waits(const Value& count) {
+    const Target waiting = reached_list();
+    for_all(count, [&](const Value& i, const Value& there) {
+      const Ref vertex = b.var("vertex", b.u32), goes = b.var("goes", b.boolean);
+      const Ref own_degree = b.var("own_degree", b.u32), fresh = b.var("fresh", b.boolean);
+      const Ref degree = b.var("degree", b.u32);
+      b.if_(there, [&] { vertex = (*vertices_)[*side_ + i]; });
+      b.workgroup_barrier();
+      b.if_(there, [&] {
+        b.if_(
+            w.call(&FrontierFunctions::waits, {vertex, *round_}),
+            [&] { reach(vertex, fresh, degree); },
+            [&] {
+              goes = b.constant(b.boolean, true);
+              own_degree = w.degree(vertex);
+            });
+      });
+      append(waiting, fresh, vertex, degree);
+      append(target(ready, *now_, *side_, *in_queue_), goes, vertex, own_degree);
+    });
+  }
+
+  // The vertices have `all` edges together. Where their degrees are much alike, each vertex gets as
+  // many numbers as the largest degree needs, rounded up to a power of two; otherwise numbers are
+  // those of edges, and the vertex is searched for.
+  void write_edges(const Value& count, const Value& all, List list) {
+    const Value most = g.first_lanes(count_of(list, *now_, largest).atomic_load());
+    const Value shift =
+        b.let("shift", b.constant(b.u32, 32U) - count_leading_zeros(max(most, 1U) - 1U));
+    const Value spread = b.let("spread", count << (shift & 15U));
+    const Value alike = b.let("alike", shift < 12U && spread <= all * 2U);
+    const Value numbers = b.let("numbers", b.select(all, spread, alike));
+    const Value first_step =
+        b.let("first_step", b.constant(b.u32, 0x80000000U) >>
+                                count_leading_zeros(max(count, 2U) - 1U));
+    const Target to = reached_list();
+    for_all(numbers, [&](const Value& number, const Value& there) {
+      const Ref owner = b.var("owner", b.u32), offset = b.var("offset", b.u32);
+      const Ref has_edge = b.var("has_edge", there);
+      b.if_(
+          alike,
+          [&] {
+            owner = number >> shift;
+            offset = number & ((b.constant(b.u32, 1U) << shift) - 1U);
+            b.if_(there, [&] {
+              const Value next = b.let("after_it", owner + 1U);
+              const Ref end = b.var("end", all);
+              b.if_(next < count, [&] { end = (*starts_)[*side_ + next]; });
+              has_edge = offset < end - (*starts_)[*side_ + owner];
+            });
+          },
+          [&] {
+            const Ref step = b.var("step", first_step);
+            b.while_([&] { return step != 0U; },
+                     [&] {
+                       const Value ahead = b.let("ahead", owner + step);
+                       b.if_(ahead < count, [&] {
+                         b.if_((*starts_)[*side_ + ahead] <= number, [&] { owner = ahead; });
+                       });
+                       step = step >> 1U;
+                     });
+            offset = number - (*starts_)[*side_ + owner];
+          });
+      const Ref fresh = b.var("fresh", b.boolean), reached_one = b.var("reached_one", b.u32);
+      const Ref degree = b.var("degree", b.u32);
+      b.if_(has_edge, [&] {
+        const Value source = b.let("source", (*vertices_)[*side_ + owner]);
+        const Value edge =
+            b.let("edge", w.buffer(EngineBuffer::offsets)[source] + offset);
+        const Value vertex = b.let("vertex", w.buffer(EngineBuffer::columns)[edge]);
+        reached_one = vertex;
+        write_group_visit(w, source, edge, vertex, round_->load(),
+                          [&] { reach(vertex, fresh, degree); });
+      });
+      append(to, fresh, reached_one, degree);
+    });
+  }
+
+  // Those that `after` keeps go where the frontier of this round was.
+  void write_after() {
+    const Value state = b.uniform_load(count_of(reached, *now_, both));
+    const Target from = reached_list();
+    const Value count = b.let("were_reached", state & kLengthMask);
+    for_all(count, [&](const Value& i, const Value& there) {
+      const Ref vertex = b.var("vertex", b.u32), keep = b.var("keep", b.boolean);
+      const Ref degree = b.var("degree", b.u32);
+      b.if_(there, [&] {
+        b.if_(
+            i < kCapacity, [&] { vertex = (*vertices_)[from.side + i]; },
+            [&] { vertex = w.buffer(EngineBuffer::queue)[from.half + i]; });
+        keep = w.call(&FrontierFunctions::after, {vertex, *round_});
+        b.if_(
+            keep, [&] { degree = w.degree(vertex); },
+            [&] {
+              const Value bit = b.constant(b.u32, 1U) << (vertex & 31U);
+              w.buffer(EngineBuffer::bits)[*out_bits_ + (vertex >> 5U)].atomic_and(~bit);
+            });
+      });
+      append(target(frontier, *next_, *side_, *out_queue_), keep, vertex, degree);
+    });
+  }
+
+  void swap(const Ref& a, const Ref& c) {
+    const Value was = b.let("was", a.load());
+    a = c;
+    c = was;
+  }
+
+  void next_round() {
+    swap(*in_queue_, *out_queue_);
+    swap(*in_bits_, *out_bits_);
+    if (!has_after()) *side_ = b.constant(b.u32, kCapacity) - *side_;
+    swap(*now_, *free_);
+    swap(*now_, *next_);
+    *round_ += 1U;
+    *done_ += 1U;
+  }
+
+  void end() {
+    const Value count = b.let("count_left", count_of(frontier, *now_, both).atomic_load()) &
+                        b.constant(b.u32, kLengthMask);
+    for_own(min(count, kCapacity), [&](const Value& i) {
+      w.buffer(EngineBuffer::queue)[*in_queue_ + i] = (*vertices_)[*side_ + i];
+    });
+    b.if_(index_ == 0U, [&] {
+      w.word(control::reached).atomic_store(count);
+      w.word(control::edges).atomic_store(count_of(frontier, *now_, edges).atomic_load());
+      w.word(control::done).atomic_store(*done_);
+    });
+  }
+
+  bool has_after() const { return w.has(&FrontierFunctions::after); }
+
+  GroupWriter g;
+  KernelWriter& w;
+  ProgramBuilder& b;
+  Value index_;  // of the lane in the workgroup
+  std::optional<Ref> vertices_, starts_, counts_;
+  std::optional<Ref> round_, done_, in_queue_, out_queue_, in_bits_, out_bits_;
+  std::optional<Ref> side_;               // where the frontier begins in workgroup memory
+  std::optional<Ref> now_, next_, free_;  // banks of counters
+};
+
+}  // namespace
+
+void write_group_solo(KernelWriter& w) { SoloWriter(w).write(); }
+
+}  // namespace vyre
