@@ -3,6 +3,7 @@
 //   nvcc -O3 -std=c++17 -arch=sm_90 peer_search.cu -o peer_search
 //   peer_search path:N | grid:WxH | FILE.sg [FROM] [RUNS]
 //
+// FROM is "-" for the first vertex that has an edge, as in `vyre graph`.
 // Every run is one launch for all levels. Small frontiers (`--way block|cluster|grid`, for paths and
 // grids) are pushed along queues by one block, by a cluster of blocks, or by all blocks. `--way
 // switch` is for graphs with few levels: it pushes small frontiers and pulls large ones. Without
@@ -420,7 +421,8 @@ int main(int count, char** words) {
     return 1;
   }
   const std::string& name = plain[0];
-  const u32 from = plain.size() > 1 ? std::atoi(plain[1].c_str()) : 0;
+  const bool given = plain.size() > 1 && plain[1] != "-";
+  u32 from = given ? std::atoi(plain[1].c_str()) : 0;
   const int runs = plain.size() > 2 ? std::atoi(plain[2].c_str()) : 5;
   u32 width = 0, height = 0;
   Csr g;
@@ -431,6 +433,7 @@ int main(int count, char** words) {
   } else {
     g = read_sg(name.c_str());
   }
+  while (!given && from + 1 < g.vertices() && g.offsets[from] == g.offsets[from + 1]) ++from;
   const std::vector<u32> expected = serial_depths(g, from);
   const u32 n = g.vertices();
   std::uint64_t reached_edges = 0;

@@ -48,6 +48,9 @@ struct Launch {
   Extent extent{1, 1, 1};                   // only the invocations inside the extent run
   Extent workgroup{1, 1, 1};
   std::uint32_t groups_per_task = 0;  // on a CPU; 0: chosen from the size of the launch
+  // All workgroups run at once, and may wait for each other; otherwise the launch is an error. A
+  // CPU runs a single one so.
+  bool together = false;
   std::optional<std::chrono::nanoseconds> deadline{};  // counted from the call
   // The deadline that the caller gave, of which `deadline` is what is left; messages name it.
   // Absent: `deadline` itself.

@@ -100,6 +100,7 @@ Launch plain_launch(const LaunchStep& d, const ServedLaunch& served,
   launch.grid = served.grid;
   launch.workgroup = served.workgroup;
   launch.groups_per_task = served.groups_per_task > 1 ? served.groups_per_task : 0;
+  launch.together = d.together;
   return launch;
 }
 

@@ -131,6 +131,13 @@ Result<void> Session::write(const Buffer& buffer, std::uint64_t offset,
   return queue_->write(to, bytes);
 }
 
+Result<void> Session::write_uniforms(const Buffer& buffer,
+                                     std::span<const std::byte> bytes) const {
+  if (!buffer.copy_ || bytes.size() != buffer.size()) return write(buffer, 0, bytes);
+  buffer.copy_->put_all(bytes);
+  return {};
+}
+
 Result<void> Session::read(const Buffer& buffer, std::uint64_t offset,
                            std::span<std::byte> bytes) const {
   VYRE_TRY(const BoundMemory from, part(buffer, offset, bytes.size()));
@@ -244,6 +251,32 @@ Result<Dispatch> Session::prepare(const Kernel& kernel, std::span<const Binding>
                          .size = size,
                          .fixed = fixed},
                         bindings, limits.for_work());
+}
+
+Result<Dispatch> Session::together(Dispatch dispatch) const {
+  VYRE_CHECK(check_dispatch(dispatch));
+  LaunchStep& step = dispatch.step_;
+  if (step.tuned != nullptr || step.groups) {
+    return fail(Code::invalid_input, "only a launch whose variant and grid are fixed can run together",
+                "prepare it with a whole variant");
+  }
+  const Extent& grid = step.plan.grid;
+  const std::uint64_t wanted = std::uint64_t{grid[0]} * grid[1] * grid[2];
+  std::uint64_t fit = 1;
+  if (!on_host_) {
+    VYRE_TRY(const Occupancy occupancy,
+             device_->occupancy(*step.code, step.plan.variant.workgroup));
+    VYRE_TRY(const Profile profile, device_->told_profile());
+    fit = std::uint64_t{occupancy.groups_per_multiprocessor} * profile.multiprocessors;
+  }
+  if (wanted > fit) {
+    return fail(Code::limit,
+                fmt::format("kernel '{}' has {} workgroups that wait for each other; {} runs {} of "
+                            "them at once",
+                            step.plan.kernel, wanted, device_->name(), fit));
+  }
+  step.together = true;
+  return dispatch;
 }
 
 Result<Dispatch> Session::prepare(std::string_view identity, std::span<const KernelChoice> choices,

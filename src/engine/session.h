@@ -143,6 +143,7 @@ struct LaunchStep {
   // If the plan is fixed: its code.
   std::shared_ptr<const LoadedCode> code;
   CodeSource source = CodeSource::compiled;
+  bool together = false;  // Launch::together
   // If the launch is tuned: its candidates, and those that have served this dispatch.
   std::shared_ptr<TunedKernel> tuned;
   std::shared_ptr<ServedLaunches> served;
@@ -227,6 +228,9 @@ class Session {
   // the call returns. A range that is not wholly inside the buffer is an error.
   Result<void> write(const Buffer& buffer, std::uint64_t offset,
                      std::span<const std::byte> bytes) const;
+  // For a buffer of at most HostCopy::kMost bytes that kernels bind only as uniforms, whose contents
+  // a GPU gets with each launch: they are not copied into its memory.
+  Result<void> write_uniforms(const Buffer& buffer, std::span<const std::byte> bytes) const;
   Result<void> read(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes) const;
   Result<void> clear(const Buffer& buffer) const;
   Result<void> clear(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) const;
@@ -240,6 +244,9 @@ class Session {
   Result<Dispatch> prepare(const Kernel& kernel, std::span<const Binding> bindings,
                            DispatchSize size, const FixedChoices& fixed = {},
                            const RunLimits& limits = {}) const;
+  // The same launch with all workgroups at once, so that they may wait for each other. Where the
+  // device does not run as many at once, the error says how many it does. The variant is fixed.
+  Result<Dispatch> together(Dispatch dispatch) const;
   // Prepares the program with one of several settings of its overrides, and searches for the
   // fastest. `identity` names the program in the evidence for all settings. All kernels have the
   // same bindings. The size is in invocations unless all kernels declare the same workgroup.

@@ -11,9 +11,6 @@
 namespace vyre {
 namespace {
 
-// Edges of a round for which another worker is started: a thread, or a workgroup of many lanes.
-constexpr std::uint32_t kWorkerEdges = 4096, kGroupEdges = 512;
-
 // The same room for indices as the engine's halves need.
 constexpr std::uint32_t kMostVertices = 0x7FFFFFE0U;
 
@@ -75,6 +72,7 @@ Result<void> FrontierState::plan_memory(const FrontierOptions& options,
   facts_.edges = graph_->edges;
   facts_.workers = workers_.most_workers();
   facts_.lanes = workers_.lanes();
+  facts_.crowds = workers_.crowd() != 0 && !f.after && !f.gather;
   const std::uint32_t worker_edges = workers_.in_groups() ? kGroupEdges : kWorkerEdges;
   facts_.worker_edges = options.worker_edges == 0 ? worker_edges : options.worker_edges;
   facts_.hit_capacity = options.hit_capacity == 0 ? std::max(graph_->vertices, 1U) : capacity;
@@ -87,7 +85,7 @@ Result<void> FrontierState::plan_memory(const FrontierOptions& options,
   if (graph_->largest_degree > hubs.edges) resident += (m / hubs.piece_edges + 1) * 16;
   facts_.resident_bytes = resident;
   const std::uint64_t queues =
-      std::uint64_t{facts_.hit_capacity} * 8 + kSoloRecords * kSoloRecordWords * 4;
+      std::uint64_t{facts_.hit_capacity} * 8 + kSoloBytes;
   facts_.pressure_bps = pressure_of(resident + queues, options.memory_budget);
   has_queues = facts_.pressure_bps < policy_.memory_pressure_threshold_bps;
   if (!has_queues || f.gather) facts_.hit_capacity = 1;
@@ -101,7 +99,9 @@ Result<void> FrontierState::plan_memory(const FrontierOptions& options,
 
 void FrontierState::use_policy(const ResidentPolicy& policy) {
   policy_ = policy;
-  if (solo_allowed_ && has_queues) solo_ = solo_limits(policy_, facts_);
+  if (!solo_allowed_ || !has_queues) return;
+  solo_ = solo_limits(policy_, facts_);
+  crowd_ = crowd_limits(policy_, facts_);
 }
 
 Result<void> FrontierState::allocate() {
@@ -124,7 +124,7 @@ Result<void> FrontierState::allocate() {
   if (has_queues) {
     VYRE_TRY(queue_, session_.buffer(std::uint64_t{facts_.hit_capacity} * 8));
     bind(EngineBuffer::queue, queue_);
-    VYRE_TRY(records_, session_.buffer(kSoloRecords * kSoloRecordWords * 4));
+    VYRE_TRY(records_, session_.buffer(kSoloBytes));
     bind(EngineBuffer::records, records_);
   }
   const HubSizes hubs = hub_sizes(workers_.lanes());

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -29,6 +30,7 @@ constexpr std::uint32_t kQueueChunk = 128;
 constexpr std::uint32_t kWordChunk = 64;
 constexpr std::uint32_t kVertexChunk = 1024;
 constexpr std::uint32_t kWordsOfSubgroup = 4;
+constexpr std::uint32_t kFewRecords = 62;
 constexpr std::uint32_t kFewWords = 64;  // that are written one by one
 
 }  // namespace
@@ -46,13 +48,22 @@ struct FrontierState::Progress {
   RunLimits left() const { return limits.counted_from(begun); }
 };
 
+// Workgroups for the edges of the frontier. The policy sheds workers that have few vertices; those
+// may have many edges.
+std::uint32_t FrontierState::edge_workers(const RoundRecord& record) const {
+  if (!workers_.in_groups()) return record.workers;
+  const std::uint64_t all = (record.edges + record.request.queue_len) / kGroupEdges + 1;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(all, record.workers, std::max(facts_.workers, record.workers)));
+}
+
 // All words of bits. A word is as much work for a subgroup as its vertices are for its lanes, so
 // workgroups are more than those that the edges of the frontier need.
 FrontierWork FrontierState::over_words(const RoundRecord& record) const {
   FrontierWork work{bit_words_, kWordChunk, record.workers};
   if (!workers_.in_groups()) return work;
   const std::uint32_t all = facts_.vertices / (facts_.lanes * kWordsOfSubgroup) + 1;
-  work.workers = std::max(work.workers, std::min(all, facts_.workers));
+  work.workers = std::max(edge_workers(record), std::min(all, facts_.workers));
   return work;
 }
 
@@ -92,12 +103,27 @@ Result<void> FrontierState::set_first(const FrontierRun& run, Frontier& f, std::
   if (!run.all && words.size() <= kFewWords) {
     VYRE_CHECK(clear_bits(f, half));
     for (const auto& [word, bits] : words) VYRE_CHECK(write(word, std::span(&bits, 1)));
-    return {};
+    return queue_first(words, f);
   }
   std::vector<std::uint32_t> first(bit_words_, run.all ? 0xFFFFFFFFU : 0U);
   for (const auto& [word, bits] : words) first[word] |= bits;
   if (run.all && facts_.vertices % 32 != 0) first.back() = (1U << (facts_.vertices % 32)) - 1;
   return write(0, first);
+}
+
+// Workgroups find few first vertices in the queue, so that none needs to be filled.
+Result<void> FrontierState::queue_first(const std::map<std::uint32_t, std::uint32_t>& words,
+                                        Frontier& f) {
+  if (!workers_.in_groups() || !has_queues || code_->functions.gather) return {};
+  std::vector<std::uint32_t> queue;
+  for (const auto& [word, bits] : words) {
+    for (std::uint32_t rest = bits; rest != 0; rest &= rest - 1) {
+      queue.push_back(word * 32 + static_cast<std::uint32_t>(std::countr_zero(rest)));
+    }
+  }
+  if (queue.size() > facts_.hit_capacity) return {};
+  f.queued = true;
+  return session_.write(queue_, 0, std::as_bytes(std::span(queue)));
 }
 
 Result<void> FrontierState::begin(const FrontierRun& run, Progress& p) {
@@ -157,7 +183,7 @@ Result<void> FrontierState::push(Progress& p, const RoundRecord& record, bool fr
                                 : to_queue  ? FrontierKernel::push_queue
                                             : FrontierKernel::push_hybrid;
   const FrontierWork work = from_queue
-                                ? FrontierWork{f.counts.vertices, kQueueChunk, record.workers}
+                                ? FrontierWork{f.counts.vertices, kQueueChunk, edge_workers(record)}
                                 : over_words(record);
   VYRE_CHECK(workers_.launch(kernel, work, p.left()));
   f.zero[1 - f.bits] = false;
@@ -167,7 +193,7 @@ Result<void> FrontierState::push(Progress& p, const RoundRecord& record, bool fr
   const bool hubs = workers_.in_groups() ? workers_.words[control::hub] != 0xFFFFFFFFU : pieces != 0;
   if (!hubs) return {};
   return workers_.launch(to_queue ? FrontierKernel::hubs_queue : FrontierKernel::hubs_bits,
-                         {pieces, 1, record.workers}, p.left());
+                         {pieces, 1, edge_workers(record)}, p.left());
 }
 
 Result<void> FrontierState::pull(Progress& p, const RoundRecord& record) {
@@ -239,8 +265,41 @@ Result<void> FrontierState::sum(Progress& p, const RoundRecord& record) {
   return {};
 }
 
+// The counts of each round's frontier.
+Result<std::vector<std::uint32_t>> FrontierState::launch_solo(Progress& p, bool crowd,
+                                                              std::uint32_t& done,
+                                                              FrontierCounts& end) {
+  const auto& words = workers_.words;
+  const std::uint32_t count = p.frontier.counts.vertices;
+  if (crowd) {
+    VYRE_CHECK(workers_.launch_crowd(count, p.left()));
+  } else {
+    VYRE_CHECK(workers_.launch(FrontierKernel::solo, {count, 1, 1}, p.left()));
+  }
+  std::uint64_t offset = 0;
+  std::vector<std::uint32_t> counts(kFewRecords * kSoloRecordWords);
+  if (workers_.in_groups()) {
+    // Most launches have few rounds: one read gets everything.
+    std::vector<std::uint32_t> first(kSoloResults + counts.size());
+    VYRE_CHECK(session_.read(records_, 0, std::as_writable_bytes(std::span(first))));
+    done = first[kSoloDone];
+    end = {first[kSoloLeft], first[kSoloLeftEdges]};
+    counts.assign(first.begin() + kSoloResults, first.end());
+    offset = kSoloResults * 4;
+  } else {
+    done = words[control::done];
+    end = {words[control::reached], words[control::edges]};
+  }
+  const bool all_read = workers_.in_groups() && done <= kFewRecords;
+  counts.resize(std::size_t{done} * kSoloRecordWords);
+  if (!all_read) {
+    VYRE_CHECK(session_.read(records_, offset, std::as_writable_bytes(std::span(counts))));
+  }
+  return counts;
+}
+
 Result<void> FrontierState::run_solo(Progress& p, const RoundRecord& first, std::uint32_t most,
-                                     const FrontierCounts& limits) {
+                                     const FrontierCounts& limits, bool crowd) {
   Frontier& f = p.frontier;
   if (!f.queued) VYRE_CHECK(fill_queue(p, first));
   VYRE_CHECK(clear_bits(f, 1 - f.bits));
@@ -253,13 +312,10 @@ Result<void> FrontierState::run_solo(Progress& p, const RoundRecord& first, std:
   words[control::solo_edges] = limits.edges;
   words[control::solo_rounds] = std::min(most, kSoloRecords);
   words[control::frontier_edges] = f.counts.edges;
-  VYRE_CHECK(workers_.launch(FrontierKernel::solo, {f.counts.vertices, 1, 1}, p.left()));
-  VYRE_CHECK(workers_.fetch());
+  std::uint32_t done = 0;
+  FrontierCounts end;
+  VYRE_TRY(const std::vector<std::uint32_t> counts, launch_solo(p, crowd, done, end));
   const std::uint64_t spent = ns_since(begun);
-  const std::uint32_t done = words[control::done];
-  const FrontierCounts end{words[control::reached], words[control::edges]};
-  std::vector<std::uint32_t> counts(std::size_t{done} * kSoloRecordWords);
-  VYRE_CHECK(session_.read(records_, 0, std::as_writable_bytes(std::span(counts))));
   std::uint64_t all = 0;
   for (std::uint32_t i = 0; i < done; ++i) all += counts[i * kSoloRecordWords + 1] + 1;
   for (std::uint32_t i = 0; i < done; ++i) {
@@ -271,7 +327,7 @@ Result<void> FrontierState::run_solo(Progress& p, const RoundRecord& first, std:
     record.request = frontier_request(facts_, now, p.hot_windows);
     record.edges = now.edges;
     record.reached = i + 1 < done ? counts[(i + 1) * kSoloRecordWords] : end.vertices;
-    record.workers = 1;
+    record.workers = crowd ? workers_.crowd() : 1;
     record.nanoseconds = spent * (now.edges + 1) / std::max<std::uint64_t>(all, 1);
     add(p, record);
   }
@@ -303,11 +359,17 @@ Result<void> FrontierState::next_round(const FrontierRun& run, Progress& p) {
   record.forced = run.topology.has_value();
   record.topology = run.topology.value_or(answer->topology);
   record.workers = answer->geometry.dispatch_grid[0];
-  const FrontierCounts limits = record.forced ? largest_solo(facts_) : solo_;
-  const bool solo =
-      !gathers && solo_allowed_ && has_queues && record.topology == Topology::sparse_frontier &&
-      now.vertices <= std::min(limits.vertices, facts_.hit_capacity) && now.edges <= limits.edges;
-  if (solo) return run_solo(p, record, run.most_rounds - p.round, limits);
+  const bool alone = !gathers && solo_allowed_ && has_queues &&
+                     record.topology == Topology::sparse_frontier &&
+                     now.vertices <= facts_.hit_capacity;
+  const auto fits = [&](const FrontierCounts& limits) {
+    return alone && now.vertices <= limits.vertices && now.edges <= limits.edges;
+  };
+  const FrontierCounts solo = record.forced ? largest_solo(facts_) : solo_;
+  const FrontierCounts crowd = record.forced ? largest_crowd(facts_) : crowd_;
+  const std::uint32_t most = run.most_rounds - p.round;
+  if (fits(solo)) return run_solo(p, record, most, solo, false);
+  if (facts_.crowds && fits(crowd)) return run_solo(p, record, most, crowd, true);
   const auto begun = Clock::now();
   if (gathers) {
     VYRE_CHECK(sum(p, record));

@@ -67,16 +67,17 @@ ResidentRequest frontier_request(const FrontierFacts& facts, const FrontierCount
   return request;
 }
 
+namespace {
+
 // A round reaches at most a vertex for each of its edges, and keeps vertices that wait.
-FrontierCounts largest_solo(const FrontierFacts& facts) {
-  const std::uint32_t vertices = facts.lanes == 1 ? kSoloVerticesHost : kSoloVertices;
-  if (facts.hit_capacity >= facts.vertices) return {vertices, kSoloEdges};
+FrontierCounts that_fit(const FrontierFacts& facts, const FrontierCounts& most) {
+  if (facts.hit_capacity >= facts.vertices) return most;
   const std::uint32_t half = facts.hit_capacity / 2;
-  return {std::min(vertices, half), std::min(kSoloEdges, half)};
+  return {std::min(most.vertices, half), std::min(most.edges, half)};
 }
 
-FrontierCounts solo_limits(const ResidentPolicy& policy, const FrontierFacts& facts) {
-  const FrontierCounts most = largest_solo(facts);
+FrontierCounts that_stay_sparse(const ResidentPolicy& policy, const FrontierFacts& facts,
+                                const FrontierCounts& most) {
   const auto vertices = last_that(std::min(facts.vertices, most.vertices), [&](std::uint32_t n) {
     return stays_sparse(policy, facts, {n, 0});
   });
@@ -85,6 +86,27 @@ FrontierCounts solo_limits(const ResidentPolicy& policy, const FrontierFacts& fa
   });
   if (vertices == 0) return {};
   return {vertices, edges};
+}
+
+}  // namespace
+
+FrontierCounts largest_solo(const FrontierFacts& facts) {
+  if (facts.lanes == 1) return that_fit(facts, {kSoloVerticesHost, kSoloEdges});
+  if (facts.crowds) return that_fit(facts, {kShortSoloVertices, kShortSoloEdges});
+  return that_fit(facts, {kSoloVertices, kSoloEdges});
+}
+
+FrontierCounts largest_crowd(const FrontierFacts& facts) {
+  if (!facts.crowds) return {};
+  return that_fit(facts, {kCrowdVertices, kCrowdEdges});
+}
+
+FrontierCounts solo_limits(const ResidentPolicy& policy, const FrontierFacts& facts) {
+  return that_stay_sparse(policy, facts, largest_solo(facts));
+}
+
+FrontierCounts crowd_limits(const ResidentPolicy& policy, const FrontierFacts& facts) {
+  return that_stay_sparse(policy, facts, largest_crowd(facts));
 }
 
 }  // namespace vyre

@@ -19,12 +19,16 @@ struct FrontierFacts {
   std::uint64_t resident_bytes = 0;   // without the queues
   std::uint64_t budget_bytes = 0;     // 0: no limit
   std::uint16_t pressure_bps = 0;     // of memory, as if there were queues
+  bool crowds = false;                // workgroups may run rounds together in one launch
 };
 
 struct FrontierCounts {
   std::uint32_t vertices = 0;  // of the frontier
   std::uint32_t edges = 0;     // that leave it
 };
+
+// Edges of a round for which another worker is started: a thread, or a workgroup of many lanes.
+inline constexpr std::uint32_t kWorkerEdges = 4096, kGroupEdges = 512;
 
 // The share of the graph that a frontier is, in basis points: of the vertices or of the edges,
 // whichever is larger, because a few vertices with many edges are as much work as many vertices.
@@ -39,8 +43,18 @@ ResidentRequest frontier_request(const FrontierFacts& facts, const FrontierCount
 inline constexpr std::uint32_t kSoloVertices = 2048;      // of one workgroup
 inline constexpr std::uint32_t kSoloVerticesHost = 8192;  // of one thread
 inline constexpr std::uint32_t kSoloEdges = 16384;
+// Of one workgroup where a crowd takes larger frontiers, and faster.
+inline constexpr std::uint32_t kShortSoloVertices = 256;
+inline constexpr std::uint32_t kShortSoloEdges = 4096;
+// Of a crowd, and the frontier that it leaves to one workgroup.
+inline constexpr std::uint32_t kCrowdVertices = 32768;
+inline constexpr std::uint32_t kCrowdEdges = 262144;
+inline constexpr std::uint32_t kCrowdLeast = 32;
 // What a queue holds of the next frontier, whatever the policy says.
 FrontierCounts largest_solo(const FrontierFacts& facts);
 FrontierCounts solo_limits(const ResidentPolicy& policy, const FrontierFacts& facts);
+// The same for a launch of many rounds by a crowd; 0 where there is none.
+FrontierCounts largest_crowd(const FrontierFacts& facts);
+FrontierCounts crowd_limits(const ResidentPolicy& policy, const FrontierFacts& facts);
 
 }  // namespace vyre

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -66,8 +67,11 @@ class FrontierState {
   Result<void> run_rounds(const FrontierRun& run, Progress& p);
   Result<void> begin(const FrontierRun& run, Progress& p);
   Result<void> next_round(const FrontierRun& run, Progress& p);
+  // Rounds of one launch, by one worker or by a crowd.
   Result<void> run_solo(Progress& p, const RoundRecord& first, std::uint32_t most,
-                        const FrontierCounts& limits);
+                        const FrontierCounts& limits, bool crowd);
+  Result<std::vector<std::uint32_t>> launch_solo(Progress& p, bool crowd, std::uint32_t& done,
+                                                 FrontierCounts& end);
   Result<void> run_step(Progress& p, RoundRecord& record);
   Result<void> push(Progress& p, const RoundRecord& record, bool from_queue, bool to_queue);
   Result<void> pull(Progress& p, const RoundRecord& record);
@@ -76,6 +80,8 @@ class FrontierState {
   Result<void> fill_queue(Progress& p, const RoundRecord& record);
   Result<void> clear_bits(Frontier& f, std::uint32_t half);
   Result<void> set_first(const FrontierRun& run, Frontier& f, std::uint32_t half);
+  Result<void> queue_first(const std::map<std::uint32_t, std::uint32_t>& words, Frontier& f);
+  std::uint32_t edge_workers(const RoundRecord& record) const;
   FrontierWork over_words(const RoundRecord& record) const;
   void set_halves(const Frontier& f);
   void add(Progress& p, const RoundRecord& record) const;
@@ -87,7 +93,7 @@ class FrontierState {
   ResidentPolicy given_policy_, policy_;  // that the caller gave; of this run
   std::optional<TunedPolicy> tuned_;
   FrontierFacts facts_;
-  FrontierCounts solo_;          // as the policy says
+  FrontierCounts solo_, crowd_;  // the largest frontiers of launches of many rounds
   RecommendationCache answers_;  // to the first questions of runs, many of which begin alike
   bool solo_allowed_ = true;
   std::uint32_t bit_words_ = 0;  // of one half

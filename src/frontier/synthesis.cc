@@ -18,7 +18,8 @@ constexpr std::array<std::string_view, kFrontierKernels> kNames{
     "init",           "start",      "fill_queue",   "push_queue",   "push_hybrid",
     "push_bits",      "hubs_queue", "hubs_bits",    "pull",         "pull_after",
     "after_queue",    "after_bits", "gather",       "apply",        "solo",
-    "count_incoming", "sum_blocks", "place_blocks", "fill_incoming", "sort_incoming"};
+    "count_incoming", "sum_blocks", "place_blocks", "fill_incoming", "sort_incoming",
+    "crowd"};
 
 constexpr std::array<std::string_view, kEngineBuffers> kBufferNames{
     "control", "offsets", "columns", "in_offsets", "in_columns", "in_edges", "queue",   "bits",
@@ -47,6 +48,7 @@ void write(KernelWriter& w, FrontierKernel kernel) {
     case FrontierKernel::place_blocks: return write_place_blocks(w);
     case FrontierKernel::fill_incoming: return write_fill_incoming(w);
     case FrontierKernel::sort_incoming: return write_sort_incoming(w);
+    case FrontierKernel::crowd: break;  // of workgroups alone
   }
 }
 
@@ -65,6 +67,7 @@ std::vector<FunctionId> used_by(const FrontierFunctions& f, FrontierKernel kerne
     case after_queue:
     case after_bits: take(f.after); break;
     case push_queue:
+    case crowd:
     case push_hybrid:
     case push_bits:
       take(f.visit);
@@ -161,7 +164,13 @@ TypeId KernelWriter::sum_type() {
   return kind == ScalarKind::f32 ? b.f32 : kind == ScalarKind::i32 ? b.i32 : b.u32;
 }
 
+Ref KernelWriter::make_variable(control::Word which, const char* name) {
+  variables_[which].emplace(b.var(name, input(which)));
+  return *variables_[which];
+}
+
 Value KernelWriter::input(control::Word which) {
+  if (variables_[which]) return variables_[which]->load();
   if (in_groups()) {
     const Ref quad = buffer(EngineBuffer::inputs)[Arg(which / 4U)];
     return quad[Arg(which % 4U)].load();

@@ -35,14 +35,15 @@ enum class FrontierKernel : std::uint8_t {
   after_bits,      // after for the vertices in the bits
   gather,          // the sums of all vertices
   apply,           // apply for all vertices
-  solo,            // rounds of small frontiers, one after the other
+  solo,            // rounds of small frontiers, one after the other, by one worker
   count_incoming,  // the transpose: how many edges lead to each vertex
   sum_blocks,      // the sum of each block of counts
   place_blocks,    // counts to offsets
   fill_incoming,   // the edges that lead to each vertex
   sort_incoming,   // them in the order of the graph's edges
+  crowd,           // rounds of frontiers that are larger, by workgroups that wait for each other
 };
-inline constexpr std::size_t kFrontierKernels = 20;
+inline constexpr std::size_t kFrontierKernels = 21;
 std::string_view to_string(FrontierKernel kernel);
 
 // Buffers of the engine: their bindings in the group FrontierFunctions::group.
@@ -76,7 +77,7 @@ namespace control {
 enum Word : std::uint32_t {
   round = 0,
   count,     // of what the kernel works on: places of a queue, words of bits, vertices
-  chunk,     // how much of it a worker takes at a time
+  chunk,     // how much of it a worker takes at a time; a crowd ends at frontiers of so few vertices
   workers,   // workgroups with a higher number do nothing
   vertices,  // of the graph
   in_queue,  // where the halves begin
@@ -97,11 +98,14 @@ enum Word : std::uint32_t {
   pieces = 64,
   done,  // rounds of solo
   kept,  // of workgroups: vertices that `after` kept in the queue
+  largest,  // of a crowd: the largest degree in the next frontier
 };
 inline constexpr std::uint32_t kWords = 80;
 inline constexpr std::uint32_t kInputs = 16;  // the first words, which only the host writes
 inline constexpr std::uint32_t kBankWords = kWords - kInputs;
 inline constexpr std::uint32_t kBanks = 3;
+inline constexpr std::uint32_t kCrowdWord = kBanks * kBankWords;  // at which a crowd waits
+inline constexpr std::uint32_t kGroupWords = kCrowdWord + 32;
 }  // namespace control
 
 // Vertices with more edges than a worker should take alone are cut into pieces.
@@ -117,6 +121,9 @@ constexpr HubSizes hub_sizes(std::uint32_t lanes) {
 inline constexpr std::uint32_t kBlockVertices = 4096;
 inline constexpr std::uint32_t kSoloRecords = 4096;   // rounds of one launch
 inline constexpr std::uint32_t kSoloRecordWords = 2;  // vertices and edges of the frontier
+// Workgroups put what the launch leaves before the records, so that one read gets both.
+enum SoloResult : std::uint32_t { kSoloLeft, kSoloLeftEdges, kSoloDone, kSoloResults = 4 };
+inline constexpr std::uint32_t kSoloBytes = (kSoloResults + kSoloRecords * kSoloRecordWords) * 4;
 
 // `lanes` is the size of a workgroup: 1, or a multiple of 64 for kernels of workgroups. The kernels
 // of the transpose are the same for all programs.

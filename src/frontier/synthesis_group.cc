@@ -155,25 +155,30 @@ void write_for_groups(KernelWriter& w, FrontierKernel kernel) {
     case FrontierKernel::place_blocks: return write_place_blocks(w);
     case FrontierKernel::fill_incoming: return write_group_fill_incoming(w);
     case FrontierKernel::sort_incoming: return write_sort_incoming(w);
+    case FrontierKernel::crowd: return write_group_crowd(w);
   }
 }
 
 GroupWriter::GroupWriter(KernelWriter& writer) : w(writer), b(writer.b) {
+  clear_next_bank();
+  b.if_(b.workgroup_id().x() >= w.input(control::workers), [&] { b.return_(); });
+  const std::uint32_t each = w.lanes() / kSubgroupSize;
+  lane = b.let("lane", b.local_index() & kLastLane);
+  subgroup_ = b.let("subgroup", b.workgroup_id().x() * each + (b.local_index() >> kLaneBits));
+  subgroups = b.let("subgroups", w.input(control::workers) * each);
+}
+
+void GroupWriter::clear_next_bank() {
   const Value index = b.global_id().x();
   b.if_(index < control::kBankWords, [&] {
     const Value next = (w.input(control::bank) + 1U) % control::kBanks;
     w.buffer(EngineBuffer::control)[next * control::kBankWords + index].atomic_store(0U);
   });
-  b.if_(b.workgroup_id().x() >= w.input(control::workers), [&] { b.return_(); });
-  const std::uint32_t each = w.lanes() / kSubgroupSize;
-  lane = b.let("lane", b.local_index() & kLastLane);
-  subgroup_ = b.let("subgroup", b.workgroup_id().x() * each + (b.local_index() >> kLaneBits));
-  subgroups_ = b.let("subgroups", w.input(control::workers) * each);
 }
 
 void GroupWriter::for_batches(const Value& count, const Arg& batch,
                               const std::function<void(Value)>& body) {
-  b.for_("begin", subgroup_ * batch, count, body, subgroups_ * batch);
+  b.for_("begin", subgroup_ * batch, count, body, subgroups * batch);
 }
 
 void GroupWriter::for_lanes(const Value& count, const std::function<void(Value)>& body) {
@@ -218,20 +223,25 @@ void GroupWriter::append(const Value& is, const Value& vertex, control::Word cou
   });
 }
 
-void GroupWriter::begin_counting() {
+void GroupWriter::begin_counting(bool largest) {
   reached_.emplace(b.var("reached", b.u32));
   edges_.emplace(b.var("edges", b.u32));
+  if (largest) largest_.emplace(b.var("largest", b.u32));
 }
 
 void GroupWriter::count(const Value& vertex) {
+  const Value degree = b.let("degree_of_it", w.degree(vertex));
   *reached_ += 1U;
-  *edges_ += w.degree(vertex);
+  *edges_ += degree;
+  if (largest_) *largest_ = max(*largest_, degree);
 }
 
 void GroupWriter::end_counting() {
   const Value reached = b.subgroup(SubgroupOp::add, *reached_);
   const Value edges = b.subgroup(SubgroupOp::add, *edges_);
+  const Value largest = largest_ ? b.subgroup(SubgroupOp::max, *largest_) : reached;
   b.if_(lane == 0U && reached != 0U, [&] {
+    if (largest_) w.word(control::largest).atomic_max(largest);
     w.word(control::reached).atomic_add(reached);
     w.word(control::edges).atomic_add(edges);
   });

@@ -1,5 +1,7 @@
 // Kernels of workgroups that run over edges: pushing along outgoing ones, pulling along incoming
 // ones.
+#include <array>
+
 #include "vyre/frontier/synthesis_group_internal.h"
 #include "vyre/ir/builder/builder_math.h"
 
@@ -7,7 +9,8 @@ namespace vyre {
 namespace {
 
 // Edges that a lane looks at alone before the subgroup looks at the rest together.
-constexpr std::uint32_t kAlone = 8;
+constexpr std::uint32_t kAlone = 16;
+constexpr std::uint32_t kAtOnce = 4;
 
 bool counts_what_it_pushes(KernelWriter& w) { return !w.has(&FrontierFunctions::after); }
 
@@ -72,20 +75,13 @@ void write_vertices(GroupWriter& g, const Value& vertex, const Ref& there, bool 
               });
 }
 
-// Looks at one incoming edge of a vertex. Stores in `hit` that the vertex was reached, and returns
-// whether the source is in the frontier through `then`.
-void write_look(KernelWriter& w, const Value& vertex, const Value& place, const Ref& hit,
-                const std::function<void()>& then) {
-  const Ref bits = w.plain_bits();
-  const Value source = w.b.let("source", w.buffer(EngineBuffer::in_columns)[place]);
-  const Value word = bits[w.input(control::in_bits) + (source >> 5U)];
-  w.b.if_(((word >> (source & 31U)) & 1U) != 0U, [&] {
-    const Value reached =
-        w.call(&FrontierFunctions::visit,
-               {source, original_edge(w, place), vertex, w.input(control::round)});
-    w.b.if_(reached, [&] { hit = w.b.constant(w.b.boolean, true); });
-    then();
-  });
+// Visits along an incoming edge whose source is in the frontier.
+void write_pulled(KernelWriter& w, const Value& source, const Value& vertex, const Value& place,
+                  const Ref& hit) {
+  const Value reached =
+      w.call(&FrontierFunctions::visit,
+             {source, original_edge(w, place), vertex, w.input(control::round)});
+  w.b.if_(reached, [&] { hit = w.b.constant(w.b.boolean, true); });
 }
 
 // What a lane knows of its vertex while it pulls.
@@ -95,24 +91,47 @@ struct Puller {
   Ref hit;
 };
 
-// Most vertices are reached by one of their first edges, or have few.
+// Most vertices are reached by one of their first edges, or have few. Several edges are looked at
+// before the first is visited, so that their loads are under way at the same time.
 void write_alone(KernelWriter& w, const Puller& p, const Value& vertex) {
   ProgramBuilder& b = w.b;
+  const Ref in_columns = w.buffer(EngineBuffer::in_columns);
+  const Ref bits = w.plain_bits();
   const Value end = b.let("end", p.place + min(p.last - p.place, kAlone));
-  b.while_([&] { return p.looks && p.place < end; },
-           [&] {
-             const Value place = b.let("now", p.place.load());
-             p.place = place + 1U;
-             write_look(w, vertex, place, p.hit, [&] {
-               p.looks = w.call(&FrontierFunctions::wants, {vertex});
-             });
-           });
+  b.while_(
+      [&] { return p.looks && p.place < end; },
+      [&] {
+        const Value begin = b.let("now", p.place.load());
+        std::array<Value, kAtOnce> sources, words;
+        for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+          sources[i] = b.let("source", in_columns[begin + i]);
+        }
+        for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+          words[i] = b.let("word", bits[w.input(control::in_bits) + (sources[i] >> 5U)]);
+        }
+        Value found = b.constant(b.u32, 0U);
+        for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+          found = found | (((words[i] >> (sources[i] & 31U)) & 1U) << i);
+        }
+        const Value there = min(end - begin, kAtOnce);
+        const Ref left = b.var("left", found & ((b.constant(b.u32, 1U) << there) - 1U));
+        p.place = begin + there;
+        b.while_([&] { return p.looks && left != 0U; },
+                 [&] {
+                   const Value place = b.let("place", begin + count_trailing_zeros(left.load()));
+                   left = left & (left - 1U);
+                   write_pulled(w, in_columns[place], vertex, place, p.hit);
+                   p.looks = w.call(&FrontierFunctions::wants, {vertex});
+                 });
+      });
 }
 
 // The other edges of each vertex are looked at by all lanes, side by side.
 void write_together(GroupWriter& g, const Puller& p, const Value& word) {
   KernelWriter& w = g.w;
   ProgramBuilder& b = g.b;
+  const Ref in_columns = w.buffer(EngineBuffer::in_columns);
+  const Ref bits = w.plain_bits();
   const Ref rest = b.var("rest", g.ballot(p.looks && p.place < p.last));
   b.while_([&] { return rest != 0U; },
            [&] {
@@ -128,7 +147,10 @@ void write_together(GroupWriter& g, const Puller& p, const Value& word) {
                         const Ref hit = b.var("own_hit", b.boolean);
                         const Ref seen = b.var("seen", b.boolean);
                         b.if_(place < end, [&] {
-                          write_look(w, vertex, place, hit, [&] {
+                          const Value source = b.let("source", in_columns[place]);
+                          const Value word = bits[w.input(control::in_bits) + (source >> 5U)];
+                          b.if_(((word >> (source & 31U)) & 1U) != 0U, [&] {
+                            write_pulled(w, source, vertex, place, hit);
                             seen = b.constant(b.boolean, true);
                           });
                         });
@@ -152,29 +174,34 @@ void write_group_visit(KernelWriter& w, const Value& source, const Value& edge, 
   w.b.if_(w.call(&FrontierFunctions::visit, {source, edge, target, round}), reached);
 }
 
+void write_queue_edges(GroupWriter& g, const Value& each, bool to_queue) {
+  KernelWriter& w = g.w;
+  ProgramBuilder& b = g.b;
+  const Value count = b.let("count", w.input(control::count));
+  g.for_batches(count, each, [&](const Value& begin) {
+    const Value at = b.let("at", begin + g.lane);
+    const Ref vertex = b.var("vertex", b.u32);
+    const Ref there = b.var("there", g.lane < each && at < count);
+    b.if_(there, [&] {
+      vertex = w.buffer(EngineBuffer::queue)[w.input(control::in_queue) + at];
+      w.buffer(EngineBuffer::bits)[w.input(control::in_bits) + (vertex >> 5U)].atomic_store(0U);
+    });
+    write_vertices(g, b.let("source_vertex", vertex.load()), there, to_queue);
+  });
+}
+
 void write_group_push(KernelWriter& w, bool from_queue, bool to_queue) {
   GroupWriter g(w);
   ProgramBuilder& b = w.b;
   g.begin_counting();
-  const Ref bits = w.buffer(EngineBuffer::bits);
   if (from_queue) {
-    const Value count = w.input(control::count), each = w.input(control::chunk);
-    g.for_batches(count, each, [&](const Value& begin) {
-      const Value at = b.let("at", begin + g.lane);
-      const Ref vertex = b.var("vertex", b.u32);
-      const Ref there = b.var("there", g.lane < each && at < count);
-      b.if_(there, [&] {
-        vertex = w.buffer(EngineBuffer::queue)[w.input(control::in_queue) + at];
-        bits[w.input(control::in_bits) + (vertex >> 5U)].atomic_store(0U);
-      });
-      write_vertices(g, b.let("source_vertex", vertex.load()), there, to_queue);
-    });
+    write_queue_edges(g, w.input(control::chunk), to_queue);
   } else {
+    const Ref bits = w.buffer(EngineBuffer::bits);
     g.for_words([&](const Value& at, const Value& vertex, const Value&) {
       const Value word = g.first_lanes(bits[w.input(control::in_bits) + at].atomic_load());
       b.if_(word != 0U, [&] {
-        const Ref there =
-            b.var("there", ((word >> g.lane) & b.constant(b.u32, 1U)) != 0U);
+        const Ref there = b.var("there", ((word >> g.lane) & b.constant(b.u32, 1U)) != 0U);
         write_vertices(g, vertex, there, to_queue);
       });
     });

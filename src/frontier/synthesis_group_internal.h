@@ -18,7 +18,10 @@ class GroupWriter {
   KernelWriter& w;
   ProgramBuilder& b;
   Value lane;  // in its subgroup
+  Value subgroups;  // how many there are
 
+  // The next bank of counters is empty when the next round begins.
+  void clear_next_bank();
   // Calls the body for every `batch`-th number below `count`, each for one subgroup. `count` is the
   // same in all lanes of a subgroup.
   void for_batches(const Value& count, const Arg& batch, const std::function<void(Value)>& body);
@@ -40,8 +43,8 @@ class GroupWriter {
   void append(const Value& is, const Value& vertex, control::Word counter, const Value& half);
 
   // The vertices of the next frontier, and the edges that leave them: counted in each lane, and
-  // added up at the end.
-  void begin_counting();
+  // added up at the end. The largest degree as well, if it is asked for.
+  void begin_counting(bool largest = false);
   void count(const Value& vertex);
   void end_counting();
 
@@ -54,14 +57,17 @@ class GroupWriter {
                  const std::function<void(Value source, Value edge, Value there)>& body);
 
  private:
-  Value subgroup_, subgroups_;  // this one's number, and how many there are
-  std::optional<Ref> reached_, edges_;
+  Value subgroup_;  // this one's number
+  std::optional<Ref> reached_, edges_, largest_;
 };
 
 void write_group_push(KernelWriter& w, bool from_queue, bool to_queue);
+// The edges of the vertices in the queue, of which a subgroup takes `each` at a time.
+void write_queue_edges(GroupWriter& g, const Value& each, bool to_queue);
 void write_group_hubs(KernelWriter& w, bool to_queue);
 void write_group_pull(KernelWriter& w, bool with_after);
 void write_group_solo(KernelWriter& w);
+void write_group_crowd(KernelWriter& w);
 void write_group_count_incoming(KernelWriter& w);
 void write_group_fill_incoming(KernelWriter& w);
 void write_group_sort_incoming(KernelWriter& w);

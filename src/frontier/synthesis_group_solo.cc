@@ -11,6 +11,8 @@ namespace vyre {
 namespace {
 
 constexpr std::uint32_t kCapacity = kSoloVertices;
+// Entries of a table in workgroup memory, where vertices that were reached are looked up first.
+constexpr std::uint32_t kSlotBits = 10, kSlots = 1U << kSlotBits;
 // A list's length and the edges before its end are halves of one word, which one atomic changes, so
 // that places in the list and edges have the same order. A round reaches fewer than 2^15 vertices.
 // The bit between them says that there are more edges than a round of solo may begin with; then the
@@ -29,6 +31,7 @@ class SoloWriter {
 
   void write() {
     index_ = b.let("index", b.local_index());
+    subgroup_begin_ = b.let("subgroup_begin", (b.local_index() >> 5U) << 5U);
     begin();
     b.loop([&] {
       const Value state = b.let("state", b.uniform_load(count_of(frontier, *now_, both)));
@@ -54,6 +57,7 @@ class SoloWriter {
   void begin() {
     vertices_.emplace(b.workgroup("solo_vertices", b.array(b.u32, 2 * kCapacity)));
     starts_.emplace(b.workgroup("solo_starts", b.array(b.u32, 2 * kCapacity)));
+    table_.emplace(b.workgroup("solo_table", b.array(b.atomic(b.u32), 2 * kSlots)));
     counts_.emplace(
         b.workgroup("solo_counts", b.array(b.atomic(b.u32), kLists * kBanks * kCounts)));
     const auto var = [&](const char* name, control::Word word) {
@@ -66,6 +70,7 @@ class SoloWriter {
     out_bits_.emplace(var("out_bits", control::out_bits));
     done_.emplace(b.var("done", b.u32));
     side_.emplace(b.var("side", b.u32));
+    table_side_.emplace(b.var("table_side", b.u32));
     now_.emplace(b.var("now", b.u32));
     next_.emplace(b.var("next", 1U));
     free_.emplace(b.var("free", 2U));
@@ -88,13 +93,21 @@ class SoloWriter {
     return (*counts_)[bank * kCounts + (list * kBanks * kCounts + which)];
   }
 
-  // Calls the body with the numbers below `count` and beyond, in all lanes of a subgroup together.
-  // `count` is the same in a subgroup at least.
+  // Calls the body for the numbers below `count`, in all lanes of a subgroup together: for lanes
+  // beyond, `there` is false. `count` is the same in a subgroup at least.
   void for_all(const Value& count, const std::function<void(Value, Value)>& body) {
+    for_some(subgroup_begin_, g.lane, count, body);
+  }
+  // The same in all lanes of the workgroup together.
+  void for_all_together(const Value& count, const std::function<void(Value, Value)>& body) {
+    for_some(b.constant(b.u32, 0U), index_, count, body);
+  }
+  void for_some(const Value& begin, const Value& own, const Value& count,
+                const std::function<void(Value, Value)>& body) {
     b.for_(
-        "first", 0U, count,
+        "first", begin, count,
         [&](const Value& first) {
-          const Value i = b.let("i", first + index_);
+          const Value i = b.let("i", first + own);
           body(i, i < count);
         },
         w.lanes());
@@ -107,9 +120,11 @@ class SoloWriter {
   void append(const Target& to, const Value& is, const Value& vertex, const Value& degree) {
     const Value all = b.let("all", g.ballot(is));
     b.if_(all != 0U, [&] {
-      Value before = b.constant(b.u32, 0U), sum = before, most = before;
+      const Ref before = b.var("before", b.u32);
+      Value sum = b.constant(b.u32, 0U), most = sum;
       if (to.with_edges) {
-        before = b.subgroup(SubgroupOp::exclusive_add, degree);
+        b.if_((all & (all - 1U)) != 0U,
+              [&] { before = b.subgroup(SubgroupOp::exclusive_add, degree); });
         sum = b.subgroup(SubgroupOp::add, degree);
         most = b.subgroup(SubgroupOp::max, degree);
       }
@@ -136,20 +151,37 @@ class SoloWriter {
     });
   }
 
-  // Sets the vertex's bit in the next frontier; its degree where it is needed.
+  // The vertex's entry of a table; other vertices have the same one.
+  Ref entry(const Value& table, const Value& vertex) {
+    return (*table_)[table + ((vertex * 0x9E3779B1U) >> (32U - kSlotBits))];
+  }
+
+  // Sets the vertex's bit in the next frontier; its degree where it is needed. The answer whether
+  // the vertex was there comes from workgroup memory, unless another vertex has taken the entry.
   void reach(const Value& vertex, const Ref& fresh, const Ref& degree) {
     const Value bit = b.let("bit", b.constant(b.u32, 1U) << (vertex & 31U));
     const Ref word = w.buffer(EngineBuffer::bits)[*out_bits_ + (vertex >> 5U)];
     if (!has_after()) degree = w.degree(vertex);
-    fresh = (word.atomic_or(bit) & bit) == 0U;
+    const Value mine = b.let("mine", vertex + 1U);
+    const Value old = b.let("holder", entry(*table_side_, vertex)
+                                          .atomic_compare_exchange(0U, mine)
+                                          .member("old_value"));
+    b.if_(
+        old == 0U,
+        [&] {
+          word.atomic_or(bit);
+          fresh = b.constant(b.boolean, true);
+        },
+        [&] { b.if_(old != mine, [&] { fresh = (word.atomic_or(bit) & bit) == 0U; }); });
     if (!has_after()) b.if_(!fresh, [&] { degree = 0U; });
   }
 
   void write_round(const Value& state, const Value& count) {
     b.if_(index_ == 0U, [&] {
       const Ref records = w.buffer(EngineBuffer::records);
-      records[*done_ * kSoloRecordWords] = count;
-      records[*done_ * kSoloRecordWords + 1U] = state >> kEdgeShift;
+      const Value at = b.let("record", kSoloResults + *done_ * kSoloRecordWords);
+      records[at] = count;
+      records[at + 1U] = state >> kEdgeShift;
     });
     // The bank that was used in the round before is used again after the next one.
     b.if_(index_ < kLists * kCounts, [&] {
@@ -158,8 +190,9 @@ class SoloWriter {
     });
     const Ref bits = w.buffer(EngineBuffer::bits);
     for_own(count, [&](const Value& i) {
-      const Value vertex = (*vertices_)[*side_ + i];
+      const Value vertex = b.let("vertex", (*vertices_)[*side_ + i]);
       bits[*in_bits_ + (vertex >> 5U)].atomic_store(0U);
+      entry(b.constant(b.u32, kSlots) - *table_side_, vertex).atomic_store(0U);
     });
     if (w.has(&FrontierFunctions::waits)) {
       write_waits(count);
@@ -183,7 +216,7 @@ class SoloWriter {
   // Vertices that wait are in the next frontier; the others stay in the list, at its beginning.
   void write_waits(const Value& count) {
     const Target waiting = reached_list();
-    for_all(count, [&](const Value& i, const Value& there) {
+    for_all_together(count, [&](const Value& i, const Value& there) {
       const Ref vertex = b.var("vertex", b.u32), goes = b.var("goes", b.boolean);
       const Ref own_degree = b.var("own_degree", b.u32), fresh = b.var("fresh", b.boolean);
       const Ref degree = b.var("degree", b.u32);
@@ -207,6 +240,10 @@ class SoloWriter {
   // many numbers as the largest degree needs, rounded up to a power of two; otherwise numbers are
   // those of edges, and the vertex is searched for.
   void write_edges(const Value& count, const Value& all, List list) {
+    // There are at most twice as many numbers; subgroups that would have none do nothing.
+    b.if_(subgroup_begin_ < all * 2U, [&] { write_some_edges(count, all, list); });
+  }
+  void write_some_edges(const Value& count, const Value& all, List list) {
     const Value most = g.first_lanes(count_of(list, *now_, largest).atomic_load());
     const Value shift =
         b.let("shift", b.constant(b.u32, 32U) - count_leading_zeros(max(most, 1U) - 1U));
@@ -277,6 +314,7 @@ class SoloWriter {
             [&] {
               const Value bit = b.constant(b.u32, 1U) << (vertex & 31U);
               w.buffer(EngineBuffer::bits)[*out_bits_ + (vertex >> 5U)].atomic_and(~bit);
+              entry(*table_side_, vertex).atomic_store(0U);
             });
       });
       append(target(frontier, *next_, *side_, *out_queue_), keep, vertex, degree);
@@ -293,6 +331,7 @@ class SoloWriter {
     swap(*in_queue_, *out_queue_);
     swap(*in_bits_, *out_bits_);
     if (!has_after()) *side_ = b.constant(b.u32, kCapacity) - *side_;
+    *table_side_ = b.constant(b.u32, kSlots) - *table_side_;
     swap(*now_, *free_);
     swap(*now_, *next_);
     *round_ += 1U;
@@ -306,9 +345,10 @@ class SoloWriter {
       w.buffer(EngineBuffer::queue)[*in_queue_ + i] = (*vertices_)[*side_ + i];
     });
     b.if_(index_ == 0U, [&] {
-      w.word(control::reached).atomic_store(count);
-      w.word(control::edges).atomic_store(count_of(frontier, *now_, edges).atomic_load());
-      w.word(control::done).atomic_store(*done_);
+      const Ref records = w.buffer(EngineBuffer::records);
+      records[kSoloLeft] = count;
+      records[kSoloLeftEdges] = count_of(frontier, *now_, edges).atomic_load();
+      records[kSoloDone] = *done_;
     });
   }
 
@@ -317,9 +357,11 @@ class SoloWriter {
   GroupWriter g;
   KernelWriter& w;
   ProgramBuilder& b;
-  Value index_;  // of the lane in the workgroup
-  std::optional<Ref> vertices_, starts_, counts_;
+  Value index_;           // of the lane in the workgroup
+  Value subgroup_begin_;  // the index of the subgroup's first lane
+  std::optional<Ref> vertices_, starts_, table_, counts_;
   std::optional<Ref> round_, done_, in_queue_, out_queue_, in_bits_, out_bits_;
+  std::optional<Ref> table_side_;         // where the table of the next frontier begins
   std::optional<Ref> side_;               // where the frontier begins in workgroup memory
   std::optional<Ref> now_, next_, free_;  // banks of counters
 };

@@ -33,6 +33,8 @@ class KernelWriter {
   Ref word(control::Word which);
   // A word that only the host writes, loaded once.
   Value input(control::Word which);
+  // From now on, `input` loads the word from this variable, which begins with what it was.
+  Ref make_variable(control::Word which, const char* name);
 
   // Ends the invocation if it is not one of the workers.
   void begin_worker();
@@ -66,6 +68,7 @@ class KernelWriter {
   std::array<std::optional<Ref>, kEngineBuffers> buffers_;
   std::array<Value, control::kInputs> inputs_;
   std::array<bool, control::kInputs> loaded_{};
+  std::array<std::optional<Ref>, control::kInputs> variables_;
   std::vector<FunctionId> ids_, copied_;
   Keep keep_ = Keep::nothing;
   bool to_queue_ = false, counted_ = true;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "vyre/device/cpu/cpu_device.h"
+#include "vyre/frontier/signals.h"
 
 namespace vyre {
 namespace {
@@ -19,7 +20,9 @@ constexpr std::uint32_t kMostWorkers = 4096;
 // Chunks for each worker, so that none is left with much when the others are done.
 constexpr std::uint32_t kChunks = 8;
 
-constexpr std::uint32_t kGpuLanes = 256, kGpuSoloLanes = 1024;
+constexpr std::uint32_t kGpuLanes = 256, kGpuSoloLanes = 1024, kGpuCrowdLanes = 512;
+// Few, because they wait for each other after each round.
+constexpr std::uint32_t kCrowd = 32;
 // On the CPU, where only tests use them: the smallest workgroups whose subgroups have neighbours.
 constexpr std::uint32_t kHostLanes = 64;
 // More workgroups than a multiprocessor runs at once, so that those with little work make room.
@@ -50,14 +53,18 @@ Result<FrontierWorkers> FrontierWorkers::make(const Session& session, FrontierCo
   if (!out.on_host_) {
     out.lanes_ = kGpuLanes;
     out.solo_lanes_ = kGpuSoloLanes;
+    out.crowd_lanes_ = kGpuCrowdLanes;
+    VYRE_TRY(const Profile profile, session.device().told_profile());
+    out.crowd_ = std::bit_floor(std::min(profile.multiprocessors, kCrowd));
   } else if (groups_on_host) {
-    out.lanes_ = out.solo_lanes_ = kHostLanes;
+    out.lanes_ = out.solo_lanes_ = out.crowd_lanes_ = kHostLanes;
+    out.crowd_ = 1;
   }
   if (!out.in_groups()) {
     VYRE_TRY(out.control_, session.buffer(sizeof out.words));
     return out;
   }
-  VYRE_TRY(out.control_, session.buffer(control::kBanks * control::kBankWords * 4));
+  VYRE_TRY(out.control_, session.buffer(control::kGroupWords * 4));
   VYRE_TRY(out.inputs_, session.buffer(control::kInputs * 4));
   return out;
 }
@@ -84,7 +91,10 @@ Result<const Dispatch*> FrontierWorkers::dispatch(FrontierKernel which, std::uin
                                               : kGroupsPerThread * workers_;
   const auto found = dispatches_.find({which, groups});
   if (found != dispatches_.end()) return &found->second;
-  const std::uint32_t lanes = which == FrontierKernel::solo ? solo_lanes_ : lanes_;
+  const bool together = which == FrontierKernel::crowd;
+  const std::uint32_t lanes = together                        ? crowd_lanes_
+                              : which == FrontierKernel::solo ? solo_lanes_
+                                                              : lanes_;
   VYRE_TRY(const Kernel kernel, code_->kernel(which, lanes));
   std::vector<Binding> all = bindings;
   const auto bind = [&](EngineBuffer buffer, const Buffer& memory) {
@@ -100,6 +110,9 @@ Result<const Dispatch*> FrontierWorkers::dispatch(FrontierKernel which, std::uin
   VYRE_TRY(Dispatch made, session_.prepare(kernel, all, DispatchSize::workgroups({groups, 1, 1}),
                                            variant, limits));
   ++prepared_;
+  if (together) {
+    VYRE_TRY(made, session_.together(std::move(made)));
+  }
   return &dispatches_.emplace(std::pair{which, groups}, std::move(made)).first->second;
 }
 
@@ -107,7 +120,7 @@ Result<void> FrontierWorkers::launch_groups(const Dispatch& dispatch, const RunL
   words[control::bank] = bank_;
   bank_used_ = true;
   const auto inputs = std::span(words).first(control::kInputs);
-  VYRE_CHECK(session_.write(inputs_, 0, std::as_bytes(inputs)));
+  VYRE_CHECK(session_.write_uniforms(inputs_, std::as_bytes(inputs)));
   return session_.submit(dispatch, limits);
 }
 
@@ -132,6 +145,18 @@ Result<void> FrontierWorkers::launch(FrontierKernel which, const FrontierWork& w
   VYRE_CHECK(session_.run(*dispatch, limits));
   std::memcpy(words.data(), control_.host(), sizeof words);
   return {};
+}
+
+Result<void> FrontierWorkers::launch_crowd(std::uint32_t count, const RunLimits& limits) {
+  if (limits.stopped()) return fail(Code::device, "the graph program was stopped");
+  VYRE_TRY(const Dispatch* const dispatch, this->dispatch(FrontierKernel::crowd, crowd_, limits));
+  // The word at which they wait begins with 0.
+  VYRE_CHECK(begin_run());
+  words[control::count] = count;
+  words[control::workers] = crowd_;
+  words[control::chunk] = kCrowdLeast;
+  VYRE_CHECK(launch_groups(*dispatch, limits));
+  return begin_run();
 }
 
 Result<void> FrontierWorkers::fetch() {

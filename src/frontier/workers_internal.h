@@ -35,6 +35,7 @@ class FrontierWorkers {
   std::uint32_t most_workers() const { return workers_; }
   std::uint32_t lanes() const { return lanes_; }
   bool in_groups() const { return lanes_ != 1; }         // workers are workgroups
+  std::uint32_t crowd() const { return crowd_; }         // workgroups that may wait for each other
   std::uint32_t prepared() const { return prepared_; }  // launches that were made ready so far
   std::uint64_t bytes() const { return control_.size() + inputs_.size(); }
 
@@ -44,6 +45,8 @@ class FrontierWorkers {
   void begin_round();
   // Workgroups may still run when it returns; a single worker has ended.
   Result<void> launch(FrontierKernel kernel, const FrontierWork& work, const RunLimits& limits);
+  // Runs the kernel `crowd`, after which the words are as at the beginning of a run.
+  Result<void> launch_crowd(std::uint32_t count, const RunLimits& limits);
   // Waits until all launches have ended; the words hold what those of this round left.
   Result<void> fetch();
 
@@ -56,7 +59,8 @@ class FrontierWorkers {
 
   Session session_;
   FrontierCode* code_;
-  std::uint32_t workers_ = 1, lanes_ = 1, solo_lanes_ = 1, prepared_ = 0;
+  std::uint32_t workers_ = 1, lanes_ = 1, solo_lanes_ = 1, crowd_lanes_ = 1, crowd_ = 0;
+  std::uint32_t prepared_ = 0;
   std::uint32_t bank_ = 0;
   bool bank_used_ = false;
   bool on_host_ = false;

@@ -234,6 +234,10 @@ enum FunctionAttribute : int {
 
 // The same for functions of newer drivers; null if they are missing.
 #define VYRE_CUDA_NEWER_FUNCTIONS(F)                                                   \
+  F(launch_together, "cuLaunchCooperativeKernel",                                      \
+    (CuFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,           \
+     unsigned block_x, unsigned block_y, unsigned block_z, unsigned dynamic_shared,    \
+     CuStream stream, void** parameters))                                              \
   F(function_parameter, "cuFuncGetParamInfo",                                          \
     (CuFunction function, std::size_t index, std::size_t* offset, std::size_t* bytes)) \
   F(function_load, "cuFuncLoad", (CuFunction function))                                \

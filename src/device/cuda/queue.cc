@@ -133,6 +133,7 @@ class CudaQueue final : public Queue {
     return {};
   }
   Result<void> submit(const Launch& l, const CudaCode& code, const LaunchWords& words);
+  Result<void> submit_together(const Launch& l, const CudaCode& code, void** parameters);
   Result<void> submit_with_deadline(const Launch& l, const CudaCode& code);
 
   std::shared_ptr<CudaCore> core_;
@@ -182,11 +183,28 @@ std::unexpected<Error> CudaQueue::misfit(const Launch& l, const CudaCode& code) 
 Result<void> CudaQueue::submit(const Launch& l, const CudaCode& code, const LaunchWords& words) {
   std::array<void*, kMaxParameters> parameters;  // filled as far as the kernel looks
   code.layout().fill(parameters.data(), l, words);
+  if (l.together) [[unlikely]]
+    return submit_together(l, code, parameters.data());
   const CuResult result = core_->driver.launch_kernel(
       code.function(), l.grid[0], l.grid[1], l.grid[2], l.workgroup[0], l.workgroup[1],
       l.workgroup[2], code.dynamic_shared(), stream_, parameters.data(), nullptr);
   if (result != cu::kSuccess) [[unlikely]] {
     return std::unexpected(core_->context.error_of(result, "cuLaunchKernel", l.kernel));
+  }
+  notes_->add(l.kernel);
+  return {};
+}
+
+Result<void> CudaQueue::submit_together(const Launch& l, const CudaCode& code, void** parameters) {
+  if (core_->driver.launch_together == nullptr) {
+    return fail(Code::unavailable, "this driver cannot run all workgroups of a launch at once",
+                "use a driver for CUDA 9 or newer");
+  }
+  const CuResult result = core_->driver.launch_together(
+      code.function(), l.grid[0], l.grid[1], l.grid[2], l.workgroup[0], l.workgroup[1],
+      l.workgroup[2], code.dynamic_shared(), stream_, parameters);
+  if (result != cu::kSuccess) {
+    return std::unexpected(core_->context.error_of(result, "cuLaunchCooperativeKernel", l.kernel));
   }
   notes_->add(l.kernel);
   return {};
