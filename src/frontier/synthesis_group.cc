@@ -159,12 +159,15 @@ void write_for_groups(KernelWriter& w, FrontierKernel kernel) {
   }
 }
 
-GroupWriter::GroupWriter(KernelWriter& writer) : w(writer), b(writer.b) {
+GroupWriter::GroupWriter(KernelWriter& writer, Order order) : w(writer), b(writer.b) {
   clear_next_bank();
   b.if_(b.workgroup_id().x() >= w.input(control::workers), [&] { b.return_(); });
   const std::uint32_t each = w.lanes() / kSubgroupSize;
   lane = b.let("lane", b.local_index() & kLastLane);
-  subgroup_ = b.let("subgroup", b.workgroup_id().x() * each + (b.local_index() >> kLaneBits));
+  const Value own = b.local_index() >> kLaneBits, group = b.workgroup_id().x();
+  subgroup_ = b.let("subgroup", order == Order::within
+                                    ? group * each + own
+                                    : own * w.input(control::workers) + group);
   subgroups = b.let("subgroups", w.input(control::workers) * each);
 }
 
@@ -223,10 +226,10 @@ void GroupWriter::append(const Value& is, const Value& vertex, control::Word cou
   });
 }
 
-void GroupWriter::begin_counting(bool largest) {
+void GroupWriter::begin_counting(Counted counted) {
   reached_.emplace(b.var("reached", b.u32));
   edges_.emplace(b.var("edges", b.u32));
-  if (largest) largest_.emplace(b.var("largest", b.u32));
+  if (counted == Counted::edges) largest_.emplace(b.var("largest", b.u32));
 }
 
 void GroupWriter::count(const Value& vertex) {
@@ -239,11 +242,17 @@ void GroupWriter::count(const Value& vertex) {
 void GroupWriter::end_counting() {
   const Value reached = b.subgroup(SubgroupOp::add, *reached_);
   const Value edges = b.subgroup(SubgroupOp::add, *edges_);
-  const Value largest = largest_ ? b.subgroup(SubgroupOp::max, *largest_) : reached;
+  if (!largest_) {
+    b.if_(lane == 0U && reached != 0U, [&] {
+      w.word(control::reached).atomic_add(reached);
+      w.word(control::edges).atomic_add(edges);
+    });
+    return;
+  }
+  const Value largest = b.subgroup(SubgroupOp::max, *largest_);
   b.if_(lane == 0U && reached != 0U, [&] {
-    if (largest_) w.word(control::largest).atomic_max(largest);
-    w.word(control::reached).atomic_add(reached);
     w.word(control::edges).atomic_add(edges);
+    b.if_(largest > kGroupHubSizes.edges, [&] { w.word(control::largest).atomic_max(largest); });
   });
 }
 

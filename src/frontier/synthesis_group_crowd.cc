@@ -26,7 +26,7 @@ void write_wait(KernelWriter& w, const Value& times) {
 }  // namespace
 
 void write_group_crowd(KernelWriter& w) {
-  GroupWriter g(w);
+  GroupWriter g(w, GroupWriter::Order::across);
   ProgramBuilder& b = w.b;
   const Ref round = w.make_variable(control::round, "round");
   const Ref count = w.make_variable(control::count, "count");
@@ -41,6 +41,9 @@ void write_group_crowd(KernelWriter& w) {
   const Ref done = b.var("done", b.u32);
   const Ref edges = b.var("frontier_edges", w.input(control::frontier_edges));
   const Ref next = b.workgroup("crowd_next", b.u32);
+  const Ref shared_edges = b.workgroup("crowd_edges", b.u32);
+  b.if_(b.local_index() == 0U, [&] { shared_edges = edges; });
+  b.workgroup_barrier();
   const Ref records = w.buffer(EngineBuffer::records);
   const Value leads = b.let("leads", b.global_id().x() == 0U);
   b.loop([&] {
@@ -50,15 +53,20 @@ void write_group_crowd(KernelWriter& w) {
       records[at + 1U] = edges;
     });
     g.clear_next_bank();
-    g.begin_counting(true);
-    const Value each = b.let("each", clamp(count / g.subgroups, 1U, kSubgroupSize));
+    g.begin_counting(GroupWriter::Counted::edges);
+    // As many vertices as have an edge for each lane, or more if subgroups are few.
+    const Value all_edges = g.first_lanes(shared_edges);
+    const Value filling = count * kSubgroupSize / max(all_edges, 1U);
+    const Value each =
+        b.let("each", clamp(max(count / g.subgroups, filling), 1U, kSubgroupSize));
     write_queue_edges(g, each, true);
     g.end_counting();
     b.storage_barrier();
     b.if_(b.local_index() == 0U, [&] {
       write_wait(w, done + 1U);
-      const Value vertices = b.let("vertices", w.word(control::reached).atomic_load());
+      const Value vertices = b.let("vertices", w.word(control::appended).atomic_load());
       edges = w.word(control::edges).atomic_load();
+      shared_edges = edges;
       const Value goes_on = vertices > w.input(control::chunk) &&
                             vertices <= w.input(control::solo_vertices) &&
                             edges <= w.input(control::solo_edges) &&

@@ -12,8 +12,11 @@ void write_for_groups(KernelWriter& w, FrontierKernel kernel);
 
 class GroupWriter {
  public:
+  // How subgroups are numbered: those of a workgroup one after the other, or those of all
+  // workgroups in turns, so that little work is spread over all of them.
+  enum class Order : std::uint8_t { within, across };
   // Ends the workgroup if it is not one of the workers.
-  explicit GroupWriter(KernelWriter& writer);
+  explicit GroupWriter(KernelWriter& writer, Order order = Order::within);
 
   KernelWriter& w;
   ProgramBuilder& b;
@@ -43,8 +46,9 @@ class GroupWriter {
   void append(const Value& is, const Value& vertex, control::Word counter, const Value& half);
 
   // The vertices of the next frontier, and the edges that leave them: counted in each lane, and
-  // added up at the end. The largest degree as well, if it is asked for.
-  void begin_counting(bool largest = false);
+  // added up at the end. For a crowd, edges alone, and the largest degree if it is that of a hub.
+  enum class Counted : std::uint8_t { both, edges };
+  void begin_counting(Counted counted = Counted::both);
   void count(const Value& vertex);
   void end_counting();
 

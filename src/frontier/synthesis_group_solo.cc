@@ -39,6 +39,10 @@ class SoloWriter {
       b.if_(count == 0U || count > w.input(control::solo_vertices) || (state & kTooMany) != 0U ||
                 *done_ >= w.input(control::solo_rounds),
             [&] { b.break_(); });
+      if (may_be_tiny()) {
+        const Value rounds = write_tiny_rounds(state, count);
+        b.if_(rounds != 0U, [&] { b.continue_(); });
+      }
       write_round(state, count);
       next_round();
     });
@@ -58,6 +62,7 @@ class SoloWriter {
     vertices_.emplace(b.workgroup("solo_vertices", b.array(b.u32, 2 * kCapacity)));
     starts_.emplace(b.workgroup("solo_starts", b.array(b.u32, 2 * kCapacity)));
     table_.emplace(b.workgroup("solo_table", b.array(b.atomic(b.u32), 2 * kSlots)));
+    tiny_rounds_.emplace(b.workgroup("solo_tiny_rounds", b.u32));
     counts_.emplace(
         b.workgroup("solo_counts", b.array(b.atomic(b.u32), kLists * kBanks * kCounts)));
     const auto var = [&](const char* name, control::Word word) {
@@ -176,6 +181,12 @@ class SoloWriter {
     if (!has_after()) b.if_(!fresh, [&] { degree = 0U; });
   }
 
+  // A vertex of this frontier, which was reached in the round before.
+  void leave(const Value& vertex) {
+    w.buffer(EngineBuffer::bits)[*in_bits_ + (vertex >> 5U)].atomic_store(0U);
+    entry(b.constant(b.u32, kSlots) - *table_side_, vertex).atomic_store(0U);
+  }
+
   void write_round(const Value& state, const Value& count) {
     b.if_(index_ == 0U, [&] {
       const Ref records = w.buffer(EngineBuffer::records);
@@ -188,11 +199,8 @@ class SoloWriter {
       const Value list = index_ / kCounts;
       (*counts_)[(list * kBanks + *free_) * kCounts + index_ % kCounts].atomic_store(0U);
     });
-    const Ref bits = w.buffer(EngineBuffer::bits);
     for_own(count, [&](const Value& i) {
-      const Value vertex = b.let("vertex", (*vertices_)[*side_ + i]);
-      bits[*in_bits_ + (vertex >> 5U)].atomic_store(0U);
-      entry(b.constant(b.u32, kSlots) - *table_side_, vertex).atomic_store(0U);
+      leave(b.let("vertex", (*vertices_)[*side_ + i]));
     });
     if (w.has(&FrontierFunctions::waits)) {
       write_waits(count);
@@ -202,6 +210,115 @@ class SoloWriter {
       write_edges(count, state >> kEdgeShift, frontier);
     }
     if (has_after()) write_after();
+  }
+
+  bool may_be_tiny() const { return !has_after() && !w.has(&FrontierFunctions::waits); }
+
+  // The first subgroup goes on alone while each edge has a lane of its own: frontiers are in its
+  // registers, and nobody waits. Returns the number of rounds, in all lanes.
+  Value write_tiny_rounds(const Value& state, const Value& count) {
+    const Value tiny = b.let("tiny", count <= kSubgroupSize && (state >> kEdgeShift) <= kSubgroupSize);
+    const Ref rounds = b.var("rounds", b.u32);
+    b.if_(tiny, [&] {
+      b.if_(subgroup_begin_ == 0U, [&] { write_tiny_loop(count); });
+      rounds = b.uniform_load(*tiny_rounds_);
+      b.if_((rounds & 1U) != 0U, [&] {
+        swap(*in_queue_, *out_queue_);
+        b.if_(subgroup_begin_ != 0U, [&] {
+          swap(*in_bits_, *out_bits_);
+          *table_side_ = b.constant(b.u32, kSlots) - *table_side_;
+        });
+      });
+      b.if_(subgroup_begin_ != 0U, [&] { *round_ += rounds; });
+      *done_ += rounds;
+    });
+    return rounds.load();
+  }
+
+  void write_tiny_loop(const Value& count_before) {
+    const Ref count = b.var("tiny_count", count_before), rounds = b.var("own_rounds", b.u32);
+    const Ref vertex = b.var("tiny_vertex", b.u32), first = b.var("tiny_first", b.u32);
+    const Ref degree = b.var("tiny_degree", b.u32), all_edges = b.var("tiny_edges", b.u32);
+    const Ref most = b.var("tiny_most", b.u32);
+    const Ref offsets = w.buffer(EngineBuffer::offsets);
+    b.if_(g.lane < count, [&] {
+      vertex = (*vertices_)[*side_ + g.lane];
+      first = offsets[vertex];
+      degree = offsets[vertex + 1U] - first;
+    });
+    b.loop([&] {
+      most = b.subgroup(SubgroupOp::max, degree);
+      all_edges = b.subgroup(SubgroupOp::add, degree);
+      const Value shift =
+          b.let("shift", b.constant(b.u32, 32U) - count_leading_zeros(max(most, 1U) - 1U));
+      b.if_(count == 0U || most > kSubgroupSize || (count << (shift & 7U)) > kSubgroupSize ||
+                count > w.input(control::solo_vertices) ||
+                all_edges > w.input(control::solo_edges) ||
+                *done_ + rounds >= w.input(control::solo_rounds),
+            [&] { b.break_(); });
+      write_tiny_round(count, rounds, shift, vertex, first, degree, all_edges);
+      rounds += 1U;
+    });
+    const Value before = b.subgroup(SubgroupOp::exclusive_add, degree);
+    b.if_(g.lane < count, [&] {
+      (*vertices_)[*side_ + g.lane] = vertex;
+      (*starts_)[*side_ + g.lane] = before;
+    });
+    b.if_(g.lane == 0U, [&] {
+      const Value over = b.select(0U, kTooMany, all_edges > w.input(control::solo_edges));
+      count_of(frontier, *now_, both).atomic_store(count | over | (all_edges << kEdgeShift));
+      count_of(frontier, *now_, edges).atomic_store(all_edges);
+      count_of(frontier, *now_, largest).atomic_store(most);
+      *tiny_rounds_ = rounds.load();
+    });
+  }
+
+  // A lane has a vertex, the place of its first edge and its degree, and in a round one edge.
+  void write_tiny_round(const Ref& count, const Ref& rounds, const Value& shift, const Ref& vertex,
+                        const Ref& first, const Ref& degree, const Ref& all_edges) {
+    const Ref offsets = w.buffer(EngineBuffer::offsets);
+    const Ref records = w.buffer(EngineBuffer::records);
+    b.if_(g.lane == 0U, [&] {
+      const Value at = b.let("record", kSoloResults + (*done_ + rounds) * kSoloRecordWords);
+      records[at] = count;
+      records[at + 1U] = all_edges;
+    });
+    b.if_(g.lane < count, [&] { leave(vertex); });
+    const Value owner = b.let("owner", g.lane >> shift);
+    const Value offset = b.let("offset", g.lane & ((b.constant(b.u32, 1U) << shift) - 1U));
+    const Value source = g.shuffle(vertex, owner), from = g.shuffle(first, owner);
+    const Value its_degree = g.shuffle(degree, owner);
+    const Ref fresh = b.var("fresh", b.boolean), target = b.var("target", b.u32);
+    const Ref unused = b.var("unused", b.u32);
+    b.if_(owner < count && offset < its_degree, [&] {
+      const Value edge = b.let("edge", from + offset);
+      const Value there = b.let("there", w.buffer(EngineBuffer::columns)[edge]);
+      target = there;
+      write_group_visit(w, source, edge, there, round_->load(),
+                        [&] { reach(there, fresh, unused); });
+    });
+    const Value all = b.let("all", g.ballot(fresh));
+    const Ref next_first = b.var("next_first", b.u32), next_degree = b.var("next_degree", b.u32);
+    b.if_(fresh, [&] {
+      next_first = offsets[target];
+      next_degree = offsets[target + 1U] - next_first;
+    });
+    count = count_one_bits(all);
+    // The lane that has the vertex number `lane` of those that were reached.
+    const Ref at = b.var("at", b.u32);
+    for (std::uint32_t step = kSubgroupSize / 2; step != 0; step /= 2) {
+      const Value ahead = b.let("ahead", at + step);
+      const Value before =
+          count_one_bits(all & ((b.constant(b.u32, 1U) << ahead) - 1U));
+      at = b.select(at, ahead, before <= g.lane);
+    }
+    const Value holder = b.let("holder_lane", at.load());
+    vertex = g.shuffle(target, holder);
+    first = g.shuffle(next_first, holder);
+    degree = b.select(0U, g.shuffle(next_degree, holder), g.lane < count);
+    swap(*in_bits_, *out_bits_);
+    *table_side_ = b.constant(b.u32, kSlots) - *table_side_;
+    *round_ += 1U;
   }
 
   // The list that the edges' targets go to.
@@ -359,7 +476,7 @@ class SoloWriter {
   ProgramBuilder& b;
   Value index_;           // of the lane in the workgroup
   Value subgroup_begin_;  // the index of the subgroup's first lane
-  std::optional<Ref> vertices_, starts_, table_, counts_;
+  std::optional<Ref> vertices_, starts_, table_, counts_, tiny_rounds_;
   std::optional<Ref> round_, done_, in_queue_, out_queue_, in_bits_, out_bits_;
   std::optional<Ref> table_side_;         // where the table of the next frontier begins
   std::optional<Ref> side_;               // where the frontier begins in workgroup memory
