@@ -24,13 +24,14 @@ namespace vyre::bench {
 namespace {
 
 constexpr const char* kUsage =
-    "gpu_suite bench --peers FILE [--corpus 0|1] [--root FOLDER] [--device NAME] [--only NAME] "
-    "[--rounds N] [--json FILE]";
+    "gpu_suite bench --peers FILE [--corpus 0|1] [--root FOLDER] [--device NAME] [--only NAME,...] "
+    "[--variants 0|1] [--rounds N] [--json FILE]";
 
 struct Options {
   std::string peers, root = ".", device = "cuda", only, json;
   unsigned rounds = 15;
-  bool corpus = false;  // its kernels, and the peers are its twins
+  bool corpus = false;   // its kernels, and the peers are its twins
+  bool variants = true;  // with several items per lane are timed as well
 };
 
 struct Row {
@@ -60,7 +61,8 @@ unsigned batch_of(double us) {
 }
 
 Result<Row> measure(const Session& session, const Problem& problem, const std::string& wgsl,
-                    const std::vector<std::byte>& cubin, unsigned rounds) {
+                    const std::vector<std::byte>& cubin, const Options& options) {
+  const unsigned rounds = options.rounds;
   Row row;
   row.name = problem.name;
   VYRE_TRY(auto ours, Side::of_wgsl(session, problem, wgsl, {}));
@@ -89,6 +91,7 @@ Result<Row> measure(const Session& session, const Problem& problem, const std::s
 
   row.best_us = row.vyre_us;
   row.best = to_string(ours.dispatch().variant());
+  if (!options.variants) return row;
   for (const std::uint32_t items : {2U, 4U, 8U}) {
     for (const auto layout : {ItemLayout::strided, ItemLayout::blocked}) {
       Variant v = ours.dispatch().variant();
@@ -172,6 +175,8 @@ Options parse(Arguments arguments) {
       out.device = arguments.value();
     } else if (option == "--only") {
       out.only = arguments.value();
+    } else if (option == "--variants") {
+      out.variants = arguments.number(0U, 1U) != 0;
     } else if (option == "--corpus") {
       out.corpus = arguments.number(0U, 1U) != 0;
     } else if (option == "--rounds") {
@@ -208,7 +213,9 @@ std::vector<Task> tasks_of(const Options& options) {
     }
   }
   if (!options.only.empty()) {
-    std::erase_if(out, [&](const Task& task) { return task.name != options.only; });
+    std::erase_if(out, [&](const Task& task) {
+      return !fmt::format(",{},", options.only).contains(fmt::format(",{},", task.name));
+    });
   }
   return out;
 }
@@ -217,12 +224,12 @@ Result<Row> measure_task(const Session& session, const Options& options, const T
                          const std::vector<std::byte>& cubin) {
   VYRE_TRY(const Problem problem, task.make());
   VYRE_TRY(const std::string wgsl, read_file(options.root + "/" + wgsl_path(problem)));
-  return measure(session, problem, wgsl, cubin, options.rounds);
+  return measure(session, problem, wgsl, cubin, options);
 }
 
 Result<int> run(const Options& options) {
   const std::vector<Task> tasks = tasks_of(options);
-  if (tasks.empty()) return fail(Code::invalid_input, "there is no kernel " + options.only);
+  if (tasks.empty()) return fail(Code::invalid_input, "no kernel has one of these names");
   VYRE_TRY(const Session session, Session::open(options.device, {}));
   VYRE_TRY(const Profile profile, session.device().profile());
   VYRE_TRY(const auto cubin, bytes_of_file(options.peers));
