@@ -9,9 +9,10 @@
 
 namespace vyre {
 
-// One memory a slot: the rank of (group, binding) among the program's storage and uniform
-// variables. Every one is bound, large enough, aligned, and what is written overlaps nothing else.
-// What a program does not use may be bound, and is ignored.
+// The memory of each slot, which is the rank of (group, binding) among the program's storage and
+// uniform variables. It is an error if a variable is not bound, if its memory is too small or not
+// aligned, or if memory that is written overlaps other memory. Bindings that the program does not
+// use are ignored.
 Result<std::vector<BoundMemory>> bind_slots(const Program& program, std::span<const Binding> given,
                                             std::uint64_t alignment);
 

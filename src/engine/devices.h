@@ -1,4 +1,4 @@
-// Which devices there are.
+// The devices on which kernels can run, and how to open one.
 #pragma once
 
 #include <filesystem>

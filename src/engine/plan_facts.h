@@ -1,4 +1,4 @@
-// What the planner is told about an open device and its code generator.
+// The facts about an open device and its code generator that the planner needs.
 #pragma once
 
 #include <cstdint>

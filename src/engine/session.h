@@ -99,12 +99,12 @@ struct OwnKernel {
   Extent covers{0, 0, 0};  // invocations of one workgroup along each axis; 0: as `workgroup`
 };
 
-// A launch with what it needs: one of several that run one after the other.
+// One of several launches that run one after the other, with what it needs.
 struct StageLaunch {
   Kernel kernel;
   std::vector<Binding> bindings;
   Extent extent{1, 1, 1};
-  std::vector<Buffer> cleared{};  // set to zeros before it
+  std::vector<Buffer> cleared{};  // set to zeros before the launch
 };
 
 // A launch that fuses others, and these others in their order. Both leave the same results.
@@ -113,7 +113,8 @@ struct FusedStages {
   std::vector<StageLaunch> parts;
 };
 
-// Whether the fused launch serves or its parts, and the times of both; absent: not measured.
+// Whether the fused launch or its stages serve, and the times of both; a time is absent if it was
+// not measured.
 struct FusionChoice {
   bool fused = true;
   bool settled = false;
@@ -228,8 +229,8 @@ class Session {
   // the call returns. A range that is not wholly inside the buffer is an error.
   Result<void> write(const Buffer& buffer, std::uint64_t offset,
                      std::span<const std::byte> bytes) const;
-  // For a buffer of at most HostCopy::kMost bytes that kernels bind only as uniforms, whose contents
-  // a GPU gets with each launch: they are not copied into its memory.
+  // For a buffer of at most HostCopy::kMost bytes that kernels bind only as uniforms, whose
+  // contents a GPU gets with each launch: they are not copied into its memory.
   Result<void> write_uniforms(const Buffer& buffer, std::span<const std::byte> bytes) const;
   Result<void> read(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes) const;
   Result<void> clear(const Buffer& buffer) const;

@@ -13,7 +13,8 @@ std::string time_words(double ns) {
   if (ns < 0) return "-" + time_words(-ns);
   if (ns > 0 && ns < 0.95) return fmt::format("{:.1g} ns", ns);
   static constexpr std::array<std::string_view, 4> kUnits{"ns", "us", "ms", "s"};
-  // Whole nanoseconds first, so that one who kept a fraction of one rounds like one who did not.
+  // The time is rounded to whole nanoseconds first, so that records with and without fractions of a
+  // nanosecond give the same text.
   double value = std::round(ns);
   if (value < 1000) return fmt::format("{:.0f} ns", value);
   std::size_t unit = 0;

@@ -6,7 +6,7 @@
 
 namespace vyre {
 
-// "850 ns", "12.3 us", "4.56 ms", "7.89 s". What is not finite is "-".
+// "850 ns", "12.3 us", "4.56 ms", "7.89 s". A value that is not finite is "-".
 std::string time_words(double ns);
 
 }  // namespace vyre

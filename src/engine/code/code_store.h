@@ -41,7 +41,7 @@ struct FoundCode {
   double load_ns = 0;  // what the device took to load it; 0: it was loaded before
 };
 
-// How much loaded code that nobody holds a store keeps. The system allows a process 65,530
+// How much loaded code a store keeps while nobody uses it. The system allows a process 65,530
 // mappings, of which code on the CPU takes two.
 inline constexpr SharedCacheLimits kIdleCode{.count = 1024, .bytes = std::uint64_t{64} << 20};
 

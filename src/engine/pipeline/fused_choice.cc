@@ -152,7 +152,8 @@ Result<BoundStages> Session::bind_stages(const FusedStages& stages,
   }
   out.space = std::move(space.space);
   VYRE_CHECK(undo_if_it_spills(out.space, out.candidates, limits));
-  // Candidates that clear or pass by value other slots are other candidates.
+  // The name includes which slots are cleared and which are passed by value, because candidates
+  // that differ in these are not the same.
   out.name = fmt::format("{}|{}", key_id(out.space.key), wide);
   for (const TunedCandidate& candidate : out.candidates) {
     for (const CandidateLaunch& l : candidate.launches) {
@@ -162,7 +163,8 @@ Result<BoundStages> Session::bind_stages(const FusedStages& stages,
   return out;
 }
 
-// Without a search, or without memory for the stages, a fused launch is like any other.
+// Without a search, or without memory for the stages, a fused launch is planned like any other
+// launch.
 LaunchRequest Session::fused_request(const FusedStages& stages, const KernelChoice& only) const {
   return {.identity = tuning_ == nullptr ? to_hex(only.kernel.fingerprint) : group_identity(stages),
           .kernels = std::span(&only, 1),

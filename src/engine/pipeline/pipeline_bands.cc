@@ -13,7 +13,7 @@
 namespace vyre {
 namespace {
 
-// The items of a run, with addresses that only tell pieces of memory apart.
+// The items of a run. Their addresses are not real: they only tell pieces of memory apart.
 class Items {
  public:
   Items(const ReadyPipeline& pipeline, const PipelinePlan& plan, RunsOf runs, ReachOf reach)
@@ -46,7 +46,7 @@ class Items {
   }
 
   std::vector<WorkItem> items;
-  std::vector<std::size_t> launch_of;  // of the plan, by item; not of clears
+  std::vector<std::size_t> launch_of;  // by item, the launch of the plan; clears have none
 
  private:
   static constexpr std::uint64_t kAlignment = 4096;
@@ -115,8 +115,8 @@ class Items {
   const ReachOf reach_;
   std::vector<BoundMemory> pieces_;
   std::vector<std::uint32_t> order_;
-  bool host_looks_ = false;                        // before the next launch
-  std::deque<std::vector<BoundMemory>> bindings_;  // that items point into
+  bool host_looks_ = false;  // the host may look at memory before the next launch
+  std::deque<std::vector<BoundMemory>> bindings_;  // the items point into these
 };
 
 KernelReach reach_of(const ReadyPipeline& pipeline, const Kernel& kernel, const Extent& extent,

@@ -14,12 +14,13 @@
 
 namespace vyre {
 
-constexpr std::uint64_t kMostWholeLaunches = 1024;  // of a run that is recorded as a whole
+// A run with more launches than this is not recorded as a whole.
+constexpr std::uint64_t kMostWholeLaunches = 1024;
 
-// By slot of the kernel; absent: not known.
+// The bytes that a kernel may touch, by its slots; absent: they are not known.
 using KernelReach = std::optional<std::vector<ReachedBytes>>;
 
-// What a launch of a plan may touch, and each of its parts.
+// What a launch of a plan may touch, and what each of its stages may touch.
 struct LaunchReach {
   KernelReach launch;
   std::vector<KernelReach> parts;
@@ -30,12 +31,12 @@ using ReachOf = std::span<const std::shared_ptr<const LaunchReach>>;
 LaunchReach reach_of(const ReadyPipeline& pipeline, const PlannedLaunch& launch,
                      const ContentsOf& contents_of);
 
-// The number of launches in a run with all rounds of its loops. Absent: the host looks at something
+// The number of launches in a run with all rounds of its loops; absent if the host looks at memory
 // between them.
 std::optional<std::uint64_t> launches_in_run(const ReadyPipeline& pipeline,
                                              const PipelinePlan& plan);
 
-// Of the launches that a device runs for the plan. Empty: it has no bands.
+// Which launches of the plan the device runs in bands; empty: none.
 std::vector<LaunchBands> plan_pipeline_bands(const ReadyPipeline& pipeline,
                                              const PipelinePlan& plan, RunsOf runs, ReachOf reach,
                                              const Device& device);

@@ -1,4 +1,4 @@
-// What the launches of a prepared pipeline may touch, as long as its uniforms hold what they hold.
+// What the launches of a prepared pipeline may touch, given the present contents of its uniforms.
 #include <algorithm>
 
 #include "vyre/engine/pipeline/prepared_pipeline.h"
@@ -28,7 +28,7 @@ void PreparedPipeline::find_reach() {
   }
 }
 
-// After uniforms have got other contents.
+// Called after the contents of uniforms have changed.
 void PreparedPipeline::find_reach_again() {
   std::vector<std::size_t> changed;
   for (const auto& [uniform, contents] : contents_) {
@@ -44,8 +44,8 @@ void PreparedPipeline::find_reach_again() {
   prepare_whole_play();
 }
 
-// Whether what launches may touch was found with the help of some of these uniforms. Otherwise it
-// is right whatever all of them hold.
+// Whether `reach_` was computed from the contents of any of these uniforms. If not, it stays right
+// whatever they hold.
 bool PreparedPipeline::reach_depends_on(const std::vector<std::size_t>& uniforms) {
   const auto [at, fresh] = reach_depends_on_.try_emplace(uniforms, false);
   if (!fresh) return at->second;

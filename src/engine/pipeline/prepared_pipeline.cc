@@ -11,7 +11,8 @@
 
 namespace vyre {
 
-constexpr std::size_t kMostOrders = 64;  // of the buffers of one launch
+// The most orders in which the buffers of one launch may stand after exchanging their names.
+constexpr std::size_t kMostOrders = 64;
 
 Result<PreparedPipeline> PreparedPipeline::make(const Session& session,
                                                 std::shared_ptr<const ReadyPipeline> pipeline,
@@ -20,7 +21,7 @@ Result<PreparedPipeline> PreparedPipeline::make(const Session& session,
   out.ready_ = std::move(pipeline);
   out.plan_ = std::move(plan);
   out.order_.resize(out.ready_->swap_groups.size());
-  VYRE_CHECK(session.plan(*out.ready_, *out.plan_));  // nothing is allocated where that fails
+  VYRE_CHECK(session.plan(*out.ready_, *out.plan_));  // fails before anything is allocated
   VYRE_CHECK(out.make_memory());
   VYRE_CHECK(out.make_steps());
   return out;
@@ -123,8 +124,8 @@ Result<Dispatch> PreparedPipeline::dispatch_of_parts(const PlannedLaunch& launch
   return session_.prepare(stages, step.clears_itself);
 }
 
-// Memory for what the stages of a launch pass on when they run on their own. False: there is none
-// to spare, so the launch stays fused.
+// Allocates the buffers that the stages of a fused launch need when they run one by one. False:
+// there is not enough memory for them, so the launch stays fused.
 Result<bool> PreparedPipeline::allocate_apart(const PlannedLaunch& launch) {
   for (const PlannedPart& part : launch.parts) {
     for (const StageBinding& b : part.bindings) {

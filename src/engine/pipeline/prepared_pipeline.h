@@ -65,19 +65,19 @@ class PreparedPipeline {
     static_assert(std::is_trivially_copyable_v<T>);
     return read_bytes(buffer, std::as_writable_bytes(std::span(values)), scalar_kind_of<T>());
   }
-  // A buffer that is seen outside, as memory of the session. After a loop whose buffers change
-  // places it is another one.
+  // The memory of a buffer that the caller fills or reads. It may be other memory after a run with
+  // a loop that exchanges names.
   Result<Buffer> buffer(std::string_view name) const;
-  // Uses the caller's memory for a buffer that is seen outside; its size must be the buffer's. It
-  // must stay valid as long as the pipeline. Two buffers may have memory in common only where no
-  // launch and no clear writes either of them.
+  // Uses the caller's memory for a buffer that the caller fills or reads; its size must be the
+  // buffer's. It must stay valid as long as the pipeline. Two buffers may have memory in common
+  // only where no launch and no clear writes either of them.
   Result<void> bind(std::string_view name, const Buffer& memory);
 
-  // Other contents for a uniform, in the layout of its type: a struct, a number, or an array or
-  // vector of them. They hold from the next run on, until `resize` computes them again. A plan that
-  // relied on the contents before (two strides were equal, a guard always held) is made again when
-  // the next run begins, and compiled if it is another one; buffers that keep their contents keep
-  // them.
+  // Sets the contents of a uniform, in the layout of its type: a struct, a number, or an array or
+  // vector of them. They hold from the next run on, until `resize` computes them again. If the plan
+  // relied on the previous contents (two strides were equal, a guard always held), the next run
+  // first plans again, and compiles if the plan has changed. Buffers that the caller fills keep
+  // their contents.
   template <class T>
   Result<void> set_uniform(std::string_view uniform, const T& contents) {
     if constexpr (std::ranges::contiguous_range<T>) {
@@ -135,7 +135,7 @@ class PreparedPipeline {
     // group's order varies fastest.
     std::vector<std::size_t> groups;
     std::vector<Dispatch> dispatches;
-    bool clears_itself = false;  // its candidates do that, each in its own way
+    bool clears_itself = false;  // its candidates clear what they need, each in its own way
   };
   // What it is made from, for `resize`.
   struct Origin {
@@ -208,27 +208,29 @@ class PreparedPipeline {
   std::shared_ptr<const Origin> origin_;  // null: it cannot be resized
   std::shared_ptr<const ReadyPipeline> ready_;
   std::shared_ptr<const PipelinePlan> plan_;
-  std::vector<Buffer> memory_;                       // by piece
+  std::vector<Buffer> memory_;                       // by piece of memory of the plan
   std::vector<std::pair<std::size_t, Buffer>> own_;  // the caller's memory, by buffer
   std::vector<std::uint32_t> order_;                 // of each swap group, at this moment
   std::vector<Step> steps_;                          // by launch
-  // Contents of uniforms that are not those of `ready_`, by buffer; `uniforms_changed_`: some of
-  // them are not in memory yet.
+  // The contents of uniforms that were set after `ready_` was made, by buffer; `uniforms_changed_`:
+  // some of them are not in the device's memory yet.
   std::vector<std::pair<std::size_t, std::vector<std::byte>>> contents_;
   bool uniforms_changed_ = false;
-  // Whether the plan relies on some of these uniforms, where that was asked.
+  // For sets of uniforms: whether the plan relies on any of them, as far as this was computed.
   std::map<std::vector<std::size_t>, bool> relied_on_;
-  // What each launch may touch, with these contents of uniforms; empty: nobody asks. Whether it
-  // depends on some of these uniforms, where that was asked.
+  // What each launch may touch, given the contents of uniforms in `reach_contents_`; empty if no
+  // device needs it. `reach_depends_on_` says for sets of uniforms whether that depends on any of
+  // them, as far as this was computed.
   std::vector<std::shared_ptr<const LaunchReach>> reach_;
   std::map<std::size_t, std::vector<std::byte>> reach_contents_;
   std::map<std::vector<std::size_t>, bool> reach_depends_on_;
   bool in_bands_ = false;  // some launches may run in bands
-  // If the host need not read anything between the launches: the runs from each order of the names
-  // so far. Otherwise `why_not_whole_` is the reason.
+  // The runs that were recorded as a whole, one for each order in which names stood at the start.
+  // If the host must read something between the launches there is none, and `why_not_whole_` is the
+  // reason.
   std::vector<WholePlay> plays_;
   std::string why_not_whole_;
-  std::shared_ptr<RecordedPlay> played_;  // by the last run
+  std::shared_ptr<RecordedPlay> played_;  // how the last run was played
 };
 
 }  // namespace vyre

@@ -46,7 +46,7 @@ struct Use {
 // and those that read memory that it writes.
 class Waits {
  public:
-  // All memory that will be used; parts that overlap count as one.
+  // All memory that the items use. Parts that overlap count as one.
   explicit Waits(std::vector<BoundMemory> all) {
     std::ranges::sort(all, {}, &BoundMemory::address);
     for (const BoundMemory& m : all) {
@@ -81,7 +81,8 @@ class Waits {
  private:
   struct Part {
     std::uint64_t begin = 0, end = 0;
-    std::vector<std::uint32_t> writers, readers;  // the last one to write, and who read since
+    std::vector<std::uint32_t> writers,
+        readers;  // the last item that wrote, and the items that have read since
   };
   Part& part_of(BoundMemory memory) {
     const auto next = std::ranges::upper_bound(parts_, memory.address, {}, &Part::begin);
@@ -174,7 +175,8 @@ Result<void> check_goes_on(std::string_view pipeline, const RunLimits& limits) {
   if (limits.stopped()) {
     return fail(Code::device, fmt::format("pipeline '{}' was interrupted", pipeline));
   }
-  // The rest of a deadline is never 0, and a short kernel does not test it.
+  // What is left of a deadline is at least 1 ns, and short kernels do not test it, so it is tested
+  // here.
   if (!limits.deadline || *limits.deadline > std::chrono::nanoseconds(1)) return {};
   return fail(Code::device,
               fmt::format("pipeline '{}' did not end within {} ms", pipeline,
@@ -200,7 +202,7 @@ Result<void> RecordedPlay::record() {
   }
   Waits waits(std::move(memory));
   std::vector<WorkItem> items;
-  std::deque<GatheredBindings> gathered;  // that the launches of `items` point into
+  std::deque<GatheredBindings> gathered;  // the launches of `items` point into these
   const auto clear = [&](BoundMemory what) {
     const Use use{what, true};
     WorkItem& item = items.emplace_back();
@@ -356,7 +358,8 @@ Result<void> RecordedPlay::submit(const RunLimits& limits) {
     return open(limits);
   }
   if (!session_.costs_.plays_at_once && !recording_->one_by_one().empty()) {
-    // Nothing is gained; launches one by one may be tuned as well.
+    // This device gains nothing from a recording, and launches that are submitted one by one can be
+    // tuned as well.
     why_open_ = recording_->one_by_one();
     recording_ = nullptr;
     last_ = Last::open_for_good;

@@ -1,9 +1,10 @@
 // How the steps of a pipeline are submitted.
 //
 // A run is open or closed. An open run submits one launch after the other, so that the tuner can
-// try, compare and time each of them. A closed run plays a recording of all launches, which a GPU
-// takes in one call, and of which the CPU may run neighbours a band of rows at a time. Runs are open while a step is being tuned. Afterwards they are closed, except
-// for at most one in kClosedPlays + 1, in which the tuner takes times.
+// try, compare and time each of them. A closed run plays a recording of all launches: a GPU takes
+// the recording in one call, and the CPU may run neighbouring launches in bands of rows. Runs are
+// open while a step is being tuned. Afterwards they are closed, except for at most one in
+// kClosedPlays + 1, in which the tuner takes times.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct PlayStep {
   std::vector<Buffer> cleared;
   Dispatch dispatch;
   std::shared_ptr<const LaunchReach> reach{};  // null: not known
-  bool host_looks = false;                     // at what comes before
+  bool host_looks = false;                     // the host may read what earlier launches wrote
 };
 
 // An error if the pipeline was stopped or its deadline has passed; no further launch may begin

@@ -89,7 +89,7 @@ bool PreparedPipeline::is_kept(std::size_t piece) const {
 }
 
 void PreparedPipeline::free_what_holds_nothing() {
-  plays_.clear();  // they hold the memory as well
+  plays_.clear();  // recordings keep the old memory alive
   played_ = nullptr;
   steps_.clear();
   for (std::size_t p = 0; p < memory_.size(); ++p) {

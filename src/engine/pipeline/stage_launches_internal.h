@@ -17,7 +17,8 @@ FusedStages fused_stages(const PlannedLaunch& launch, const ReadyPipeline& pipel
 // The error with the place and the names of the stages of a launch.
 std::unexpected<Error> in_launch(const PlannedLaunch& launch, const ReadyPipeline& pipeline,
                                  Error error);
-// Whether so much of the free memory may go to what only stages that run on their own need.
+// Whether this much of the free memory may be used for buffers that are needed only when the stages
+// of a fused launch run one by one.
 inline bool may_take(std::uint64_t bytes, std::uint64_t free) { return bytes <= free / 2; }
 
 }  // namespace vyre

@@ -10,7 +10,7 @@
 
 namespace vyre {
 
-// Names that keep their contents may stand in another order at the start of each run.
+// The most recordings of one pipeline: each run may begin with the names in another order.
 constexpr std::size_t kMostPlays = 16;
 
 std::string PreparedPipeline::why_not_whole() const {
@@ -25,8 +25,8 @@ std::string PreparedPipeline::why_not_whole() const {
     }
     launches = saturating_add(launches, saturating_mul(its.most, loop.launch_count));
   }
-  // If a device gains nothing from that, rounds are run one by one, so that after a failure names
-  // stand as after the last complete round.
+  // On a device that gains nothing from recordings, rounds are run one by one. After a failure the
+  // names then stand as after the last complete round.
   if (!plan_->loops.empty() && !in_bands_ && !session_.device().launch_costs().plays_at_once) {
     return "this device runs a launch as soon as it is told";
   }

@@ -17,7 +17,7 @@ constexpr std::uint64_t kPaceCalls = 256;
 // events of calls that are far apart, that time is hidden.
 void note_pace(const CallContext& cx, TunedKernel& t, SearchWork& work, const PendingTime& timing) {
   if (!cx.costs.runs_beside_host || t.tuner.settled()) return;
-  // Leased calls may not have been made yet: the calls without them are counted.
+  // Leased calls may not have been made yet, so they are not counted here.
   const std::uint64_t made = timing.calls - std::min(timing.given, timing.calls);
   if (work.pace_from != nullptr) {
     if (made < work.pace_from_calls + kPaceCalls) return;

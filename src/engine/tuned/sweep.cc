@@ -21,12 +21,14 @@ constexpr std::chrono::milliseconds kWarmUp{20};
 constexpr double kFarTooSlow = 8;  // times the incumbent
 // Without a budget, a stage of the race and the proof after it take at most this long.
 constexpr double kRaceNs = 1e9, kProofNs = 4e9;
-// The race and the proof get the time of this many samples, within these shares of the budget.
+// The race and the proof get the time of this many samples, but at least and at most these shares
+// of the budget.
 constexpr double kEndSamples = 600;
 constexpr double kLeastEnd = 0.3, kMostEnd = 0.4;
 constexpr double kStages = 8;  // of the race, which gets half of the remaining time
-// Consecutive runs find the threads awake, unlike the calls of a program; and launches shorter than
-// kShortLaunchNs are mostly overhead. Gains below kDoubt prove nothing in these cases.
+// In a sweep, runs follow each other closely and find the threads awake, unlike the calls of a
+// program; and launches shorter than kShortLaunchNs are mostly overhead. In both cases gains below
+// kDoubt prove nothing.
 constexpr double kDoubt = 0.02;
 constexpr double kShortLaunchNs = 10'000;
 

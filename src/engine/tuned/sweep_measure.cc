@@ -12,8 +12,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kFirstRuns = 3;
-constexpr double kHopeless = 1.5;  // times the best, after the first runs
-constexpr double kFarOff = 3;      // times the best, after the first of them
+// A candidate that takes this multiple of the best time is given up: after its first run, and after
+// later ones.
+constexpr double kFarOff = 3, kHopeless = 1.5;
 
 Result<std::unique_ptr<MeasureOrder>> order_for(const TunedKernel& t, std::uint32_t first,
                                                 std::uint64_t seed) {

@@ -117,7 +117,7 @@ Result<void> serve_and_time(const CallContext& cx, const LaunchStep& d, const On
   const auto done = serve(cx, d, step.candidate, limits);
   if (!done) {
     t.tuner.abandon(step);
-    // A GPU refuses a launch as a whole; on the host a part of it may have run.
+    // A GPU that refuses a launch has run no part of it; on the host a part may have run.
     if (!step.probe || !cx.costs.runs_beside_host || cx.device.lost()) return done;
     t.tuner.drop(step.candidate, describe(done.error()));
     return serve(cx, d, t.tuner.best(), limits);

@@ -1,8 +1,8 @@
-// Measuring every candidate now, as the specification has it: one time each, and the least one
-// wins. It stays exact to the specification's vectors; engine/tuned/sweep.cc and
-// tune/foreign/kernel_sweep.cc are what programs use, because one time is often luck. The timer is
-// whatever the caller has: it measures one workgroup and returns nanoseconds or an error of its own
-// type, which stops the sweep and is returned.
+// The specification's sweep: every candidate is measured once, and the smallest time wins. It
+// reproduces the specification's vectors exactly. Programs use engine/tuned/sweep.cc and
+// tune/foreign/kernel_sweep.cc instead, because a single time is often luck. The timer is whatever
+// the caller has: it measures one workgroup and returns nanoseconds or an error of its own type,
+// which stops the sweep and is returned.
 #pragma once
 
 #include <cstdint>

@@ -59,7 +59,8 @@ struct CandidateState {
   std::uint64_t samples = 0;        // the number ever taken
   bool verified = false;
   std::string rejected{};  // why; empty: not
-  // Its comparison with this incumbent: the first kMostComparedPairs pairs, and its number.
+  // The incumbent with which it was compared; the first kMostComparedPairs pairs, and the number of
+  // the comparison, follow.
   std::string compared_with{};
   std::vector<int> log_ratios{};
   std::uint32_t final = 0;
@@ -173,8 +174,8 @@ class EvidenceStore {
   friend class EvidenceStores;
   explicit EvidenceStore(std::filesystem::path path);
   ~EvidenceStore();
-  // For the last owner. A store whose thread does not come back from the disk is left to it for
-  // good, because the thread uses it.
+  // Destroys the store for its last owner. If the store's thread hangs in a write, the store is
+  // leaked, because the thread still uses it.
   static void put_away(EvidenceStore* store);
 
   void flush_or_tell();

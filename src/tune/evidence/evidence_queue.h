@@ -51,15 +51,15 @@ class EvidenceQueue {
   struct Left {
     std::size_t events = 0;          // not in the file yet
     std::size_t dropped = 0;         // since the last report
-    bool no_memory = false;          // for some of those that were dropped
+    bool no_memory = false;          // some were dropped because there was no memory for them
     std::optional<Error> failure{};  // the first since everything was written
   };
   // Returns when everything that was added before is in the file, when a new try has failed for a
   // reason other than a lock, or when the time is over.
   Left flush(std::chrono::milliseconds wait);
-  // No further tries. Whether the thread has ended: it may be inside a write, such as to a disk
-  // that does not answer, that takes longer than `wait`. It then goes on by itself for as long as
-  // that takes, and the queue must not be destroyed, nor what the write uses.
+  // Ends the tries, and returns whether the thread has ended within `wait`. It may still be inside
+  // a write, for example to a disk that does not answer. Then neither the queue nor anything that
+  // the write uses may be destroyed, until the thread returns by itself.
   bool end(std::chrono::milliseconds wait);
   // Events that could not be added, because there was no memory for them.
   void count_dropped(std::size_t events);

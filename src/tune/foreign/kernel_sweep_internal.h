@@ -43,19 +43,20 @@ class KernelSweep {
   std::vector<EvidenceEvent> compared(std::span<const std::string> texts) const;
   const std::vector<double>& times_ns(std::uint32_t candidate) const;
   double median_ns(std::uint32_t candidate) const;  // 0: not measured
-  // The times since the last call. `all`: includes the warm-up time if there is no other.
+  // The times that have come since the last call. `all`: includes the warm-up time if there is no
+  // other.
   std::vector<double> take_times(std::uint32_t candidate, bool all);
 
  private:
   enum class Phase : std::uint8_t { all, finalists, pairs, over };
   struct Row {
     bool out = false;
-    std::uint32_t asked = 0;  // runs, the first one included
-    std::uint32_t came = 0;   // runs with a time
+    std::uint32_t asked = 0;  // runs that were asked for, the first one included
+    std::uint32_t came = 0;   // runs whose time was reported
     std::uint32_t abandoned = 0;
     std::optional<double> first_ns{};  // the warm-up time, until it is taken
     std::vector<double> times_ns{};
-    std::size_t taken = 0;  // the number of times_ns that were taken
+    std::size_t taken = 0;  // how many of times_ns take_times() has returned
   };
   std::uint32_t wanted() const;
   bool waits() const;  // whether times are missing
@@ -69,7 +70,7 @@ class KernelSweep {
   Phase phase_ = Phase::all;
   std::vector<std::uint32_t> order_;  // the candidates of this phase
   std::uint32_t idle_ = 0;            // calls since the last reported time
-  std::uint32_t silent_ = 0;          // pairs in a row of which a time never came
+  std::uint32_t silent_ = 0;          // consecutive pairs for which a time was never reported
   std::vector<Row> rows_;
 };
 

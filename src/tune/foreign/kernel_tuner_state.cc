@@ -10,7 +10,8 @@
 namespace vyre {
 namespace {
 
-// That a finalist of a sweep has with the first choice, at most: the program runs all of them.
+// The largest number of pairs that a finalist of a sweep runs with the first choice, because the
+// program makes all of these calls.
 constexpr std::size_t kMostPairs = 64;
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kFewestPairs = 5;
 constexpr double kConfidence = 0.99;
-// Few pairs rule out no gain at all on one side; the end is then this far away, or farther.
+// So few pairs may leave one end of the interval open. They then give an end that differs from the
+// time by this factor or more.
 constexpr double kUnknown = 1000;
 
 // Leaves out samples at both ends as long as the true median lies between the others with 99%.

@@ -1,9 +1,10 @@
 // The time of a candidate: the one figure that tables, pages, traces, files and views show for it.
 //
 // For a candidate that was compared with the incumbent in pairs, it is the incumbent's time less
-// the gain, so that the figure agrees with the verdict. An end of the interval that so few pairs
-// leave open is that of the candidate's own last times. For the incumbent, and for candidates that
-// were never compared with it, the figure is the median of their own last times.
+// the gain, so that the figure agrees with the verdict. If there are too few pairs to bound one end
+// of the interval, that end is taken from the candidate's own last times. For the incumbent, and
+// for candidates that were never compared with it, the figure is the median of their own last
+// times.
 #pragma once
 
 #include <span>

@@ -16,35 +16,43 @@
 namespace vyre {
 namespace {
 
-constexpr std::size_t kFirstSamples = 3;       // of the incumbent, before anything is tried
-constexpr std::size_t kSettlingSamples = 8;    // of the incumbent, before the search may end
-constexpr std::uint64_t kForgetAfter = 1024;   // calls, after which an unreported step is forgotten
+// The incumbent has this many samples before another candidate is tried, and before the search
+// ends.
+constexpr std::size_t kFirstSamples = 3, kSettlingSamples = 8;
+// A step that was not reported within this many calls is forgotten.
+constexpr std::uint64_t kForgetAfter = 1024;
 constexpr std::uint32_t kMostOutstanding = 8;  // probes that are not reported yet
 constexpr std::uint32_t kMostWaiting = 2;      // candidates that are compiled and not yet tried
-constexpr std::uint32_t kMostVerifying = 2;    // at the same time
-constexpr double kGuessedVerification = 3;  // calls of the incumbent that a verification may cost
-constexpr std::uint64_t kWaitingPeriod =
-    64;  // while nothing can be done, one call in this many asks again
-constexpr std::uint64_t kQuietPeriod = 16;  // likewise, while times vary too much
-constexpr double kQuestionNs = 2000;        // about the cost of a call of `next`, with its delay
-constexpr double kQuestionsOfAverage = 16;
-constexpr double kWatchShare = 0.002;  // of the time spent, for questions and for timing
-constexpr double kMostPeriod = 4096;   // calls
+constexpr std::uint32_t kMostVerifying = 2;    // candidates that are verified at the same time
+// Until a verification has been timed, it is expected to cost this many calls of the incumbent.
+constexpr double kGuessedVerification = 3;
+// One call in this many asks again while nothing can be done, and while times vary too much.
+constexpr std::uint64_t kWaitingPeriod = 64, kQuietPeriod = 16;
+// The cost of a call of `next`, its delay included: the first estimate, and the number of calls
+// over which the running average is taken.
+constexpr double kQuestionNs = 2000, kQuestionsOfAverage = 16;
+// Calls of `next` and timing may take this share of the time spent.
+constexpr double kWatchShare = 0.002;
+constexpr double kMostPeriod = 4096;  // the largest number of calls from one timed call to the next
 constexpr std::uint64_t kForever = std::uint64_t{1} << 40;
-// Beside a GPU one more thread compiles for every such length of a call. A search beside shorter
+// Beside a GPU, one thread compiles for each 20 us of a call's length. A search beside shorter
 // calls may lose so little that one thread is always ahead of it.
 constexpr double kCallOfCompilerNs = 20'000;
 // A candidate that seems to save this much is compared before others are tried, because every later
 // call would gain.
 constexpr double kClearGain = 0.04;
-constexpr double kSureOfGuess = 0.95;  // that a guess is slower, before its calls count as a loss
-constexpr double kWorst = 2;           // standard deviations of a compared time
+// The confidence with which pairs must show that a guess is slower before its calls count as a
+// loss.
+constexpr double kSureOfGuess = 0.95;
+// The gain that pairs show may be too large by this many standard deviations.
+constexpr double kWorst = 2;
 // The least gain that the longest comparison can prove is about this many times the spread of the
 // incumbent's times. If it is larger than kHidden, nothing is tried until it is below kTold.
 constexpr double kLeastProved = 0.11, kHidden = 0.075, kTold = 0.055;
-constexpr double kNotMuchSlower = 2;  // times the incumbent
-constexpr double kPaceGrows = 1.1;    // the most that the pace may grow between two measurements
-constexpr double kLargestGain = 54.59815003;  // of the preconditioner: e^4
+// Before a search ends, candidates below this multiple of the incumbent's time are timed again.
+constexpr double kNotMuchSlower = 2;
+constexpr double kPaceGrows = 1.1;  // the most that the pace may grow between two measurements
+constexpr double kLargestGain = 54.59815003;  // the largest entry of the preconditioner: e^4
 
 constexpr const char* kFirstReason = "the first choice; nothing else is measured yet";
 
@@ -149,8 +157,8 @@ bool OnlinePolicy::is_guess() const {
   return guessed_ && incumbent_ != declared_ && declared.usable() && !declared.closed;
 }
 
-// Judges the guess by its pairs with the declared variant. That they do not yet rule out a slower
-// guess is no loss: the guess is charged as much as they show.
+// Judges the guess by its pairs with the declared variant. As long as the pairs cannot rule out
+// that the guess is slower, nothing is lost yet: the guess is charged only what they prove.
 void OnlinePolicy::judge_guess() {
   const PairedComparison& versus = candidates_[declared_].versus;
   const bool shows = versus.evidence_above(timing_doubt()) >= std::log(2 / (1 - kSureOfGuess));
@@ -295,7 +303,7 @@ OnlineStep OnlinePolicy::next() {
 
 std::optional<std::uint32_t> OnlinePolicy::to_make() const {
   if (!options_.needs_code || ledger_.room_ns() <= 0) return std::nullopt;
-  // How many candidates are compiled, and whether any, depends on the length of a call.
+  // The length of a call decides how many candidates are compiled at once, and whether any are.
   if (options_.makes_beside && !incumbent_is_known()) return std::nullopt;
   std::uint32_t making = 0;
   std::uint32_t ahead = 0;
@@ -335,8 +343,8 @@ double OnlinePolicy::step_cost(std::uint32_t candidate) const {
   slower_ns =
       std::min(slower_ns, std::max(0.0, kWorst * it.versus.error() - it.versus.gain()) * usual_ns);
   slower_ns = std::max(slower_ns, it.doubted_ns);  // it may take that long again
-  // It may also be as slow as calls of it that were taken for pauses of the machine. Calls of the
-  // declared variant lose nothing while a guess serves.
+  // The candidate may also be as slow as those of its calls that were taken for pauses of the
+  // machine. Calls of the declared variant lose nothing while a guess serves.
   if (!it.measured() && it.pauses > 0 && !(candidate == declared_ && is_guess())) {
     slower_ns = std::max(slower_ns, it.least_paused_ns - usual_ns);
   }

@@ -1,15 +1,15 @@
 // The online search for one key: which candidate the next call runs, and what it may cost. Plain
 // computation: no clock, no file, no thread, no device, so that every search can be replayed.
 //
-// A candidate is *asked* while it may be faster than the incumbent and the ledger can pay for the
-// step: alone, in the order of a lower confidence bound, until its own times are known, and then in
-// pairs of calls with the incumbent. It *serves* once the pairs prove it faster by `least_gain`
-// (paired_comparison.h). It is *dropped* when they show that it gains less, when its results are
-// wrong, or when it fails.
+// A candidate is *tried* as long as it may be faster than the incumbent and the ledger allows the
+// step. Candidates are at first timed alone, in the order of a lower confidence bound; one whose
+// own times are known runs in pairs of calls with the incumbent. It *serves* once the pairs prove
+// it faster by `least_gain` (paired_comparison.h). It is *dropped* when they show that it gains
+// less, when its results are wrong, or when it fails.
 //
 // A guess that serves in place of the declared variant is compared with the declared one before
-// anything else. Its loss is charged as far as the pairs show one. When that has used up the bound,
-// the declared variant serves again.
+// anything else. If the pairs show that it is slower, its calls are charged accordingly. When these
+// charges have used up the bound, the declared variant serves again.
 //
 // Before a search ends, candidates that were not much slower are timed once more: the machine may
 // have been slow at the time.
@@ -18,10 +18,10 @@
 // exp(3 sigma / T), the largest gradient is the smallest mu - 3 sigma, and it returns to the
 // identity as candidates become certain.
 //
-// Two promises hold. The loss stays within the bound of regret_ledger.h: slower candidates, a first
-// guess that is slower than the declared variant, verification, copies, and calls that are slowed
-// by compiling all count. And at most the share `error` of all searches moves to a candidate that
-// is no faster.
+// Two promises hold. First, the loss stays within the bound of regret_ledger.h; the loss includes
+// slower candidates, a first guess that is slower than the declared variant, verification, copies,
+// and calls that are slowed by compiling. Second, at most the share `error` of all searches
+// promotes a candidate that is no faster.
 #pragma once
 
 #include <cstddef>
@@ -69,7 +69,7 @@ struct OnlineOptions {
 
 enum class CandidateStage : std::uint8_t { unmade, making, made, verified, dropped };
 
-// What one call does. A probe verifies nothing.
+// What one call does. A call that probes a candidate does not verify another one.
 struct OnlineStep {
   std::uint32_t candidate = 0;          // runs
   bool timed = false;                   // its time must be reported
@@ -139,7 +139,8 @@ class OnlinePolicy {
   std::vector<EvidenceEvent> take_events();
 
  private:
-  static constexpr std::size_t kMostActive = 64;  // with the incumbent
+  // The number of candidates that are considered at a time, the incumbent included.
+  static constexpr std::size_t kMostActive = 64;
 
   struct Candidate {
     std::string text;
@@ -148,18 +149,18 @@ class OnlinePolicy {
     std::string dropped{};
     bool verified_before = false;  // by another process
     bool verifying = false;
-    double verifying_ns = 0;          // held back for its verification
+    double verifying_ns = 0;          // what the ledger holds back for its verification
     bool closed = false;              // does not gain enough over the incumbent
     bool stale = false;               // its prior is a time, from before a drift or of another size
-    std::vector<double> recent_ns{};  // at the incumbent's present level
+    std::vector<double> recent_ns{};  // times since the incumbent's last drift
     std::vector<double> kept_ns{};    // the last kRecentSamples, as the evidence keeps them
     double median_ns = 0, spread_ns = 0;
     double log_prior = 0, log_median = 0;
     std::uint64_t samples = 0;
     double first_ns = 0;          // the first time, which is not used; 0: there is none yet
-    PairedComparison versus{};    // with the incumbent
+    PairedComparison versus{};    // pairs of calls with the incumbent
     std::uint32_t final = 0;      // the number of that comparison in the search; 0: none yet
-    std::size_t saved_pairs = 0;  // the pairs of it that are in the evidence
+    std::size_t saved_pairs = 0;  // the pairs of `versus` that are in the evidence
     std::uint32_t outstanding = 0;
     std::uint32_t abandoned = 0;
     std::uint32_t pauses = 0;    // consecutive times that are far too long
@@ -170,14 +171,14 @@ class OnlinePolicy {
     // the incumbent they and the first one took, and how much of that is charged.
     std::uint32_t probes = 0;
     double above_ns = 0, first_above_ns = 0, charged_ns = 0;
-    double doubted_ns = 0;  // from a time that was far too long and is not confirmed yet
+    double doubted_ns = 0;  // the excess of a time that was far too long and is not confirmed yet
 
     bool measured() const { return !recent_ns.empty(); }
     bool usable() const { return stage != CandidateStage::dropped; }
   };
   struct Estimate {
     double mu = 0, sigma = 0;
-    double low = 0, high = 0;  // plausible
+    double low = 0, high = 0;  // the least and the largest plausible time
   };
   // A timed step that was not reported yet.
   struct Grant {
@@ -186,7 +187,8 @@ class OnlinePolicy {
     bool probe = false;
     double reserve_ns = 0;
   };
-  // Two consecutive calls, one of each, in the order of a coin. A time of 0 is not known yet.
+  // Two consecutive calls, one of the candidate and one of the incumbent, in the order of a coin. A
+  // time of 0 is not known yet.
   struct Pair {
     std::uint64_t id = 0;
     std::uint32_t candidate = 0;
@@ -291,36 +293,37 @@ class OnlinePolicy {
   std::uint32_t verifying_ = 0;
   bool made_one_ = false;
   std::vector<Pair> open_pairs_;
-  std::optional<SecondCall> second_;  // what the next call is
+  std::optional<SecondCall> second_;  // present: the next call completes this pair
   std::uint32_t finals_ = 0;          // comparisons that were begun ...
-  std::uint32_t finals_before_ = 0;   // ... with earlier incumbents
+  std::uint32_t finals_before_ = 0;   // ... and the number of them with earlier incumbents
   FairCoin coin_;
   std::uint64_t until_timed_ = 0;
   double affordable_at_ns_ = 0;  // nothing is tried until the ledger has this much room
 
   bool believed_ = false;                // the estimates are up to date
   bool fitted_ = false;                  // the models behind them can be used
-  std::size_t fit_size_ = 0, news_ = 0;  // candidates behind them, and samples that came since
+  std::size_t fit_size_ = 0, news_ = 0;  // candidates in the fit, and samples that came after it
   double fit_level_ = 0;                 // the logarithm of the incumbent's time at the fit
   PriorModel model_;
-  double doubt_ = 0;        // of the prior: so many standard deviations are plausible
+  double doubt_ = 0;        // the prior may err by this many standard deviations
   LogEstimate first_runs_;  // how much longer a first run takes
   double stale_error_ = 0;
   std::vector<Estimate> estimates_;
-  std::vector<std::uint32_t> active_;  // without the incumbent
+  std::vector<std::uint32_t> active_;  // the candidates considered now, without the incumbent
 
   RegretLedger ledger_;
   std::uint32_t declared_ = 0;
-  bool guessed_ = false;                        // what serves was chosen by a guess
-  double served_calls_ = 0;                     // by the incumbent
-  double guess_share_ = 0, guess_lost_ns_ = 0;  // what a guess loses of that, and what is charged
+  bool guessed_ = false;     // what serves was chosen by a guess
+  double served_calls_ = 0;  // calls that the incumbent has served
+  // The share of each of these calls that a guess loses, and the loss that was charged for it.
+  double guess_share_ = 0, guess_lost_ns_ = 0;
   bool quiet_ = false;
   std::uint64_t incumbent_times_ = 0, incumbent_pauses_ = 0;
-  double question_ns_ = 0;              // what one costs, about
-  double pace_ns_ = 0;                  // from call to call; 0: not known
-  std::uint64_t uncounted_calls_ = 0;   // before the incumbent's time was known
-  double verification_ns_ = 0;          // what the last one cost; 0: none yet
-  double verification_doubted_ns_ = 0;  // of one that took far longer than expected
+  double question_ns_ = 0;              // the average cost of a call of `next`
+  double pace_ns_ = 0;                  // the time from call to call; 0: not known
+  std::uint64_t uncounted_calls_ = 0;   // calls before the incumbent's time was known
+  double verification_ns_ = 0;          // the cost of the last verification; 0: none yet
+  double verification_doubted_ns_ = 0;  // the excess of one that took far longer than expected
   DriftWatch drift_;
   std::uint32_t drifts_ = 0;
 

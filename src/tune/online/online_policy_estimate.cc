@@ -14,20 +14,28 @@ constexpr double kMostTimingDoubt = 0.25;
 // this many of them. From then on only pairs with the incumbent tell more.
 constexpr double kKnownWell = 0.005;
 constexpr std::size_t kLeastScreening = 3, kMostScreening = 12;
-constexpr std::uint32_t kMostFinalists = 32;    // candidates compared with one incumbent, about
-constexpr double kDoubt = 2, kMostDoubt = 3.5;  // standard deviations of a prior's error
-constexpr double kDoubtOfBadPriors = 15;        // more of them, for errors above kUsualPriorError
+// About the largest number of candidates that are compared with one incumbent.
+constexpr std::uint32_t kMostFinalists = 32;
+// A prior may err by this many standard deviations: kDoubt of them, and for each unit by which its
+// error exceeds kUsualPriorError kDoubtOfBadPriors more, up to kMostDoubt.
+constexpr double kDoubt = 2, kMostDoubt = 3.5;
+constexpr double kDoubtOfBadPriors = 15;
 constexpr double kUsualPriorError = 0.2;
-constexpr std::size_t kLeastMeasured = 6;  // candidates, before a prior rules anything out
-constexpr std::size_t kNewsShare = 4;      // a model is fitted again when one in 4 samples is new
+// A prior rules nothing out before this many candidates have been measured.
+constexpr std::size_t kLeastMeasured = 6;
+// The model is fitted again when there are new samples of a quarter of the candidates in it.
+constexpr std::size_t kNewsShare = 4;
 // The model is also fitted again when the logarithm of the incumbent's time has moved this far: the
 // first calls of a program are often slow, and the expected times of the others follow from them.
 constexpr double kLevelMoved = 0.02;
-constexpr double kWorstCase = 2;  // standard deviations of the cost of a probe
-constexpr double kFirstError = 0.3, kLeastFirstError = 0.05;  // of the first run of a candidate
-constexpr double kUnknownNoise = 0.03;                        // of one sample, until it is known
-constexpr double kLeastNoise = 0.004, kMostNoise = 0.3;
-constexpr std::size_t kTrustedSpread = 8;  // samples, before a small spread is believed
+// The cost of a probe may exceed its estimate by this many standard deviations.
+constexpr double kWorstCase = 2;
+// How far the first run of a candidate is off: at first, and at least.
+constexpr double kFirstError = 0.3, kLeastFirstError = 0.05;
+// The relative noise of one sample: until it is known, at least, and at most.
+constexpr double kUnknownNoise = 0.03, kLeastNoise = 0.004, kMostNoise = 0.3;
+// A small spread is believed from this many samples on.
+constexpr std::size_t kTrustedSpread = 8;
 
 }  // namespace
 
@@ -45,14 +53,15 @@ void OnlinePolicy::set_prior(Candidate& candidate, double ns) {
   fitted_ = false;
 }
 
-// The relative noise of one sample, from the incumbent's, which are the most.
+// The relative noise of one sample, estimated from the incumbent, which has the most samples.
 double OnlinePolicy::usual_noise() const {
   const Candidate& incumbent = candidates_[incumbent_];
   if (incumbent.recent_ns.size() < 5) return kUnknownNoise;
   return std::clamp(incumbent.spread_ns / incumbent.median_ns, kLeastNoise, kMostNoise);
 }
 
-// A gain of this share may come from the way in which times are taken, however many there are.
+// A gain of this share may come from the way in which times are taken, however many samples there
+// are.
 double OnlinePolicy::timing_doubt() const {
   const double usual_ns = call_ns();
   if (!(usual_ns > 0)) return 0;
@@ -62,7 +71,8 @@ double OnlinePolicy::timing_doubt() const {
 
 double OnlinePolicy::least_gain() const { return std::max(options_.least_gain, timing_doubt()); }
 
-// A guess is compared with the declared variant at once: that one is not timed by itself before.
+// A guess is compared with the declared variant at once, so the declared variant is not timed by
+// itself first.
 bool OnlinePolicy::is_screened(std::uint32_t index) const {
   if (index == declared_ && is_guess() && candidates_[index].first_ns > 0) return true;
   const std::size_t count = candidates_[index].recent_ns.size();

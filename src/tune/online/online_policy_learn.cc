@@ -13,17 +13,22 @@ namespace {
 
 constexpr std::uint32_t kMostAbandoned = 90;  // calls of a candidate that could not be timed
 constexpr double kConfidence = 0.99;          // of the interval in messages
-constexpr std::size_t kLevelSamples = 5;   // of the incumbent, before a drift or a pause is noticed
-constexpr double kPause = 2.5;             // times the usual time
-constexpr double kDoubtful = 4;            // likewise, while no pause has been met
-constexpr double kUsualPauses = 0.005;     // of the incumbent's calls
-constexpr std::uint32_t kMostPauses = 3;   // of a candidate, in a row
-constexpr std::size_t kLookPairs = 256;    // after each of which a candidate must seem to gain
-constexpr std::size_t kModelSamples = 3;   // of a candidate: more do not improve the model
-const double kEnoughToDrop = std::log(5);  // evidence that a candidate gains too little
+// A drift or a pause is noticed once the incumbent has this many samples.
+constexpr std::size_t kLevelSamples = 5;
+// A time above this multiple of the usual one is a pause of the machine; while too little is known
+// about the machine, a time above kDoubtful times the usual one is in doubt.
+constexpr double kPause = 2.5, kDoubtful = 4;
+// The machine is known to pause if this share of the incumbent's calls met a pause.
+constexpr double kUsualPauses = 0.005;
+constexpr std::uint32_t kMostPauses = 3;  // consecutive times of a candidate that count as pauses
+constexpr std::size_t kLookPairs = 256;   // a candidate must seem to gain after every 256 pairs
+constexpr std::size_t kModelSamples =
+    3;  // this many samples of a candidate are enough for the model
+// The logarithm of the e-value at which a candidate counts as gaining too little.
+const double kEnoughToDrop = std::log(5);
 constexpr double kDriftThreshold = 8;
-constexpr double kLeastDrift =
-    0.02;  // as a logarithm: less is a new level, and no reason to search
+// A drift by less than this, as a logarithm, only sets a new level; the search stays closed.
+constexpr double kLeastDrift = 0.02;
 
 }  // namespace
 
@@ -279,7 +284,8 @@ void OnlinePolicy::drifted(std::size_t run) {
   // machine.
   if (!std::exchange(settled_, false)) return;
   forget_pairs();
-  // Of each candidate the evidence keeps one time from before, and so does what is shown.
+  // The evidence keeps one time of each candidate from before the drift, and reports show the same
+  // one.
   for (Candidate& candidate : candidates_) {
     auto& kept = candidate.kept_ns;
     if (kept.size() < 2) continue;

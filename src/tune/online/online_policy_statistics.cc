@@ -13,10 +13,11 @@ namespace {
 constexpr double kSlack = 1;
 constexpr double kMostOfOneSample = 3;
 
-constexpr double kPriorError = 0.2;  // of a logarithm, at first, worth so many candidates:
-constexpr double kPriorWeight = 4;
+// The first guess at the error of a prior, as a logarithm; it weighs as much as kPriorWeight
+// candidates.
+constexpr double kPriorError = 0.2, kPriorWeight = 4;
 constexpr double kLeastPriorError = 0.1, kMostPriorError = 0.5;
-constexpr double kBendError = 0.2;  // at first
+constexpr double kBendError = 0.2;  // the first guess at the error of the slope
 
 double middle_of(std::span<double> values) {
   if (values.empty()) return 0;

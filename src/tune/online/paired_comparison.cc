@@ -9,8 +9,8 @@
 namespace vyre {
 namespace {
 
-constexpr std::size_t kKnownScale = 5;  // pairs
-constexpr double kMostScales = 1.5;     // the most that one pair counts for: it may be disturbed
+constexpr std::size_t kKnownScale = 5;  // the spread is known from this many pairs on
+constexpr double kMostScales = 1.5;  // one pair counts for at most 1.5 spreads: it may be disturbed
 constexpr int kMostLogRatio = 100'000;  // a factor of e^10
 
 // A robust standard deviation of sorted values: half the range of their middle half, scaled.
@@ -68,7 +68,7 @@ double PairedComparison::gain() const {
 }
 
 double PairedComparison::error() const {
-  constexpr double kOfMedian = 1.2533;  // against that of a mean: the root of pi / 2
+  constexpr double kOfMedian = 1.2533;  // sqrt(pi / 2): the error of a median over that of a mean
   if (sorted_.size() < kKnownScale) return 1;
   return kOfMedian * kResolution * scale_of(sorted_) / std::sqrt(double(sorted_.size()));
 }

@@ -4,8 +4,8 @@
 // the pairs prove it faster, or show that it is not. The first one that is proved wins, and without
 // proof the favourite stays.
 //
-// The error is spread over the finalists as an online search spreads it over its comparisons: the
-// n-th may err in 1 / (n (n + 1)) of what is allowed in all.
+// The allowed error is spread over the finalists as an online search spreads it over its
+// comparisons: the n-th finalist gets the share 1 / (n (n + 1)) of it.
 #pragma once
 
 #include <cstddef>

@@ -12,8 +12,8 @@ namespace vyre {
 namespace {
 
 struct Stage {
-  double near;       // times the best so far: slower entrants leave the race
-  std::size_t most;  // entrants that stay
+  double near;       // entrants slower than this multiple of the best so far leave the race
+  std::size_t most;  // the number of entrants that stay
   unsigned least_rounds, rounds;
 };
 
@@ -27,11 +27,14 @@ double quantile(std::vector<double> values, double share) {
   return *at;
 }
 
-constexpr double kBetter = 0.25;     // the share of an entrant's rounds by which it is judged
-constexpr double kFarBehind = 1.15;  // of least times
-constexpr unsigned kLookEvery = 24;  // rounds
-constexpr double kKnown = 0.003;     // the standard error of a share
-constexpr double kApart = 4;         // standard errors
+constexpr double kBetter = 0.25;  // an entrant is judged by this share of its rounds
+// An entrant whose shortest time exceeds that of the best one by more than this factor is judged
+// slower by the whole factor.
+constexpr double kFarBehind = 1.15;
+constexpr unsigned kLookEvery = 24;  // rounds between two looks at whether the race is decided
+// The race is decided if the two best are kApart standard errors apart, or if the standard error of
+// their ratio is below kKnown.
+constexpr double kKnown = 0.003, kApart = 4;
 
 class Runner {
  public:

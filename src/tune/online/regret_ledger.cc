@@ -5,14 +5,16 @@
 namespace vyre {
 namespace {
 
-constexpr double kPlanned = 0.8;  // of the bound; the rest is for surprises
-// What was saved up over a long time must not be lost within a short one. So after the first window
-// of calls, in which the allowance counts, a part of what a window may lose can be saved up, and a
-// part is earned while it lasts.
+// Steps are planned with this share of the bound; the rest is for surprises.
+constexpr double kPlanned = 0.8;
+// A search must not lose within a few calls what it was allowed to lose over many. The allowance
+// counts in the first window of calls. After that, a window may lose the share kEarned of its bound
+// while it lasts, and at most the share kSaved can have been saved up before it.
 constexpr double kWindow = 1000;  // calls
 constexpr double kSaved = 0.35, kEarned = 0.35;
-constexpr double kSavedEnough = 0.7;     // of that, for a step that costs more
-constexpr double kMostOfOneStep = 0.75;  // of what a window may lose
+// A step that costs more than can ever be saved up is allowed at this share of the most savings.
+constexpr double kSavedEnough = 0.7;
+constexpr double kMostOfOneStep = 0.75;  // the share of a window's bound that one step may cost
 
 }  // namespace
 
@@ -29,8 +31,8 @@ double RegretLedger::room_ns() const {
   return std::min(whole_room_ns(), saved_ns_ - held_ns_);
 }
 
-// What costs more than can be saved up waits until most of that is there. All of it would never be:
-// to ask costs something, too.
+// A step that costs more than can be saved up waits for the share kSavedEnough of the savings. The
+// full savings are never reached, because asking costs something as well.
 double RegretLedger::missing_ns(double cost_ns) const {
   const double missing_ns = cost_ns - whole_room_ns();
   if (in_first_window()) return missing_ns;
@@ -57,7 +59,7 @@ void RegretLedger::spend(double ns) {
   saved_ns_ = std::min(saved_ns_ + kEarned * share_ * ns, most_saved_ns());
 }
 
-// What the first calls lose is theirs, and not owed by later ones.
+// The losses of the first window are paid by the allowance, and are not taken from later savings.
 void RegretLedger::take_from_saved(double ns) {
   if (ns < 0) {
     saved_ns_ = std::min(saved_ns_ - ns, most_saved_ns());
@@ -87,8 +89,8 @@ void RegretLedger::disturb_doubted(double ns) {
   take_from_saved(-ns);
 }
 
-// Before the allowance is set, the bound is shown with what it would be by now; before the length
-// of a call is known there is none.
+// Before the allowance is set, the bound includes the allowance that would be set now. Before the
+// length of a call is known, the bound is 0.
 Ledger RegretLedger::view() const {
   const double by_now_ns = std::min(most_allowance_ns_, allowance_calls_ * call_ns_);
   const double allowance_ns = allowance_ns_ != 0 ? allowance_ns_ : by_now_ns;

@@ -18,12 +18,15 @@ namespace vyre {
 namespace {
 
 constexpr double kSigmas = 3;
-constexpr std::size_t kStart = 6;           // random configurations before the surrogate is used
-constexpr std::size_t kStartWithPrior = 4;  // the best by the prior, and random ones
-constexpr std::size_t kMostPoints = 320;    // on which the surrogate is conditioned
-constexpr std::size_t kPool = 2000;         // random candidates of a larger space
-constexpr std::size_t kElites = 5;          // whose neighbours are candidates
-constexpr std::size_t kParents = 10;        // whose crossings are candidates
+constexpr std::size_t kStart = 6;  // random configurations before the surrogate is used
+// With a prior the search begins with this many: the best by the prior, and random ones.
+constexpr std::size_t kStartWithPrior = 4;
+constexpr std::size_t kMostPoints = 320;  // measurements on which the surrogate is conditioned
+// In a larger space than kPool, the candidates are kPool random configurations, the neighbours of
+// the kElites fastest ones, and kCrossings crossings of the kParents fastest ones.
+constexpr std::size_t kPool = 2000;
+constexpr std::size_t kElites = 5;
+constexpr std::size_t kParents = 10;
 constexpr std::size_t kCrossings = 300;
 // Only fast configurations need to be told apart: costs above this quantile are clipped to it.
 constexpr double kCutQuantile = 0.7;

@@ -76,7 +76,7 @@ double ScoreBudget::score(std::span<const ReplayRun> runs) const {
     auto next = run.steps.begin();
     double rank = std::floor(static_cast<double>(times_ns_.size()) / 2);
     for (std::uint32_t i = 0; i < kPoints; ++i) {
-      // What rounding moved still counts as charged by then.
+      // A step that only rounding has moved past the moment still counts.
       for (; next != run.steps.end() && next->charged_s <= at(i) * (1 + 1e-9); ++next) {
         if (next->fraction > 0) rank = rank_of(best / next->fraction * (1 + 1e-9));
       }
@@ -87,7 +87,7 @@ double ScoreBudget::score(std::span<const ReplayRun> runs) const {
   std::uint32_t points = 0;
   for (std::uint32_t i = 0; i < kPoints; ++i) {
     const double baseline = baseline_ns(at(i));
-    if (!(baseline > best)) continue;  // it has found the optimum, and nothing can be gained
+    if (!(baseline > best)) continue;  // random search has found the optimum by then
     sum += (baseline - time_of_rank(ranks[i])) / (baseline - best);
     ++points;
   }

@@ -29,8 +29,9 @@ class ScoreBudget {
   // What random search is expected to have found by then.
   double baseline_ns(double charged_s) const;
   // The performance of runs of one strategy, averaged over time: 1 is the optimum, 0 is what random
-  // search finds, less than 0 is worse. What they have found is the mean of their ranks among all
-  // times. A run that has found nothing yet has the median; one that ended keeps what it had.
+  // search finds, less than 0 is worse. At each moment the runs count with the mean rank of their
+  // best times among all times. A run that has found nothing yet has the median; one that ended
+  // keeps what it had.
   double score(std::span<const ReplayRun> runs) const;
 
  private:
