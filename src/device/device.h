@@ -1,8 +1,8 @@
 // The interface of every device: it holds memory, loads code and runs launches in order.
 //
-// The functions of each folder open its devices (CpuDevice::make, open_cuda, NullDevice::make). All
-// functions may be called from many threads at once. A device lives as long as anything made from
-// it.
+// Each folder has a function that opens its devices (CpuDevice::make, open_cuda, NullDevice::make).
+// All functions may be called from many threads at once. A device lives as long as anything made
+// from it.
 #pragma once
 
 #include <atomic>
@@ -48,24 +48,26 @@ struct Launch {
   Extent extent{1, 1, 1};                   // only the invocations inside the extent run
   Extent workgroup{1, 1, 1};
   std::uint32_t groups_per_task = 0;  // on a CPU; 0: chosen from the size of the launch
-  // All workgroups run at once, and may wait for each other; otherwise the launch is an error. A
-  // CPU runs a single one so.
+  // True: all workgroups run at once and may wait for each other. A launch whose workgroups do not
+  // all fit at once is then an error; on the CPU, more than one does not fit.
   bool together = false;
   std::optional<std::chrono::nanoseconds> deadline{};  // counted from the call
   // The deadline that the caller gave, of which `deadline` is what is left; messages name it.
   // Absent: `deadline` itself.
   std::optional<std::chrono::nanoseconds> asked{};
-  // Set to a value other than 0 to end the launch early. Only the CPU reads it, in loops.
+  // Another thread sets it to a value other than 0 to end the launch early. Only the CPU reads it,
+  // in loops.
   std::atomic<std::uint32_t>* stop = nullptr;
 };
 
-// Bytes of a binding that an invocation may touch, by its place r along the slowest axis of the
-// launch's extent (the last one along which there are several invocations): from factor * r + low up
-// to, not including, factor * r + high. Bytes outside of the binding do not count.
+// The bytes of a binding that an invocation may touch: from factor * r + low up to, but not
+// including, factor * r + high, where r is its place along the slowest axis of the launch's extent
+// (the last axis along which there are several invocations). Bytes outside of the binding do not
+// count.
 struct ReachedBytes {
   std::uint32_t slot = 0;
   bool writes = false;
-  // Accesses with the same number, other than 0, leave the same bytes in any order.
+  // Accesses with the same number other than 0 leave the same bytes in whichever order they run.
   std::uint8_t commutes = 0;
   std::int64_t factor = 0;
   std::int64_t low = 0;
@@ -90,19 +92,19 @@ struct WorkItem {
   BoundMemory from{};                  // of a copy, which must not overlap `to`
   BoundMemory to{};                    // of a copy or a clear
   std::vector<std::uint32_t> after{};  // positions of earlier items
-  bool after_all = false;  // it begins when all items before it have ended
-  // Of a launch: all that it may touch, by slot. Absent: nothing is known.
+  bool after_all = false;              // it begins when all items before it have ended
+  // For a launch: everything that it may touch, by slot. Absent: that is not known.
   std::optional<std::vector<ReachedBytes>> reach{};
 };
 
-// What a device would run in bands, and for each item that is a launch why it does not follow the
-// launch before it in bands; empty: it does, or there is none.
+// The launches that a device would run in bands. For each other item that is a launch, why it does
+// not follow the launch before it in bands; empty: it does, or there is no launch before it.
 struct ItemBands {
   std::vector<WorkBands> bands;
   std::vector<std::string_view> why_not;
 };
 
-// For all launches of a play, as Launch has them.
+// Limits for all launches of a play, with the meaning that they have in Launch.
 struct PlayLimits {
   std::optional<std::chrono::nanoseconds> deadline{};  // counted from the call
   std::optional<std::chrono::nanoseconds> asked{};
@@ -113,13 +115,13 @@ struct PlayLimits {
 class WorkRecording {
  public:
   virtual ~WorkRecording() = default;
-  // Another launch in the place of one: other code, grid, bindings or contents of uniforms. Plays
-  // that were submitted before are not touched.
+  // Replaces a launch: its code, grid, bindings or contents of uniforms. Plays that were submitted
+  // before are not affected.
   virtual Result<void> set(std::uint32_t item, const Launch& launch) = 0;
   // Why the device gets the items one after the other instead of all at once; empty: it gets them
   // at once.
   virtual std::string_view one_by_one() const = 0;
-  // Launches that do not run one after the other, in the order of the items.
+  // The launches that run in bands, in the order of the items.
   virtual std::vector<WorkBands> bands() const { return {}; }
 };
 
@@ -193,7 +195,7 @@ struct LaunchCosts {
   bool runs_beside_host = false;
   // A recording of several launches costs less than these launches one after the other.
   bool plays_at_once = false;
-  // A recording may run launches band by band, where their reach is given.
+  // A recording may run launches in bands if their reach is given.
   bool plays_in_bands = false;
   double clock_tick_ns = 50;   // the resolution of times
   double timing_ns = 100;      // the cost of timing one launch
@@ -217,7 +219,8 @@ class Device {
   virtual ~Device() = default;
   virtual std::string_view name() const = 0;  // "cpu", "cuda:0", "null"
   virtual const Limits& limits() const = 0;
-  // Properties from the system, and measured ones; measuring may take some milliseconds once.
+  // Properties that the system reports, and measured ones. The first call may take some
+  // milliseconds to measure.
   virtual Result<Profile> profile() = 0;
   // The same without the properties that would have to be measured.
   virtual Result<Profile> told_profile() { return profile(); }
@@ -227,8 +230,8 @@ class Device {
   // Sets up what the first launch with a deadline would set up, which may take some milliseconds.
   virtual Result<void> prepare_deadlines() { return {}; }
   virtual LaunchCosts launch_costs() const { return {}; }
-  // What a recording of these items would run in bands. Code and contents are not looked at. Empty:
-  // the device has no bands.
+  // What a recording of these items would run in bands; empty if the device runs nothing in bands.
+  // Code and contents do not matter.
   virtual ItemBands bands_of(std::span<const WorkItem>) const { return {}; }
   // False for a device that only records launches, which cannot be timed.
   virtual bool runs() const { return true; }

@@ -51,7 +51,7 @@ class ListedWork : public WorkRecording {
   // Slots of this code whose contents go with a launch.
   virtual std::vector<ContentsSlot> contents_of(const Launch&) const { return {}; }
   Result<void> check_item(std::uint32_t item) const;
-  // With what is left of the limits of a play that began then.
+  // Plays an item of a play that began at this time, with what is left of its limits.
   Result<void> play_item(Queue& queue, std::uint32_t item, const PlayLimits& limits,
                          std::chrono::steady_clock::time_point began) const;
   static void limit(Launch& launch, const PlayLimits& limits,
@@ -64,7 +64,7 @@ class ListedWork : public WorkRecording {
   std::vector<Item> items_;
 };
 
-// Items refer to earlier ones alone, and copies do not overlap.
+// Checks that items wait only for earlier items, and that the two ranges of a copy do not overlap.
 Result<void> check_items(std::span<const WorkItem> items);
 
 }  // namespace vyre

@@ -32,8 +32,8 @@
 //
 // The vertices that were reached, and that `after` kept, are the frontier of the next round; a run
 // ends when there are none. With gather and apply a run ends after a round in which no apply
-// returned true. What a program may store where is in docs/graphs.md and is checked when the
-// program is made.
+// returned true. docs/graphs.md says which function may store to which variables; that is checked
+// when the program is made.
 #pragma once
 
 #include <chrono>
@@ -163,13 +163,13 @@ inline constexpr ResidentPolicy kFrontierPolicy = frontier_policy();
 
 struct FrontierOptions {
   ResidentPolicy policy = kFrontierPolicy;
-  std::uint64_t memory_budget = 0;    // bytes; 0: no limit
-  std::uint32_t workers = 0;          // 0: the device's threads
+  std::uint64_t memory_budget = 0;  // bytes; 0: no limit
+  std::uint32_t workers = 0;        // 0: the device's threads
   // Edges of a round for which another worker is started; 0: 4,096 for a thread of the CPU, 512 for
   // a workgroup of a GPU.
   std::uint32_t worker_edges = 0;
-  std::uint32_t hit_capacity = 0;     // vertices that a queue holds; 0: all of them
-  bool solo = true;                   // small frontiers run round after round in one launch
+  std::uint32_t hit_capacity = 0;  // vertices that a queue holds; 0: all of them
+  bool solo = true;                // small frontiers run round after round in one launch
   // Searches from run to run for the thresholds of the policy that are fastest for this program on
   // graphs of this class, and keeps what it learns as evidence. Absent: `policy` decides.
   std::optional<KernelTunerOptions> tuning{};

@@ -23,7 +23,8 @@ std::unexpected<Error> wrong(const Program& program, SourcePos pos, const std::s
   return fail(Code::invalid_input, locate(program, pos, what), std::move(fix));
 }
 
-// One of the eight functions: its name in the module, where its id goes, and how it is written.
+// One of the eight functions: its name in the module, the member that gets its id, and its
+// signature as text.
 struct Role {
   std::string_view name;
   std::optional<FunctionId>* id;

@@ -21,8 +21,8 @@ struct FrontierFunctions {
   bool visit_checks = false;  // visit loads every variable that `wants` loads
   std::uint32_t group = 0;    // a group of bindings that the program does not use
   std::vector<FunctionId> all() const;
-  // Vertices may look at their incoming edges. Where some of the frontier may wait, a vertex could
-  // not tell from the bits which of its sources do.
+  // Whether vertices may look at their incoming edges. With `waits` they may not: a vertex could
+  // not tell from the bits which of its sources wait.
   bool pulls() const { return wants && !waits; }
 };
 
@@ -32,8 +32,8 @@ struct NamedFunction {
   FunctionId id{};
 };
 
-// Copies the functions with what they reach, sets the overrides and checks the signatures and what
-// each function may access. `from` is not empty of a position's file: messages begin with it.
+// Copies the functions with everything they use, sets the overrides, and checks the signatures and
+// what each function accesses. Messages begin with the name of the file.
 Result<FrontierFunctions> find_functions(const Program& from,
                                          std::span<const NamedFunction> functions,
                                          const FrontierNames& names,

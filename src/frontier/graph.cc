@@ -53,7 +53,8 @@ Result<IncomingEdges> GraphMemory::transpose(const Need& need, const RunLimits& 
     return incoming_;
   }
   VYRE_TRY(FrontierWorkers workers, FrontierWorkers::make(session, transpose_code(), 0));
-  // One worker alone keeps the order of the edges; workgroups fill in any order.
+  // A single worker keeps the order of the edges. Workgroups fill in any order, so the edges must
+  // be sorted.
   const bool sorts = workers.in_groups() && need.ordered;
   const std::uint32_t blocks = vertices / kBlockVertices + 1;
   VYRE_TRY(Buffer counts, words_buffer(session, vertices));

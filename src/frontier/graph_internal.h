@@ -11,7 +11,7 @@ namespace vyre {
 // The sources of the edges that lead to vertex v are sources[offsets[v]] and so on.
 struct IncomingEdges {
   Buffer offsets, sources;
-  Buffer edges;  // their indices in `columns` of the graph; empty where nobody asked for them
+  Buffer edges;  // their indices in the graph's `columns`; empty if no program needs them
 };
 
 class GraphMemory {

@@ -212,9 +212,10 @@ Result<void> check_owner(const Program& p, FunctionId function) {
   return {};
 }
 
-// `waits` runs for vertices of the frontier while edges of others are visited: what it stores
-// plainly at its own vertex, `visit` may read at its source alone, for which `waits` has run, and
-// `wants`, which asks for the vertex that an edge leads to, not at all.
+// `waits` may run for one vertex of the frontier while the edges of another one are visited. What
+// `waits` stores plainly may therefore be read in `visit` only for the edge's source, for which
+// `waits` has already run, and not at all in `wants`, which is asked about the vertex that an edge
+// leads to.
 Result<void> check_beside_waits(const FrontierFunctions& f) {
   if (!f.waits) return {};
   const Program& p = f.library;
@@ -239,8 +240,8 @@ Result<void> check_beside_waits(const FrontierFunctions& f) {
   return {};
 }
 
-// Of each variable that one of the functions writes, every access must be at the parameter that
-// is given for that function.
+// Checks that functions access a variable that any of them writes only at the vertex in the given
+// parameter.
 struct Owned {
   std::optional<FunctionId> function;
   std::uint32_t element = 0;
@@ -284,9 +285,8 @@ Result<bool> visit_loads_what_wants_loads(const FrontierFunctions& f) {
   VYRE_TRY(const auto asked, accesses_of(f.library, *f.wants));
   VYRE_TRY(const auto visited, accesses_of(f.library, *f.visit));
   return std::ranges::all_of(asked, [&](const FunctionAccess& a) {
-    return std::ranges::any_of(visited, [&](const FunctionAccess& v) {
-      return v.global == a.global && !v.writes;
-    });
+    return std::ranges::any_of(
+        visited, [&](const FunctionAccess& v) { return v.global == a.global && !v.writes; });
   });
 }
 

@@ -26,17 +26,19 @@ struct FunctionAccess {
 // have: barriers, memory other than storage and uniforms, operations of subgroups, ids.
 Result<std::vector<FunctionAccess>> accesses_of(const Program& program, FunctionId function);
 
-// In `visit`, every store is atomic. In `init`, `start`, `waits`, `after` and `apply`, plain stores
-// go to the function's own vertex, and what is stored so is read there alone. `wants` and `gather`
-// store nothing. What `waits` stores plainly, `visit` reads at its source alone, and `wants` not at
-// all. The error names the function, the variable and the line.
+// Checks these rules. In `visit`, every store is atomic. In `init`, `start`, `waits`, `after` and
+// `apply`, plain stores go to the function's own vertex, and the function reads such a variable
+// only there. `wants` and `gather` store nothing. What `waits` stores plainly is read in `visit`
+// only for the edge's source, and not in `wants`. The error names the function, the variable and
+// the line.
 Result<void> check_legality(const FrontierFunctions& functions);
 
 // Whether `after` may run for a vertex as soon as its own incoming edges were visited, while edges
-// of other vertices are visited: whatever one of the two writes, both access at the target alone.
+// of other vertices are visited: each variable that one of the two writes is accessed by both at
+// the target only.
 Result<bool> after_may_follow_pull(const FrontierFunctions& functions);
 
-// Whether asking `wants` before `visit` is likely to be of no use, because `visit` loads the same
+// Whether it is probably useless to ask `wants` before `visit`, because `visit` loads the same
 // variables itself.
 Result<bool> visit_loads_what_wants_loads(const FrontierFunctions& functions);
 

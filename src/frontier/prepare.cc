@@ -11,7 +11,8 @@
 namespace vyre {
 namespace {
 
-// The same room for indices as the engine's halves need.
+// The most vertices for which the indices of the engine's buffers, which have two halves, fit into
+// 32 bits.
 constexpr std::uint32_t kMostVertices = 0x7FFFFFE0U;
 
 std::uint64_t variable_bytes(const FrontierVariable& v, std::uint32_t vertices) {
@@ -61,7 +62,8 @@ void FrontierState::bind(EngineBuffer which, const Buffer& buffer) {
                                .buffer = buffer});
 }
 
-// What the graph, the state and the engine need, and whether queues fit the budget as well.
+// Computes the memory that the graph, the state and the engine need, and decides whether queues fit
+// into the budget as well.
 Result<void> FrontierState::plan_memory(const FrontierOptions& options,
                                         std::uint64_t variable_bytes) {
   const FrontierFunctions& f = code_->functions;
@@ -84,8 +86,7 @@ Result<void> FrontierState::plan_memory(const FrontierOptions& options,
   const HubSizes hubs = hub_sizes(workers_.lanes());
   if (graph_->largest_degree > hubs.edges) resident += (m / hubs.piece_edges + 1) * 16;
   facts_.resident_bytes = resident;
-  const std::uint64_t queues =
-      std::uint64_t{facts_.hit_capacity} * 8 + kSoloBytes;
+  const std::uint64_t queues = std::uint64_t{facts_.hit_capacity} * 8 + kSoloBytes;
   facts_.pressure_bps = pressure_of(resident + queues, options.memory_budget);
   has_queues = facts_.pressure_bps < policy_.memory_pressure_threshold_bps;
   if (!has_queues || f.gather) facts_.hit_capacity = 1;
@@ -109,7 +110,8 @@ Result<void> FrontierState::allocate() {
   bind(EngineBuffer::offsets, graph_->offsets);
   bind(EngineBuffer::columns, graph_->columns);
   if (f.pulls() || f.gather) {
-    VYRE_TRY(const IncomingEdges in, graph_->transpose({.edges = f.visit_edge, .ordered = f.gather.has_value()}, {}));
+    VYRE_TRY(const IncomingEdges in,
+             graph_->transpose({.edges = f.visit_edge, .ordered = f.gather.has_value()}, {}));
     bind(EngineBuffer::in_offsets, in.offsets);
     bind(EngineBuffer::in_columns, in.sources);
     if (f.visit_edge) bind(EngineBuffer::in_edges, in.edges);

@@ -71,7 +71,7 @@ std::vector<std::uint32_t> reference_components(const GraphData& graph) {
       parent[std::max(a, b)] = std::min(a, b);
     }
   }
-  // A parent is smaller than its children, so it has its root before they ask for it.
+  // A parent has a smaller number than its children, so its root is final when they read it.
   for (std::uint32_t& each : parent) each = parent[each];
   return parent;
 }
@@ -95,7 +95,7 @@ std::vector<double> reference_pagerank(const GraphData& graph, std::uint32_t rou
 }
 
 std::vector<std::uint32_t> reference_core_numbers(const GraphData& graph) {
-  // Vertices are removed in the order of the edges that they have left.
+  // Vertices are removed in the order of the number of edges that they have left.
   std::vector<std::uint32_t> left(graph.vertices());
   std::vector<std::vector<std::uint32_t>> with(shape_of(graph).largest_degree + std::size_t{1});
   for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex) {

@@ -1,5 +1,5 @@
-// Serial graph algorithms, written for being plainly right: what the results of graph programs are
-// compared with.
+// Serial graph algorithms, written so that their correctness is easy to see. The results of graph
+// programs are compared with theirs.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ std::vector<std::uint32_t> reference_components(const GraphData& graph);
 // The scores after that many rounds, in double precision. Every vertex begins with 1 / n; a round
 // replaces all scores at once by (1 - damping) / n + damping * the sum, over incoming edges, of the
 // source's score divided by the number of its outgoing edges. The score of a vertex without
-// outgoing edges goes nowhere.
+// outgoing edges is lost.
 inline constexpr double kPageRankDamping = 0.85;
 std::vector<double> reference_pagerank(const GraphData& graph, std::uint32_t rounds,
                                        double damping = kPageRankDamping);

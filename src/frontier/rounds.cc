@@ -31,7 +31,7 @@ constexpr std::uint32_t kWordChunk = 64;
 constexpr std::uint32_t kVertexChunk = 1024;
 constexpr std::uint32_t kWordsOfSubgroup = 4;
 constexpr std::uint32_t kFewRecords = 62;
-constexpr std::uint32_t kFewWords = 64;  // that are written one by one
+constexpr std::uint32_t kFewWords = 64;  // up to this many words are written one by one
 
 }  // namespace
 
@@ -48,8 +48,8 @@ struct FrontierState::Progress {
   RunLimits left() const { return limits.counted_from(begun); }
 };
 
-// Workgroups for the edges of the frontier. The policy sheds workers that have few vertices; those
-// may have many edges.
+// The number of workgroups for the edges of the frontier. The policy decides by the number of
+// vertices, and few vertices may have many edges.
 std::uint32_t FrontierState::edge_workers(const RoundRecord& record) const {
   if (!workers_.in_groups()) return record.workers;
   const std::uint64_t all = (record.edges + record.request.queue_len) / kGroupEdges + 1;
@@ -57,8 +57,8 @@ std::uint32_t FrontierState::edge_workers(const RoundRecord& record) const {
       std::clamp<std::uint64_t>(all, record.workers, std::max(facts_.workers, record.workers)));
 }
 
-// All words of bits. A word is as much work for a subgroup as its vertices are for its lanes, so
-// workgroups are more than those that the edges of the frontier need.
+// The work of a launch over all words of bits. A word keeps a subgroup busy even if few of its bits
+// are set, so more workgroups are needed than for the edges of the frontier.
 FrontierWork FrontierState::over_words(const RoundRecord& record) const {
   FrontierWork work{bit_words_, kWordChunk, record.workers};
   if (!workers_.in_groups()) return work;
@@ -111,7 +111,8 @@ Result<void> FrontierState::set_first(const FrontierRun& run, Frontier& f, std::
   return write(0, first);
 }
 
-// Workgroups find few first vertices in the queue, so that none needs to be filled.
+// If there are few first vertices, the host writes them into the queue, so that no kernel needs to
+// fill it.
 Result<void> FrontierState::queue_first(const std::map<std::uint32_t, std::uint32_t>& words,
                                         Frontier& f) {
   if (!workers_.in_groups() || !has_queues || code_->functions.gather) return {};
@@ -174,7 +175,7 @@ Result<void> FrontierState::fill_queue(Progress& p, const RoundRecord& record) {
   return {};
 }
 
-// The edges of the frontier, those of hubs in a second launch.
+// Pushes along the edges of the frontier; edges of hubs are pushed by a second launch.
 Result<void> FrontierState::push(Progress& p, const RoundRecord& record, bool from_queue,
                                  bool to_queue) {
   Frontier& f = p.frontier;
@@ -190,7 +191,8 @@ Result<void> FrontierState::push(Progress& p, const RoundRecord& record, bool fr
   f.zero[f.bits] = from_queue;  // the kernel clears the bits of the vertices that it takes
   // Workgroups find the number of pieces on the device: the host does not wait for it.
   const std::uint32_t pieces = workers_.words[control::pieces];
-  const bool hubs = workers_.in_groups() ? workers_.words[control::hub] != 0xFFFFFFFFU : pieces != 0;
+  const bool hubs =
+      workers_.in_groups() ? workers_.words[control::hub] != 0xFFFFFFFFU : pieces != 0;
   if (!hubs) return {};
   return workers_.launch(to_queue ? FrontierKernel::hubs_queue : FrontierKernel::hubs_bits,
                          {pieces, 1, edge_workers(record)}, p.left());
@@ -204,14 +206,15 @@ Result<void> FrontierState::pull(Progress& p, const RoundRecord& record) {
                          over_words(record), p.left());
 }
 
-// `after` for the vertices that were reached, in the queue or in the bits.
+// Runs `after` for the vertices that were reached, which are in the queue or in the bits.
 Result<void> FrontierState::follow(Progress& p, const RoundRecord& record, bool queued) {
   Frontier& f = p.frontier;
   const std::uint32_t reached = workers_.words[control::appended];
   // Workgroups find on the device how many were appended.
   if (!queued || !workers_.in_groups()) workers_.begin_round();
   if (!queued) return workers_.launch(FrontierKernel::after_bits, over_words(record), p.left());
-  // What was reached is in the other half, and what is kept goes where the frontier was.
+  // The vertices that were reached are in the other half. Those that `after` keeps go to the half
+  // where the frontier was.
   std::swap(workers_.words[control::in_queue], workers_.words[control::out_queue]);
   f.queue = 1 - f.queue;
   return workers_.launch(FrontierKernel::after_queue, {reached, kQueueChunk, record.workers},
@@ -265,7 +268,7 @@ Result<void> FrontierState::sum(Progress& p, const RoundRecord& record) {
   return {};
 }
 
-// The counts of each round's frontier.
+// Returns the counts of each round's frontier.
 Result<std::vector<std::uint32_t>> FrontierState::launch_solo(Progress& p, bool crowd,
                                                               std::uint32_t& done,
                                                               FrontierCounts& end) {
@@ -406,7 +409,7 @@ Result<FrontierResult> FrontierState::run(const FrontierRun& run) {
   p.result.ended = p.frontier.counts.vertices == 0;
   p.result.nanoseconds = ns_since(p.begun);
   if (turn) {
-    // What runs for the first time is compiled on the way.
+    // Runs in which a kernel is compiled do not count, because their time includes compiling.
     const bool counts = done && workers_.prepared() == prepared;
     VYRE_CHECK(tuned_->report(
         *turn, counts ? std::optional(static_cast<double>(p.result.nanoseconds)) : std::nullopt));

@@ -1,4 +1,4 @@
-// What the resident policy is asked before a round, made from what was counted in the round before.
+// The request to the resident policy before a round, made from the counts of the round before.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ struct FrontierFacts {
   std::uint32_t lanes = 1;                // workers in one of them
   std::uint32_t worker_edges = 4096;  // edges, or words of bits, for which one more is requested
   std::uint32_t hit_capacity = 1;     // of a queue; 1: there are no queues
-  std::uint64_t resident_bytes = 0;   // without the queues
+  std::uint64_t resident_bytes = 0;   // the bytes in device memory, without the queues
   std::uint64_t budget_bytes = 0;     // 0: no limit
-  std::uint16_t pressure_bps = 0;     // of memory, as if there were queues
+  std::uint16_t pressure_bps = 0;     // the memory pressure with queues, in basis points
   bool crowds = false;                // workgroups may run rounds together in one launch
 };
 
@@ -34,26 +34,30 @@ inline constexpr std::uint32_t kWorkerEdges = 4096, kGroupEdges = 512;
 // whichever is larger, because a few vertices with many edges are as much work as many vertices.
 std::uint16_t density_bps(const FrontierFacts& facts, const FrontierCounts& counts);
 
-// `hot_windows` is the number of rounds directly before this one that had one topology.
+// `hot_windows` is the number of consecutive rounds directly before this one that had the same
+// topology.
 ResidentRequest frontier_request(const FrontierFacts& facts, const FrontierCounts& counts,
                                  std::uint32_t hot_windows);
 
-// The largest frontier that a launch of many rounds may take: after a sparse round, the policy
-// answers "sparse" for all frontiers up to these counts. Both are 0 where it never does.
-inline constexpr std::uint32_t kSoloVertices = 2048;      // of one workgroup
-inline constexpr std::uint32_t kSoloVerticesHost = 8192;  // of one thread
+// The most vertices and edges of a frontier in a launch of many rounds by one worker, which is a
+// workgroup, or on the CPU a thread.
+inline constexpr std::uint32_t kSoloVertices = 2048;
+inline constexpr std::uint32_t kSoloVerticesHost = 8192;
 inline constexpr std::uint32_t kSoloEdges = 16384;
-// Of one workgroup where a crowd takes larger frontiers, and faster.
+// The same for one workgroup if a crowd can take larger frontiers, which it does faster.
 inline constexpr std::uint32_t kShortSoloVertices = 256;
 inline constexpr std::uint32_t kShortSoloEdges = 4096;
-// Of a crowd, and the frontier that it leaves to one workgroup.
+// The largest frontier of a crowd, and the frontier below which it leaves the rounds to one
+// workgroup.
 inline constexpr std::uint32_t kCrowdVertices = 32768;
 inline constexpr std::uint32_t kCrowdEdges = 262144;
 inline constexpr std::uint32_t kCrowdLeast = 32;
-// What a queue holds of the next frontier, whatever the policy says.
+// The largest frontier for such a launch, so that the next frontier still fits into the queue.
 FrontierCounts largest_solo(const FrontierFacts& facts);
+// The largest frontier that the policy leaves to such a launch: after a sparse round, it answers
+// "sparse" for all frontiers up to these counts. Both are 0 if it never does.
 FrontierCounts solo_limits(const ResidentPolicy& policy, const FrontierFacts& facts);
-// The same for a launch of many rounds by a crowd; 0 where there is none.
+// The same for a launch by a crowd; 0 if the device runs no crowds.
 FrontierCounts largest_crowd(const FrontierFacts& facts);
 FrontierCounts crowd_limits(const ResidentPolicy& policy, const FrontierFacts& facts);
 

@@ -90,7 +90,7 @@ class FrontierState {
   std::shared_ptr<FrontierCode> code_;
   std::shared_ptr<GraphMemory> graph_;
   FrontierWorkers workers_;
-  ResidentPolicy given_policy_, policy_;  // that the caller gave; of this run
+  ResidentPolicy given_policy_, policy_;  // the caller's policy, and the policy of this run
   std::optional<TunedPolicy> tuned_;
   FrontierFacts facts_;
   FrontierCounts solo_, crowd_;  // the largest frontiers of launches of many rounds

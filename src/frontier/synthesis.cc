@@ -15,16 +15,15 @@ namespace {
 constexpr std::uint32_t kKept = 256;
 
 constexpr std::array<std::string_view, kFrontierKernels> kNames{
-    "init",           "start",      "fill_queue",   "push_queue",   "push_hybrid",
-    "push_bits",      "hubs_queue", "hubs_bits",    "pull",         "pull_after",
-    "after_queue",    "after_bits", "gather",       "apply",        "solo",
-    "count_incoming", "sum_blocks", "place_blocks", "fill_incoming", "sort_incoming",
-    "crowd"};
+    "init",          "start",         "fill_queue", "push_queue",     "push_hybrid", "push_bits",
+    "hubs_queue",    "hubs_bits",     "pull",       "pull_after",     "after_queue", "after_bits",
+    "gather",        "apply",         "solo",       "count_incoming", "sum_blocks",  "place_blocks",
+    "fill_incoming", "sort_incoming", "crowd"};
 
 constexpr std::array<std::string_view, kEngineBuffers> kBufferNames{
-    "control", "offsets", "columns", "in_offsets", "in_columns", "in_edges", "queue",   "bits",
-    "pieces",  "sums",    "records", "counts",     "blocks",     "starts",   "sources", "origins",
-    "inputs"};
+    "control", "offsets", "columns", "in_offsets", "in_columns", "in_edges",
+    "queue",   "bits",    "pieces",  "sums",       "records",    "counts",
+    "blocks",  "starts",  "sources", "origins",    "inputs"};
 
 void write(KernelWriter& w, FrontierKernel kernel) {
   switch (kernel) {
@@ -48,11 +47,12 @@ void write(KernelWriter& w, FrontierKernel kernel) {
     case FrontierKernel::place_blocks: return write_place_blocks(w);
     case FrontierKernel::fill_incoming: return write_fill_incoming(w);
     case FrontierKernel::sort_incoming: return write_sort_incoming(w);
-    case FrontierKernel::crowd: break;  // of workgroups alone
+    case FrontierKernel::crowd: break;  // only workgroups run it
   }
 }
 
-// The functions that a kernel calls; others would bring their variables with them.
+// The functions that a kernel calls. Others are left out, because the kernel would have to bind
+// their variables as well.
 std::vector<FunctionId> used_by(const FrontierFunctions& f, FrontierKernel kernel) {
   std::vector<FunctionId> out;
   const auto take = [&](const std::optional<FunctionId>& id) {
@@ -183,7 +183,7 @@ Value KernelWriter::input(control::Word which) {
 }
 
 void KernelWriter::begin_worker() {
-  // Loaded here, at the outermost level, so that every block may use them.
+  // The words are loaded here, at the outermost level, so that every block may use them.
   for (std::uint32_t i = 0; i < control::bank; ++i) input(static_cast<control::Word>(i));
   b.if_(b.workgroup_id().x() >= input(control::workers), [&] { b.return_(); });
 }
@@ -255,7 +255,7 @@ Value KernelWriter::set_bits(const Value& kept) {
   return b.let("fresh_now", fresh.load());
 }
 
-// The atomics are in loops of their own: between them, the processor cannot look ahead.
+// The atomics are in separate loops, because the processor cannot execute ahead across an atomic.
 void KernelWriter::flush() {
   const Value kept = b.let("kept_now", kept_count_->load());
   const Value count = keep_ == Keep::reached ? set_bits(kept) : kept;

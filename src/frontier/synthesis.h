@@ -6,10 +6,10 @@
 // GPU the worker is a workgroup: its subgroups take vertices together and spread their edges over
 // their lanes, and append what they reach with one atomic (synthesis_group_*.cc).
 //
-// What a round needs to know, and what it leaves, are words of one small buffer (control). The
-// frontier is always a set of bits; where the round takes or makes a queue, the same vertices are
-// in the queue as well. Two sets of bits and two queues change places from round to round; each
-// pair is one buffer with two halves.
+// The inputs and the results of a round are words of one small buffer (control). The frontier is
+// always a set of bits; where the round takes or makes a queue, the same vertices are in the queue
+// as well. Two sets of bits and two queues change places from round to round; each pair is one
+// buffer with two halves.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace vyre {
 
 enum class FrontierKernel : std::uint8_t {
   init,            // init for every vertex
-  start,           // start for the vertices in the bits, which it counts
+  start,           // start for the vertices in the bits; also counts them
   fill_queue,      // bits to a queue
   push_queue,      // edges of the vertices in the queue; reached vertices go to queue and bits
   push_hybrid,     // the same; reached vertices go to bits alone
@@ -40,7 +40,7 @@ enum class FrontierKernel : std::uint8_t {
   sum_blocks,      // the sum of each block of counts
   place_blocks,    // counts to offsets
   fill_incoming,   // the edges that lead to each vertex
-  sort_incoming,   // them in the order of the graph's edges
+  sort_incoming,   // sorts these edges into the order of the graph's edges
   crowd,           // rounds of frontiers that are larger, by workgroups that wait for each other
 };
 inline constexpr std::size_t kFrontierKernels = 21;
@@ -76,9 +76,9 @@ inline constexpr std::size_t kEngineBuffers = 17;
 namespace control {
 enum Word : std::uint32_t {
   round = 0,
-  count,     // of what the kernel works on: places of a queue, words of bits, vertices
-  chunk,     // how much of it a worker takes at a time; a crowd ends at frontiers of so few vertices
-  workers,   // workgroups with a higher number do nothing
+  count,    // the number of places of a queue, words of bits or vertices that the kernel works on
+  chunk,    // how much of it a worker takes at a time; a crowd ends at frontiers of so few vertices
+  workers,  // workgroups with a higher number do nothing
   vertices,  // of the graph
   in_queue,  // where the halves begin
   out_queue,
@@ -96,8 +96,8 @@ enum Word : std::uint32_t {
   reached = 48,   // vertices of the next frontier
   edges,          // that leave them
   pieces = 64,
-  done,  // rounds of solo
-  kept,  // of workgroups: vertices that `after` kept in the queue
+  done,     // rounds of solo
+  kept,     // of workgroups: vertices that `after` kept in the queue
   largest,  // of a crowd: the largest degree in the next frontier
 };
 inline constexpr std::uint32_t kWords = 80;
@@ -121,7 +121,8 @@ constexpr HubSizes hub_sizes(std::uint32_t lanes) {
 inline constexpr std::uint32_t kBlockVertices = 4096;
 inline constexpr std::uint32_t kSoloRecords = 4096;   // rounds of one launch
 inline constexpr std::uint32_t kSoloRecordWords = 2;  // vertices and edges of the frontier
-// Workgroups put what the launch leaves before the records, so that one read gets both.
+// Workgroups write the results of the launch in front of the records, so that the host gets both
+// with one read.
 enum SoloResult : std::uint32_t { kSoloLeft, kSoloLeftEdges, kSoloDone, kSoloResults = 4 };
 inline constexpr std::uint32_t kSoloBytes = (kSoloResults + kSoloRecords * kSoloRecordWords) * 4;
 

@@ -7,15 +7,15 @@ namespace {
 
 constexpr std::uint32_t kBlockEdges = 64;
 
-// Room for the edges of a block, at the outermost level: a variable in a loop begins with zeros in
-// every round.
+// A variable for the edges of a block. It is declared at the outermost level, because a variable
+// inside a loop would be set to zeros in every round.
 std::optional<Ref> block_of_edges(KernelWriter& w) {
   if (!w.has(&FrontierFunctions::wants)) return std::nullopt;
   return w.b.var("wanted", w.b.array(w.b.u32, kBlockEdges));
 }
 
-// On the CPU, a block of edges is first asked whether their targets want them, without a branch:
-// their loads are under way at the same time, and nothing is guessed wrong.
+// On the CPU, `wants` is first asked for the targets of a whole block of edges, without branches.
+// Their loads are then under way at the same time, and no branch is mispredicted.
 void write_edges_in_blocks(KernelWriter& w, const Ref& wanted, const Value& source,
                            const Value& first, const Value& last,
                            const std::function<void(Value)>& reach) {
@@ -52,10 +52,11 @@ void write_edges(KernelWriter& w, const std::optional<Ref>& wanted, const Value&
   });
 }
 
-// Edges of a vertex with many become pieces, which other workers take.
+// Cuts the edges of a vertex that has many into pieces, which other workers can take.
 void write_cut(KernelWriter& w, const Value& vertex, const Value& first, const Value& edges) {
   const Ref pieces = w.buffer(EngineBuffer::pieces);
-  const Value count = w.b.let("count", (edges + (kHubSizes.piece_edges - 1)) / kHubSizes.piece_edges);
+  const Value count =
+      w.b.let("count", (edges + (kHubSizes.piece_edges - 1)) / kHubSizes.piece_edges);
   const Value at = w.b.let("first_piece", w.word(control::pieces).atomic_add(count));
   w.b.for_("i", 0U, count, [&](const Value& i) {
     const Value place = w.b.let("place", (at + i) * 2U);
@@ -132,7 +133,7 @@ void write_push(KernelWriter& w, bool from_queue, bool to_queue) {
                       [&](const Value& target) { w.reach(target); });
         });
   };
-  // Vertices of one word that wait, or do not, are set with one atomic.
+  // The bits of the vertices of one word that wait are set with one atomic.
   const auto push_word = [&](const Value& at, const Value& word) {
     if (!w.has(&FrontierFunctions::waits)) return w.for_bits(at, word, push_edges);
     const Ref waiting = w.b.var("waiting", w.b.u32);

@@ -1,6 +1,5 @@
-// What all kernels of workgroups share, and those that run over vertices.
+// The parts that all kernels of workgroups share, and the kernels that run over vertices.
 #include "vyre/frontier/synthesis_group_internal.h"
-
 #include "vyre/ir/builder/builder_math.h"
 
 namespace vyre {
@@ -48,12 +47,10 @@ void write_group_fill_queue(KernelWriter& w) {
     const Value before = b.subgroup(SubgroupOp::exclusive_add, own);
     const Value all = b.subgroup(SubgroupOp::add, own);
     b.if_(all != 0U, [&] {
-      const Ref place =
-          b.var("place", g.add_once(w.word(control::appended), all) + before);
+      const Ref place = b.var("place", g.add_once(w.word(control::appended), all) + before);
       w.for_bits(at, bits.load(), [&](const Value& vertex) {
-        b.if_(place < w.input(control::capacity), [&] {
-          w.buffer(EngineBuffer::queue)[w.input(control::out_queue) + place] = vertex;
-        });
+        b.if_(place < w.input(control::capacity),
+              [&] { w.buffer(EngineBuffer::queue)[w.input(control::out_queue) + place] = vertex; });
         place += 1U;
       });
     });
@@ -165,9 +162,8 @@ GroupWriter::GroupWriter(KernelWriter& writer, Order order) : w(writer), b(write
   const std::uint32_t each = w.lanes() / kSubgroupSize;
   lane = b.let("lane", b.local_index() & kLastLane);
   const Value own = b.local_index() >> kLaneBits, group = b.workgroup_id().x();
-  subgroup_ = b.let("subgroup", order == Order::within
-                                    ? group * each + own
-                                    : own * w.input(control::workers) + group);
+  subgroup_ = b.let("subgroup", order == Order::within ? group * each + own
+                                                       : own * w.input(control::workers) + group);
   subgroups = b.let("subgroups", w.input(control::workers) * each);
 }
 
@@ -258,13 +254,13 @@ void GroupWriter::end_counting() {
 
 void GroupWriter::reach(const Value& vertex, const Ref& fresh) {
   const Value bit = b.let("bit", b.constant(b.u32, 1U) << (vertex & kLastLane));
-  const Ref word =
-      w.buffer(EngineBuffer::bits)[w.input(control::out_bits) + (vertex >> kLaneBits)];
+  const Ref word = w.buffer(EngineBuffer::bits)[w.input(control::out_bits) + (vertex >> kLaneBits)];
   fresh = (word.atomic_or(bit) & bit) == 0U;
 }
 
-// The edges are numbered through all lanes; a lane's vertex has those from `before` on. Lanes
-// without edges share that number with the lane after them, so the last such lane is the right one.
+// The edges of all lanes are numbered consecutively; those of a lane's vertex begin with number
+// `before`. A lane without edges has the same `before` as the lane after it, so an edge belongs to
+// the last lane whose `before` is not larger.
 void GroupWriter::for_edges(const Value& vertex, const Value& first, const Value& degree,
                             const std::function<void(Value, Value, Value)>& body) {
   const Value before = b.subgroup(SubgroupOp::exclusive_add, degree);

@@ -6,7 +6,8 @@
 namespace vyre {
 namespace {
 
-constexpr std::uint32_t kGoesOn = 0x80000000;  // beside the number of vertices
+constexpr std::uint32_t kGoesOn =
+    0x80000000;  // a flag beside the number of vertices: the rounds go on
 
 void swap(ProgramBuilder& b, const Ref& left, const Ref& right) {
   const Value was = b.let("was", left.load());
@@ -14,7 +15,8 @@ void swap(ProgramBuilder& b, const Ref& left, const Ref& right) {
   right = was;
 }
 
-// Returns when every workgroup has called it `times` times. What they stored before is then visible.
+// Returns when every workgroup has called it `times` times. What they stored before is then
+// visible.
 void write_wait(KernelWriter& w, const Value& times) {
   ProgramBuilder& b = w.b;
   const Ref arrived = w.buffer(EngineBuffer::control)[control::kCrowdWord];
@@ -54,11 +56,11 @@ void write_group_crowd(KernelWriter& w) {
     });
     g.clear_next_bank();
     g.begin_counting(GroupWriter::Counted::edges);
-    // As many vertices as have an edge for each lane, or more if subgroups are few.
+    // A subgroup takes as many vertices at a time as give each lane an edge, or more if there are
+    // few subgroups.
     const Value all_edges = g.first_lanes(shared_edges);
     const Value filling = count * kSubgroupSize / max(all_edges, 1U);
-    const Value each =
-        b.let("each", clamp(max(count / g.subgroups, filling), 1U, kSubgroupSize));
+    const Value each = b.let("each", clamp(max(count / g.subgroups, filling), 1U, kSubgroupSize));
     write_queue_edges(g, each, true);
     g.end_counting();
     b.storage_barrier();

@@ -31,7 +31,8 @@ void write_edge(GroupWriter& g, const Value& source, const Value& edge, const Va
   if (to_queue) g.append(fresh, target, control::appended, w.input(control::out_queue));
 }
 
-// Edges of a vertex with many become pieces, which other subgroups take in another kernel.
+// Cuts the edges of a vertex that has many into pieces, which other subgroups take in another
+// kernel.
 void write_cut(KernelWriter& w, const Value& vertex, const Value& first, const Value& edges) {
   const Ref pieces = w.buffer(EngineBuffer::pieces);
   constexpr std::uint32_t kEach = kGroupHubSizes.piece_edges;
@@ -44,7 +45,7 @@ void write_cut(KernelWriter& w, const Value& vertex, const Value& first, const V
   });
 }
 
-// The edges of the lanes' vertices, of those for which `there` holds.
+// Visits the edges of the lanes' vertices, for the lanes where `there` holds.
 void write_vertices(GroupWriter& g, const Value& vertex, const Ref& there, bool to_queue) {
   KernelWriter& w = g.w;
   ProgramBuilder& b = g.b;
@@ -75,55 +76,54 @@ void write_vertices(GroupWriter& g, const Value& vertex, const Ref& there, bool 
               });
 }
 
-// Visits along an incoming edge whose source is in the frontier.
+// Visits along an incoming edge if its source is in the frontier.
 void write_pulled(KernelWriter& w, const Value& source, const Value& vertex, const Value& place,
                   const Ref& hit) {
-  const Value reached =
-      w.call(&FrontierFunctions::visit,
-             {source, original_edge(w, place), vertex, w.input(control::round)});
+  const Value reached = w.call(&FrontierFunctions::visit,
+                               {source, original_edge(w, place), vertex, w.input(control::round)});
   w.b.if_(reached, [&] { hit = w.b.constant(w.b.boolean, true); });
 }
 
-// What a lane knows of its vertex while it pulls.
+// The state of a lane's vertex while the lane pulls.
 struct Puller {
   Ref looks;        // it wants, and has edges left
   Ref place, last;  // these edges
   Ref hit;
 };
 
-// Most vertices are reached by one of their first edges, or have few. Several edges are looked at
-// before the first is visited, so that their loads are under way at the same time.
+// Most vertices are reached along one of their first edges, or have few edges. A lane loads several
+// edges before it visits the first one, so that these loads are under way at the same time.
 void write_alone(KernelWriter& w, const Puller& p, const Value& vertex) {
   ProgramBuilder& b = w.b;
   const Ref in_columns = w.buffer(EngineBuffer::in_columns);
   const Ref bits = w.plain_bits();
   const Value end = b.let("end", p.place + min(p.last - p.place, kAlone));
-  b.while_(
-      [&] { return p.looks && p.place < end; },
-      [&] {
-        const Value begin = b.let("now", p.place.load());
-        std::array<Value, kAtOnce> sources, words;
-        for (std::uint32_t i = 0; i < kAtOnce; ++i) {
-          sources[i] = b.let("source", in_columns[begin + i]);
-        }
-        for (std::uint32_t i = 0; i < kAtOnce; ++i) {
-          words[i] = b.let("word", bits[w.input(control::in_bits) + (sources[i] >> 5U)]);
-        }
-        Value found = b.constant(b.u32, 0U);
-        for (std::uint32_t i = 0; i < kAtOnce; ++i) {
-          found = found | (((words[i] >> (sources[i] & 31U)) & 1U) << i);
-        }
-        const Value there = min(end - begin, kAtOnce);
-        const Ref left = b.var("left", found & ((b.constant(b.u32, 1U) << there) - 1U));
-        p.place = begin + there;
-        b.while_([&] { return p.looks && left != 0U; },
-                 [&] {
-                   const Value place = b.let("place", begin + count_trailing_zeros(left.load()));
-                   left = left & (left - 1U);
-                   write_pulled(w, in_columns[place], vertex, place, p.hit);
-                   p.looks = w.call(&FrontierFunctions::wants, {vertex});
-                 });
-      });
+  b.while_([&] { return p.looks && p.place < end; },
+           [&] {
+             const Value begin = b.let("now", p.place.load());
+             std::array<Value, kAtOnce> sources, words;
+             for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+               sources[i] = b.let("source", in_columns[begin + i]);
+             }
+             for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+               words[i] = b.let("word", bits[w.input(control::in_bits) + (sources[i] >> 5U)]);
+             }
+             Value found = b.constant(b.u32, 0U);
+             for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+               found = found | (((words[i] >> (sources[i] & 31U)) & 1U) << i);
+             }
+             const Value there = min(end - begin, kAtOnce);
+             const Ref left = b.var("left", found & ((b.constant(b.u32, 1U) << there) - 1U));
+             p.place = begin + there;
+             b.while_([&] { return p.looks && left != 0U; },
+                      [&] {
+                        const Value place =
+                            b.let("place", begin + count_trailing_zeros(left.load()));
+                        left = left & (left - 1U);
+                        write_pulled(w, in_columns[place], vertex, place, p.hit);
+                        p.looks = w.call(&FrontierFunctions::wants, {vertex});
+                      });
+           });
 }
 
 // The other edges of each vertex are looked at by all lanes, side by side.
@@ -159,8 +159,7 @@ void write_together(GroupWriter& g, const Puller& p, const Value& word) {
                               [&] { p.hit = b.constant(b.boolean, true); });
                         b.if_(g.ballot(seen) != 0U, [&] {
                           const Value wants = w.call(&FrontierFunctions::wants, {vertex});
-                          b.if_(g.first_lanes(b.select(0U, 1U, wants)) == 0U,
-                                [&] { begin = end; });
+                          b.if_(g.first_lanes(b.select(0U, 1U, wants)) == 0U, [&] { begin = end; });
                         });
                       });
            });

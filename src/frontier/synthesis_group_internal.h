@@ -20,7 +20,7 @@ class GroupWriter {
 
   KernelWriter& w;
   ProgramBuilder& b;
-  Value lane;  // in its subgroup
+  Value lane;       // in its subgroup
   Value subgroups;  // how many there are
 
   // The next bank of counters is empty when the next round begins.
@@ -34,7 +34,7 @@ class GroupWriter {
   // holds.
   void for_words(const std::function<void(Value word, Value vertex, Value inside)>& body);
 
-  // What follows is called by all lanes of a subgroup together.
+  // All lanes of a subgroup must call the following functions together.
   Value ballot(const Arg& is);
   // The number of lanes before this one that are in the ballot.
   Value rank_in(const Value& ballot);
@@ -46,7 +46,8 @@ class GroupWriter {
   void append(const Value& is, const Value& vertex, control::Word counter, const Value& half);
 
   // The vertices of the next frontier, and the edges that leave them: counted in each lane, and
-  // added up at the end. For a crowd, edges alone, and the largest degree if it is that of a hub.
+  // added up at the end. For a crowd only the edges are counted, and the largest degree is noted if
+  // it is that of a hub.
   enum class Counted : std::uint8_t { both, edges };
   void begin_counting(Counted counted = Counted::both);
   void count(const Value& vertex);
@@ -66,7 +67,7 @@ class GroupWriter {
 };
 
 void write_group_push(KernelWriter& w, bool from_queue, bool to_queue);
-// The edges of the vertices in the queue, of which a subgroup takes `each` at a time.
+// Visits the edges of the vertices in the queue; a subgroup takes `each` vertices at a time.
 void write_queue_edges(GroupWriter& g, const Value& each, bool to_queue);
 void write_group_hubs(KernelWriter& w, bool to_queue);
 void write_group_pull(KernelWriter& w, bool with_after);
@@ -76,7 +77,8 @@ void write_group_count_incoming(KernelWriter& w);
 void write_group_fill_incoming(KernelWriter& w);
 void write_group_sort_incoming(KernelWriter& w);
 
-// visit for an edge. `wants` is asked first only where `visit` does not look at what it reads.
+// Calls visit for an edge. `wants` is asked first, unless `visit` itself loads the variables that
+// `wants` would load.
 void write_group_visit(KernelWriter& w, const Value& source, const Value& edge, const Value& target,
                        const Value& round, const std::function<void()>& reached);
 

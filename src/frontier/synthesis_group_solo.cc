@@ -98,8 +98,9 @@ class SoloWriter {
     return (*counts_)[bank * kCounts + (list * kBanks * kCounts + which)];
   }
 
-  // Calls the body for the numbers below `count`, in all lanes of a subgroup together: for lanes
-  // beyond, `there` is false. `count` is the same in a subgroup at least.
+  // Calls the body for the numbers below `count`, in all lanes of a subgroup together: in lanes
+  // whose number is not below `count`, `there` is false. `count` must be the same in all lanes of a
+  // subgroup.
   void for_all(const Value& count, const std::function<void(Value, Value)>& body) {
     for_some(subgroup_begin_, g.lane, count, body);
   }
@@ -156,21 +157,21 @@ class SoloWriter {
     });
   }
 
-  // The vertex's entry of a table; other vertices have the same one.
+  // The vertex's entry of a table, which it shares with other vertices.
   Ref entry(const Value& table, const Value& vertex) {
     return (*table_)[table + ((vertex * 0x9E3779B1U) >> (32U - kSlotBits))];
   }
 
-  // Sets the vertex's bit in the next frontier; its degree where it is needed. The answer whether
-  // the vertex was there comes from workgroup memory, unless another vertex has taken the entry.
+  // Sets the vertex's bit in the next frontier, and loads its degree if it is new. Workgroup memory
+  // tells whether the vertex was already reached, unless another vertex has taken its entry.
   void reach(const Value& vertex, const Ref& fresh, const Ref& degree) {
     const Value bit = b.let("bit", b.constant(b.u32, 1U) << (vertex & 31U));
     const Ref word = w.buffer(EngineBuffer::bits)[*out_bits_ + (vertex >> 5U)];
     if (!has_after()) degree = w.degree(vertex);
     const Value mine = b.let("mine", vertex + 1U);
-    const Value old = b.let("holder", entry(*table_side_, vertex)
-                                          .atomic_compare_exchange(0U, mine)
-                                          .member("old_value"));
+    const Value old =
+        b.let("holder",
+              entry(*table_side_, vertex).atomic_compare_exchange(0U, mine).member("old_value"));
     b.if_(
         old == 0U,
         [&] {
@@ -199,9 +200,7 @@ class SoloWriter {
       const Value list = index_ / kCounts;
       (*counts_)[(list * kBanks + *free_) * kCounts + index_ % kCounts].atomic_store(0U);
     });
-    for_own(count, [&](const Value& i) {
-      leave(b.let("vertex", (*vertices_)[*side_ + i]));
-    });
+    for_own(count, [&](const Value& i) { leave(b.let("vertex", (*vertices_)[*side_ + i])); });
     if (w.has(&FrontierFunctions::waits)) {
       write_waits(count);
       const Value rest = b.let("rest", b.uniform_load(count_of(ready, *now_, both)));
@@ -217,7 +216,8 @@ class SoloWriter {
   // The first subgroup goes on alone while each edge has a lane of its own: frontiers are in its
   // registers, and nobody waits. Returns the number of rounds, in all lanes.
   Value write_tiny_rounds(const Value& state, const Value& count) {
-    const Value tiny = b.let("tiny", count <= kSubgroupSize && (state >> kEdgeShift) <= kSubgroupSize);
+    const Value tiny =
+        b.let("tiny", count <= kSubgroupSize && (state >> kEdgeShift) <= kSubgroupSize);
     const Ref rounds = b.var("rounds", b.u32);
     b.if_(tiny, [&] {
       b.if_(subgroup_begin_ == 0U, [&] { write_tiny_loop(count); });
@@ -308,8 +308,7 @@ class SoloWriter {
     const Ref at = b.var("at", b.u32);
     for (std::uint32_t step = kSubgroupSize / 2; step != 0; step /= 2) {
       const Value ahead = b.let("ahead", at + step);
-      const Value before =
-          count_one_bits(all & ((b.constant(b.u32, 1U) << ahead) - 1U));
+      const Value before = count_one_bits(all & ((b.constant(b.u32, 1U) << ahead) - 1U));
       at = b.select(at, ahead, before <= g.lane);
     }
     const Value holder = b.let("holder_lane", at.load());
@@ -367,9 +366,8 @@ class SoloWriter {
     const Value spread = b.let("spread", count << (shift & 15U));
     const Value alike = b.let("alike", shift < 12U && spread <= all * 2U);
     const Value numbers = b.let("numbers", b.select(all, spread, alike));
-    const Value first_step =
-        b.let("first_step", b.constant(b.u32, 0x80000000U) >>
-                                count_leading_zeros(max(count, 2U) - 1U));
+    const Value first_step = b.let(
+        "first_step", b.constant(b.u32, 0x80000000U) >> count_leading_zeros(max(count, 2U) - 1U));
     const Target to = reached_list();
     for_all(numbers, [&](const Value& number, const Value& there) {
       const Ref owner = b.var("owner", b.u32), offset = b.var("offset", b.u32);
@@ -402,8 +400,7 @@ class SoloWriter {
       const Ref degree = b.var("degree", b.u32);
       b.if_(has_edge, [&] {
         const Value source = b.let("source", (*vertices_)[*side_ + owner]);
-        const Value edge =
-            b.let("edge", w.buffer(EngineBuffer::offsets)[source] + offset);
+        const Value edge = b.let("edge", w.buffer(EngineBuffer::offsets)[source] + offset);
         const Value vertex = b.let("vertex", w.buffer(EngineBuffer::columns)[edge]);
         reached_one = vertex;
         write_group_visit(w, source, edge, vertex, round_->load(),
@@ -413,7 +410,7 @@ class SoloWriter {
     });
   }
 
-  // Those that `after` keeps go where the frontier of this round was.
+  // Vertices that `after` keeps go to the place of this round's frontier.
   void write_after() {
     const Value state = b.uniform_load(count_of(reached, *now_, both));
     const Target from = reached_list();

@@ -33,7 +33,8 @@ class KernelWriter {
   Ref word(control::Word which);
   // A word that only the host writes, loaded once.
   Value input(control::Word which);
-  // From now on, `input` loads the word from this variable, which begins with what it was.
+  // Makes a variable that begins with the word's value. From now on, `input` loads the word from
+  // this variable.
   Ref make_variable(control::Word which, const char* name);
 
   // Ends the invocation if it is not one of the workers.
@@ -45,7 +46,7 @@ class KernelWriter {
 
   // How vertices of the next frontier are kept until there are enough for one atomic.
   enum class Keep : std::uint8_t {
-    nothing,  // they are counted one by one
+    nothing,  // none is kept; vertices are counted one by one
     unique,   // for the queue
     reached,  // their bits are set, which drops those that were set before
   };
@@ -103,7 +104,7 @@ Value write_gather_call(KernelWriter& w, const Value& target, const Value& place
 void write_unless_waiting(KernelWriter& w, const Value& vertex, const Value& round,
                           const std::function<void()>& keep, const std::function<void()>& push);
 
-// visit, where the target wants it; calls `reached` where it returned true.
+// Calls visit if the target wants the visit, and `reached` if visit returned true.
 void write_visit(KernelWriter& w, const Value& source, const Value& edge, const Value& target,
                  const Value& round, const std::function<void()>& reached);
 

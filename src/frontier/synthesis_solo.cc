@@ -1,5 +1,5 @@
-// Rounds of small frontiers, one after the other in one launch. One worker does everything, so that
-// no store of the engine's own needs to be more than a plain one.
+// Rounds of small frontiers, one after the other in one launch. A single worker does everything, so
+// the engine itself needs only plain stores.
 #include "vyre/frontier/synthesis_internal.h"
 #include "vyre/ir/builder/builder_math.h"
 
@@ -36,7 +36,7 @@ void write_edges(KernelWriter& w, const SoloState& s, const Value& vertex, bool 
   });
 }
 
-// Keeps those for which `after` is true, where the queue stands.
+// Keeps the vertices for which `after` returns true, at the beginning of the same queue.
 void write_after(KernelWriter& w, const SoloState& s) {
   const Ref queue = w.buffer(EngineBuffer::queue);
   const Value reached = w.b.let("were_reached", s.next.load());

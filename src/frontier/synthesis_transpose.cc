@@ -6,14 +6,14 @@
 namespace vyre {
 namespace {
 
-// The body for each number below the input word `count`, each for one invocation.
+// Calls the body for each number below the input word `count`, each in one invocation.
 void for_each(KernelWriter& w, const std::function<void(Value)>& body) {
   if (w.in_groups()) return GroupWriter(w).for_lanes(w.input(control::count), body);
   w.begin_worker();
   w.for_work(body);
 }
 
-// The body for each vertex of a block, whose first vertex is `begin`.
+// Calls the body for each vertex of a block, whose first vertex is `begin`.
 void for_block(KernelWriter& w, const Value& begin, const std::function<void(Value)>& body) {
   const Value count = min(w.input(control::vertices) - begin, kBlockVertices);
   w.b.for_("vertex", begin, begin + count, body);
@@ -43,8 +43,8 @@ void write_sum_blocks(KernelWriter& w) {
   });
 }
 
-// Each count becomes the place of the vertex's first incoming edge, twice. A worker adds up the
-// blocks before its own, of which there are few.
+// Turns each count into the place of the vertex's first incoming edge, which is stored twice. A
+// worker adds up the sums of the blocks before its own, because there are few blocks.
 void write_place_blocks(KernelWriter& w) {
   const Ref counts = w.buffer(EngineBuffer::counts);
   const Ref blocks = w.buffer(EngineBuffer::blocks);
@@ -77,9 +77,9 @@ void write_fill_incoming(KernelWriter& w) {
   });
 }
 
-// Each list of incoming edges was filled in any order; its end is the count after the last one. A
-// heap sort by the edges' indices: the first half of its steps makes the heap, each of the others
-// takes the largest edge out.
+// Sorts each list of incoming edges, which was filled in any order and ends where the next one
+// begins. A heap sort by the edges' indices: the first half of its steps makes the heap, each of
+// the others takes the largest edge out.
 void write_sort_incoming(KernelWriter& w) {
   ProgramBuilder& b = w.b;
   const Ref counts = w.buffer(EngineBuffer::counts);
@@ -109,9 +109,8 @@ void write_sort_incoming(KernelWriter& w) {
         const Ref child = b.var("child", at * 2U + 1U);
         b.if_(child >= end, [&] { b.break_(); });
         const Value left = b.let("left", origins[first + child]);
-        b.if_(child + 1U < end, [&] {
-          b.if_(origins[first + child + 1U] > left, [&] { child += 1U; });
-        });
+        b.if_(child + 1U < end,
+              [&] { b.if_(origins[first + child + 1U] > left, [&] { child += 1U; }); });
         b.if_(origins[first + at] >= origins[first + child], [&] { b.break_(); });
         swap(b.let("upper", first + at), b.let("lower", first + child));
         at = child;

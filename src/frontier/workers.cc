@@ -1,5 +1,3 @@
-#include "vyre/frontier/workers_internal.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "vyre/device/cpu/cpu_device.h"
 #include "vyre/frontier/signals.h"
+#include "vyre/frontier/workers_internal.h"
 
 namespace vyre {
 namespace {
@@ -17,22 +16,22 @@ namespace {
 // cut as the device likes. The second of a pair finds no work left.
 constexpr std::uint32_t kGroupsPerThread = 2;
 constexpr std::uint32_t kMostWorkers = 4096;
-// Chunks for each worker, so that none is left with much when the others are done.
+// The work is cut into this many chunks for each worker, so that no worker has much left when the
+// others are done.
 constexpr std::uint32_t kChunks = 8;
 
 constexpr std::uint32_t kGpuLanes = 256, kGpuSoloLanes = 1024, kGpuCrowdLanes = 512;
-// Few, because they wait for each other after each round.
+// The workgroups of a crowd are few, because they wait for each other after each round.
 constexpr std::uint32_t kCrowd = 32;
-// On the CPU, where only tests use them: the smallest workgroups whose subgroups have neighbours.
+// The lanes of workgroups on the CPU, where only tests use them: two subgroups, the fewest that
+// need to work together.
 constexpr std::uint32_t kHostLanes = 64;
 // More workgroups than a multiprocessor runs at once, so that those with little work make room.
 constexpr std::uint32_t kGroupsPerMultiprocessor = 32;
 
 std::atomic<bool> groups_on_host{false};
 
-bool is_host(const Session& session) {
-  return session.device().target().kind == TargetKind::host;
-}
+bool is_host(const Session& session) { return session.device().target().kind == TargetKind::host; }
 
 }  // namespace
 
@@ -86,7 +85,7 @@ void FrontierWorkers::begin_round() {
 
 Result<const Dispatch*> FrontierWorkers::dispatch(FrontierKernel which, std::uint32_t workers,
                                                   const RunLimits& limits) {
-  const std::uint32_t groups = in_groups()   ? std::bit_ceil(workers)
+  const std::uint32_t groups = in_groups()    ? std::bit_ceil(workers)
                                : workers == 1 ? kGroupsPerThread
                                               : kGroupsPerThread * workers_;
   const auto found = dispatches_.find({which, groups});
@@ -138,8 +137,7 @@ Result<void> FrontierWorkers::launch(FrontierKernel which, const FrontierWork& w
     return launch_groups(*dispatch, limits);
   }
   words[control::workers] = workers * kGroupsPerThread;
-  words[control::chunk] =
-      std::clamp(work.count / (workers * kChunks), 1U, std::max(work.most, 1U));
+  words[control::chunk] = std::clamp(work.count / (workers * kChunks), 1U, std::max(work.most, 1U));
   words[control::cursor] = 0;
   std::memcpy(control_.host(), words.data(), sizeof words);
   VYRE_CHECK(session_.run(*dispatch, limits));

@@ -22,7 +22,7 @@ struct FrontierWork {
 // that are made for GPUs.
 void use_groups_on_host(bool use);
 
-// One for a program that is prepared for a graph. For one thread at a time.
+// Every program that is prepared for a graph has one. One thread at a time may use it.
 class FrontierWorkers {
  public:
   // `bindings` are those of all kernels; each takes what it uses.
@@ -34,14 +34,14 @@ class FrontierWorkers {
 
   std::uint32_t most_workers() const { return workers_; }
   std::uint32_t lanes() const { return lanes_; }
-  bool in_groups() const { return lanes_ != 1; }         // workers are workgroups
-  std::uint32_t crowd() const { return crowd_; }         // workgroups that may wait for each other
+  bool in_groups() const { return lanes_ != 1; }        // workers are workgroups
+  std::uint32_t crowd() const { return crowd_; }        // workgroups that may wait for each other
   std::uint32_t prepared() const { return prepared_; }  // launches that were made ready so far
   std::uint64_t bytes() const { return control_.size() + inputs_.size(); }
 
-  // Forgets what an earlier run may have left.
+  // Clears what an earlier run may have left.
   Result<void> begin_run();
-  // Forgets what the kernels of the round before left in the words.
+  // Clears the words that the kernels of the round before have written.
   void begin_round();
   // Workgroups may still run when it returns; a single worker has ended.
   Result<void> launch(FrontierKernel kernel, const FrontierWork& work, const RunLimits& limits);

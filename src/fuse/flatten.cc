@@ -65,7 +65,7 @@ class Flatten : public ProgramCopy {
 
  protected:
   LocalId local(LocalId id) override {
-    if (frame_ == nullptr) return id;  // in a function of its own
+    if (frame_ == nullptr) return id;  // a function that is copied whole keeps its variables
     const auto known = frame_->locals.find(id);
     if (known != frame_->locals.end()) return known->second;
     const Local& original = frame_->function->locals[static_cast<std::size_t>(id)];
@@ -86,7 +86,7 @@ class Flatten : public ProgramCopy {
   }
 
  private:
-  // One body that is being copied: the entry's, or that of a function at one of its calls.
+  // A body that is being copied: that of the entry, or that of a function at one of its calls.
   struct Frame {
     const Function* function = nullptr;
     std::map<LocalId, LocalId> locals = {};
@@ -117,14 +117,14 @@ class Flatten : public ProgramCopy {
     return writer_.expr(boolean(), UnaryExpr{UnaryOp::logical_not, condition});
   }
 
-  // A tree of the copy once more.
+  // Copies an expression of the copy once more.
   ExprId clone(ExprId id) {
     const Expr original = to_[id];
     const ExprNode node =
         with_operands(to_, writer_, original.node, [&](ExprId operand) { return clone(operand); });
     return writer_.expr(original.type, node);
   }
-  // A pointer of the copy whose indices are constants or lets.
+  // The same pointer with each index stored in a let, unless the index is a constant.
   ExprId frozen(ExprId id) {
     const Expr original = to_[id];
     if (const auto* e = std::get_if<MemberExpr>(&original.node)) {
@@ -251,7 +251,7 @@ class Flatten : public ProgramCopy {
     writer_.stmt(IfStmt{condition, then, otherwise});
   }
 
-  // A statement with a `return` somewhere inside, which sets the flag.
+  // Copies a statement that contains a `return`, which sets the flag in the copy.
   void nested(const Stmt& original, bool breakable) {
     StmtNode node = original.node;
     if (auto* s = std::get_if<IfStmt>(&node)) {
@@ -293,7 +293,7 @@ class Flatten : public ProgramCopy {
     const auto* call = std::get_if<CallStmt>(&original.node);
     if (call == nullptr) return ProgramCopy::stmt(original);
     if (inlined_[static_cast<std::size_t>(call->callee)]) return inline_call(*call, original.pos);
-    // The callee is a function of its own, with its own locals.
+    // The callee is copied whole, with its own locals.
     Frame* const here = std::exchange(frame_, nullptr);
     function(call->callee);
     frame_ = here;

@@ -1,4 +1,5 @@
-// The body of a kernel's entry without early ends: what comes before fusing.
+// Prepares a kernel's entry for fusion: removes early returns, and calls of functions that access
+// buffers.
 #pragma once
 
 #include <optional>

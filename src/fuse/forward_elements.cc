@@ -11,10 +11,11 @@
 namespace vyre {
 namespace {
 
-// What computing an element again may cost in each of several loops: it replaces one load.
+// The most expression nodes of an element that is computed again in each of several loops, where it
+// replaces one load.
 constexpr std::size_t kMostNodesAgain = 24;
 constexpr std::size_t kMostLoadsAgain = 2;
-constexpr std::size_t kMostSteps = 4096;  // of a comparison of two expressions
+constexpr std::size_t kMostSteps = 4096;  // the most steps of a comparison of two expressions
 
 // `for (var v = initial; v < bound; v += by)`, with whichever comparison and step; `v` changes
 // nowhere else.
@@ -34,7 +35,8 @@ class Forwarding {
 
   std::vector<std::size_t> run() {
     std::vector<std::size_t> gone;
-    // The results of earlier stages first: later ones are then made of them.
+    // Results of earlier stages come first, because the results of later stages are computed from
+    // them.
     std::vector<std::size_t> candidates;
     for (const std::size_t b : group_.bindings) {
       if (plan_.fates[b] == BufferFate::memory && !buffers_[b].needed_after)
@@ -85,7 +87,7 @@ class Forwarding {
     for_each_expr(p_, node, [&](ExprId root) { note_names(root); });
   }
 
-  // Vars that are named other than to load them whole.
+  // Notes variables that are used in any way other than loading them whole.
   void note_names(ExprId id) {
     if (const auto* load = std::get_if<LoadExpr>(&p_[id].node)) {
       if (local_var(load->pointer) != nullptr) return;
@@ -117,7 +119,7 @@ class Forwarding {
     }
   }
 
-  // Loops by the block that they stand in, in order.
+  // Finds the counted loops of each block, in order.
   void look_for_loops(Block block) {
     std::map<LocalId, ExprId> initial;
     for (const StmtId id : p_.block(block)) {
@@ -153,7 +155,7 @@ class Forwarding {
       const auto found = map.find(var->id);
       return found == map.end() ? std::size_t{0} : found->second;
     };
-    // The step is the one place that changes it.
+    // Only the loop's step may store to the variable.
     if (begin == initial.end() || count(stored_vars_) != 1 || count(named_vars_) != 1) {
       return std::nullopt;
     }
@@ -167,8 +169,8 @@ class Forwarding {
 
   // ---- Equal values
 
-  // Whether `b` is what `a` is, with the second loop's variable in the place of the first one's.
-  // Only values that are the same in every round and whenever they are computed are compared.
+  // Whether `b` equals `a` if the second loop's variable is put in the place of the first one's.
+  // Anything whose value depends on when it is computed counts as different.
   bool same(ExprId a, ExprId b, LocalId first, LocalId second) const {
     std::size_t steps = 0;
     return same(a, b, first, second, steps);
@@ -216,7 +218,7 @@ class Forwarding {
     return (memory == MemoryKind::storage || memory == MemoryKind::uniform) &&
            !written_.contains(global);
   }
-  // What a node says beside its operands.
+  // Whether two nodes are the same operation, whatever their operands.
   bool same_node(ExprId a, ExprId b) const {
     return std::visit(
         Overloaded{
@@ -253,13 +255,13 @@ class Forwarding {
       const Global& global = p_.globals[g];
       if (global.memory != MemoryKind::storage || group_.bindings[global.binding] != buffer)
         continue;
-      if (found) return std::nullopt;  // seen in two ways
+      if (found) return std::nullopt;  // two variables refer to the buffer
       found = GlobalId{g};
     }
     return found;
   }
 
-  // The one loop that stores elements, and does nothing else, and those that load them.
+  // The loop that does nothing but store elements of the buffer, and the loops that load them.
   struct Use {
     const CountedLoop* loop = nullptr;
     std::vector<ExprId> loads;
@@ -333,7 +335,8 @@ class Forwarding {
     return std::nullopt;
   }
 
-  // The store, if the loop consists of lets and of it.
+  // The store of a loop that consists of lets and this one store; absent: the loop does anything
+  // else.
   std::optional<StmtId> only_store(const CountedLoop& loop, GlobalId global) const {
     std::optional<StmtId> found;
     for (const StmtId id : p_.block(loop.body)) {
@@ -359,7 +362,7 @@ class Forwarding {
   }
   ExprId element_index(ExprId pointer) const { return std::get<IndexExpr>(p_[pointer].node).index; }
 
-  // Whether the program names the buffer nowhere else, but for its length.
+  // Whether the program uses the buffer nowhere else, except for its length.
   bool others_are_lengths(GlobalId global, StmtId store, const std::set<ExprId>& loads,
                           Uses& uses) const {
     std::size_t named = 0, explained = 1 + loads.size();
@@ -381,7 +384,8 @@ class Forwarding {
            std::holds_alternative<StoreStmt>(p_[store].node);
   }
 
-  // Whether what the loop stores gives the same in a later loop, and is not too much to do again.
+  // Whether the stored value can be computed in a later loop with the same result, and cheaply
+  // enough.
   bool may_be_computed_again(const Uses& uses) const {
     std::size_t nodes = 0, loads = 0;
     bool same_later = true;
@@ -429,7 +433,8 @@ class Forwarding {
     return static_cast<LocalId>(locals.size() - 1);
   }
 
-  // The elements at the beginning of each round of the loop; its loads take them from there.
+  // Computes the elements at the beginning of each round of the loop, and makes the loop's loads
+  // use these values.
   void compute_in(const CountedLoop& loop, const Uses& uses, const std::vector<ExprId>& loads,
                   bool tests, std::uint32_t count) {
     writer_.open();
@@ -530,7 +535,7 @@ class Forwarding {
     all.insert(all.end(), before.begin() + 1, before.end());
     std::get<LoopStmt>(p_[loop].node).body = as_block(all);
   }
-  // Nothing takes its place, so that all blocks keep theirs.
+  // Replaces the loop by an empty statement, so that the positions of all blocks stay valid.
   void remove_loop(std::uint32_t first_of_block, StmtId loop) {
     const auto at = std::find(p_.block_stmts.begin() + first_of_block, p_.block_stmts.end(), loop);
     const Block nothing = as_block({});

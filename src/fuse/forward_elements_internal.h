@@ -15,7 +15,7 @@
 
 namespace vyre {
 
-// Buffers of the group that need no memory any more: they are bound no longer.
+// Returns the buffers of the group that need no memory any more, and removes their bindings.
 std::vector<std::size_t> forward_elements(WrittenGroup& group, const GroupPlan& plan,
                                           std::span<const FusedBuffer> buffers);
 

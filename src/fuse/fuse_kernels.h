@@ -18,7 +18,8 @@ namespace vyre {
 struct FusedBuffer {
   std::string name;
   std::uint64_t bytes = 0;
-  // Of a uniform, where the host knows them; the fused kernel is right for these contents only.
+  // The contents of a uniform, if the host knows them; the fused kernel is right for these contents
+  // only.
   std::span<const std::byte> contents = {};
   bool reads_as_zero = false;  // nobody has written it when the group begins
   bool needed_after = true;    // somebody reads it after the group
@@ -39,9 +40,11 @@ struct KernelStage {
 
 struct FusionLimits {
   std::size_t bindings = 64;
-  // Operations for each element of an intermediate that is computed again where it is read.
+  // The most operations for each element of an intermediate that is computed again where it is
+  // read.
   double recomputed_operations = 64;
-  // Of all stages together, unless one alone needs more; what every device has.
+  // The workgroup memory of all stages together, unless one stage alone needs more. Every device
+  // has this much.
   std::uint64_t workgroup_bytes = 16384;
 };
 
@@ -68,21 +71,21 @@ enum class RefusalReason : std::uint8_t {
   neighbour_overwritten,  // a later stage overwrites elements that other invocations read
   workgroup_differs,      // a stage needs its workgroup, and the last stage has another
   atomic_result_used,     // an atomic's result depends on the order of invocations
-  atomics_mixed,          // atomics on a buffer that is accessed in other ways, too
+  atomics_mixed,          // a buffer is accessed both by atomics and in other ways
   seen_as_two_types,      // the stages see a buffer that one of them writes as different types
-  accessed_as_a_whole,    // an access is to no element of an array
+  accessed_as_a_whole,    // an access is not to an element of an array
   too_many_bindings,
   too_much_workgroup_memory,
   too_much_recomputation,
-  too_large,        // to be looked at
+  too_large,        // a program is too large to be examined
   not_expressible,  // the result is no valid program
 };
 std::string_view to_string(RefusalReason reason);
 
 struct FusionRefusal {
   RefusalReason reason{};
-  std::size_t stage = 0;              // the later of the stages that cannot be one
-  std::optional<std::size_t> buffer;  // that they share
+  std::size_t stage = 0;              // the later one of the two stages that cannot be fused
+  std::optional<std::size_t> buffer;  // the buffer that prevents it
   double count = 0;                   // bindings, bytes, or operations for each element
   std::string detail = {};
 };

@@ -21,7 +21,8 @@ struct StageAnalysis {
   std::vector<std::size_t> buffer;  // of each global, or kNoBuffer
   LaunchFacts facts;
   Accesses accesses;
-  bool recomputed = false;  // runs where its results are read, and not as a stage
+  bool recomputed =
+      false;  // its results are computed where they are read; it does not run as a stage
 };
 
 // How one access is made in the fused kernel.
@@ -35,7 +36,7 @@ struct GroupPlan {
   std::deque<StageAnalysis> stages;
   ValueNumbers numbers;
   std::vector<BufferFate> fates;
-  // By stage and the id of the pointer expression; what is not here goes through memory.
+  // By stage and the id of the pointer expression. Accesses that are not listed go through memory.
   std::map<std::pair<std::size_t, ExprId>, AccessPlan> accesses;
   // For each recomputed buffer, the stage that computes it.
   std::map<std::size_t, std::size_t> producer;

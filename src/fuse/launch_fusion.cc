@@ -71,7 +71,7 @@ std::unexpected<FusionError> overflow(FusionQuantity quantity) {
   return std::unexpected<FusionError>(ByteOverflow{quantity});
 }
 
-// A group of this stage alone.
+// Opens a group with this stage.
 std::expected<FusionGroup, FusionError> open_group(const FusionStage& stage, std::size_t position,
                                                    std::uint64_t budget_bytes) {
   const auto io = checked_add(stage.input_bytes, stage.output_bytes);
@@ -112,7 +112,7 @@ std::expected<std::optional<Refusal>, FusionError> append_stage(FusionGroup& gro
   return std::nullopt;
 }
 
-// Groups of the whole list, which is not empty.
+// Makes the groups of the whole list, which is not empty.
 std::expected<void, FusionError> make_groups(std::span<const FusionStage> stages,
                                              FusionPlan& plan) {
   auto group = open_group(stages[0], 0, plan.budget_bytes);

@@ -1,6 +1,6 @@
-// Which neighbouring stages become one launch. Only bytes, layouts and host boundaries are looked
-// at; whether a group's programs can really be made one is decided by the pass that does it (which
-// also keeps the output of a stage that needs host materialization).
+// The specification's plan of which neighbouring stages become one launch. It considers only bytes,
+// layouts and host boundaries. fuse_kernels.h decides whether the programs of a group can be fused,
+// and keeps the output of a stage that needs host materialization.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,8 @@ struct FusionGroup {
   std::uint64_t required_bytes = 0;
   std::uint64_t avoided_intermediate_bytes = 0;
   FusionBoundary boundary = FusionBoundary::first_stage;
-  // With over_budget: what the group before would have needed with this group's first stage.
+  // With over_budget: the bytes that the group before would have needed with this group's first
+  // stage.
   std::uint64_t refused_bytes = 0;
 
   bool operator==(const FusionGroup&) const = default;

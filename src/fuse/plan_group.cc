@@ -171,7 +171,8 @@ class Planner {
 
   // ---- Legality, buffer by buffer
 
-  // What a stage reads is decided before what it writes.
+  // Buffers in the order of their first writers, so that what a stage reads is decided before what
+  // it writes.
   std::vector<std::size_t> by_first_writer() const {
     std::vector<std::size_t> order;
     for (std::size_t b = 0; b < buffers_.size(); ++b) {
@@ -217,7 +218,8 @@ class Planner {
     return {};
   }
 
-  // Accesses by the members that lead to their array. Those of different arrays do not meet.
+  // Sorts accesses by the struct members that lead to their array. Accesses to different arrays
+  // cannot touch the same memory.
   using Prefix = std::vector<ValueNumber>;
   static std::map<Prefix, std::vector<StagedAccess>> by_array(
       const std::vector<StagedAccess>& all) {
@@ -227,7 +229,7 @@ class Planner {
       const std::size_t length = a.access->element == 0 ? path.size() : a.access->element - 1;
       out[Prefix(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(length))].push_back(a);
     }
-    // An access to a struct meets those to its members.
+    // An access to a whole struct touches the memory of its members.
     for (auto at = out.begin(); at != out.end(); ++at) {
       for (auto other = std::next(at); other != out.end(); ++other) {
         if (std::ranges::mismatch(at->first, other->first).in1 == at->first.end()) {
@@ -298,7 +300,8 @@ class Planner {
         if (writes(*a.access)) return RefusalReason::key_not_injective;
       }
     }
-    // Every write is to an element of its invocation: a read is not, or the keys differ.
+    // Every write is to an element of its own invocation, so the reason is a read of another
+    // element, or keys that differ.
     for (const StagedAccess& a : all) {
       if (stages_[a.stage].extent != stages_[all[0].stage].extent) {
         return RefusalReason::extents_differ;
@@ -316,7 +319,8 @@ class Planner {
 
   // ---- Recomputation
 
-  // One stage writes the buffer, and is a function of the place it writes to; later ones read.
+  // Whether the buffer can be computed again where it is read: one stage writes it, each element
+  // depends only on its place, and only later stages read it.
   bool can_recompute(std::size_t b, const std::vector<StagedAccess>& all) const {
     if (!buffers_[b].reads_as_zero || buffers_[b].needed_after || writers_[b].size() != 1) {
       return false;
@@ -354,9 +358,10 @@ class Planner {
     });
   }
 
-  // Whether dividing by the factors, the largest first, gives the ids that an index was made of.
+  // Whether dividing an index by the factors, the largest first, gives back the ids from which it
+  // was computed.
   static bool leads_back(const std::vector<KeyPart>& key) {
-    std::int64_t below = 0;  // the most that parts with smaller factors add up to
+    std::int64_t below = 0;  // the largest sum of the parts with smaller factors
     for (const KeyPart& p : key) {
       const bool varies = p.range.high > p.range.low;
       if (p.what != KeyPart::What::global || p.factor < 0 || p.range.low < 0) return false;
@@ -366,7 +371,8 @@ class Planner {
     return true;
   }
 
-  // A stage with other invocations than the last can only be computed where it is read.
+  // A stage whose extent differs from that of the last stage can only be computed again where it is
+  // read.
   Step check_extents() {
     for (std::size_t s = 0; s < last(); ++s) {
       if (!plan_.stages[s].recomputed && stages_[s].extent != stages_[last()].extent) {
@@ -377,7 +383,7 @@ class Planner {
   }
 
   Step check_recomputation() {
-    // What one execution of a stage costs, with what it computes again on the way.
+    // The cost of one execution of each stage, including the elements that it computes again.
     std::vector<double> cost(stages_.size());
     for (std::size_t s = 0; s < stages_.size(); ++s) {
       const StageAnalysis& stage = plan_.stages[s];
@@ -451,7 +457,8 @@ class Planner {
     plan_.fates[b] = drop ? BufferFate::dropped : BufferFate::registers;
   }
 
-  // Whether a store before it has surely happened, to a place inside of the buffer.
+  // Whether an earlier store to this element, inside the buffer, has certainly happened when the
+  // load runs.
   static bool was_stored(const std::vector<StagedAccess>& all, std::size_t load) {
     for (std::size_t i = 0; i < load; ++i) {
       if (all[i].access->kind != AccessKind::store) continue;

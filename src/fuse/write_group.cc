@@ -13,15 +13,16 @@ bool needs_memory(BufferFate fate) {
   return fate == BufferFate::memory || fate == BufferFate::registers;
 }
 
-// What the stages of a group write together.
+// What the copies of all stages add to the fused program.
 struct Output {
   const GroupPlan& plan;
   std::span<const FusedBuffer> buffers;
   Program program;
   Function entry;
-  std::vector<std::size_t> bindings;            // the buffer of each binding
-  std::map<std::size_t, LocalId> registers;     // by buffer
-  std::map<std::size_t, FunctionId> functions;  // that compute elements, by producer
+  std::vector<std::size_t> bindings;         // the pipeline's buffer of each binding
+  std::map<std::size_t, LocalId> registers;  // by buffer
+  std::map<std::size_t, FunctionId>
+      functions;  // functions that compute elements, by the stage that produces them
 };
 
 // Copies what one stage does: into the entry of the group, or into a function that computes one
@@ -34,7 +35,7 @@ class StageCopy : public ProgramCopy {
         stage_(stage),
         analysis_(out.plan.stages[stage]) {}
 
-  // Globals that the group shares become one; others are the stage's own.
+  // Variables for a buffer that the group shares become one variable; all others stay separate.
   void declare_globals() {
     for (std::uint32_t g = 0; g < from_.globals.size(); ++g) {
       const std::size_t buffer = analysis_.buffer[g];
@@ -193,7 +194,7 @@ class StageCopy : public ProgramCopy {
     return writer_.expr(type, LoadExpr{pointer_to(variable)});
   }
 
-  // Pointers have the memory and the access of what they lead into.
+  // Gives a pointer the memory and the access of the variable that it leads into.
   void retype(ExprId id) {
     if (to_.types.get_if<PointerType>(to_[id].type) == nullptr) return;
     if (const auto* e = std::get_if<GlobalPtrExpr>(&to_[id].node)) {
@@ -278,7 +279,7 @@ class StageCopy : public ProgramCopy {
   ExprId index_of(ExprId pointer) { return as_u32(expr(element_index(pointer).index)); }
   ExprId as_u32(ExprId value) {
     if (to_[value].type == u32()) return value;
-    return writer_.expr(u32(), BitcastExpr{value});  // what is negative becomes large
+    return writer_.expr(u32(), BitcastExpr{value});  // negative indices become large
   }
 
   // The pointer with the register in place of the element.
@@ -313,7 +314,8 @@ class StageCopy : public ProgramCopy {
     return layout_of(buffer, from_, analysis_).elements_in(out_.buffers[buffer].bytes);
   }
 
-  // The length of a buffer without memory: that of another array with as many elements.
+  // The length of a buffer that has no memory, taken from another array with the same number of
+  // elements.
   ExprId length(std::size_t buffer) {
     const std::uint64_t count = elements(buffer);
     for (std::uint32_t g = 0; g < to_.globals.size(); ++g) {
@@ -357,7 +359,7 @@ class StageCopy : public ProgramCopy {
 
   // ---- Elements that are computed where they are read
 
-  // Inside of the function: the invocation that would write the element.
+  // In the function that computes an element: the id of the invocation that would write it.
   ExprId place() {
     std::vector<ExprId> parts;
     for (std::uint32_t axis = 0; axis < 3; ++axis) {
@@ -366,8 +368,8 @@ class StageCopy : public ProgramCopy {
     return writer_.expr(to_.types.vector(ScalarKind::u32, 3), ConstructExpr{writer_.list(parts)});
   }
 
-  // A call in front of the statement gives the element: zero where no invocation writes it. A load
-  // through a longer path takes its part of the element.
+  // Puts a call in front of the statement that computes the element; it is zero where no invocation
+  // writes the element. A load of a part of the element takes this part from the result.
   ExprId computed(std::size_t buffer, ExprId pointer, TypeId result) {
     const ExprId at = let("at", index_of(pointer));
     const std::size_t producer = out_.plan.producer.at(buffer);
@@ -402,8 +404,8 @@ class StageCopy : public ProgramCopy {
     return writer_.expr(to_[let].type, LocalExpr{std::get<LocalExpr>(to_[let].node).id});
   }
 
-  // value = element `at` of what the producer writes, if it writes it. The index is taken apart
-  // from the axis with the largest factor downwards.
+  // Stores element `at` of what the producer writes in `value`, if the producer writes it. The
+  // index is divided into ids, beginning with the axis that has the largest factor.
   void call_at(std::size_t producer, std::size_t buffer, ExprId at, LocalId value) {
     const StageAnalysis& stage = out_.plan.stages[producer];
     const MemoryAccess* store = nullptr;
@@ -415,7 +417,8 @@ class StageCopy : public ProgramCopy {
     std::erase_if(parts, [](const KeyPart& p) { return p.factor == 0 || p.range.high == 0; });
     std::ranges::sort(parts, std::greater(), &KeyPart::factor);
     const std::int64_t constant = out_.plan.numbers.as_linear(store->index()).constant;
-    // Outside of the buffer a load gives zero; below the first place nothing is written.
+    // A load outside of the buffer gives zero, and so does one before the first element that is
+    // written.
     ExprId inside = binary(BinaryOp::less, boolean(), again(at), length(buffer));
     ExprId rest = again(at);
     if (constant != 0) {
@@ -457,13 +460,15 @@ class StageCopy : public ProgramCopy {
   Output& out_;
   const std::size_t stage_;
   const StageAnalysis& analysis_;
-  Function* target_ = nullptr;  // that locals belong to; none in a function that is copied whole
+  Function* target_ =
+      nullptr;  // the function that gets the locals; null while a function is copied whole
   std::uint32_t first_local_ = 0;
   std::optional<std::size_t> element_of_;  // the buffer that the function being written computes
   std::optional<LocalId> result_;
 };
 
-// The body of a stage: what stands in front of its guard, the guard, and what it guards.
+// The body of a stage: the statements before its guard, the guard's condition, and the statements
+// that it guards.
 struct Guarded {
   std::span<const StmtId> before;
   const IfStmt* guard = nullptr;
@@ -539,7 +544,7 @@ WrittenGroup write_group(const GroupPlan& plan, std::span<const KernelStage> sta
   out.entry.result = out.program.types.void_type();
   writer.open();
   std::vector<StmtId> body;
-  // Each stage has a writer of its own; their blocks are put together here.
+  // Each stage has its own writer. Here their blocks are joined.
   const auto collect = [&](StageCopy& copy, auto&& write) {
     copy.writer().open();
     write();

@@ -1,4 +1,4 @@
-// What a pipeline knows of a launch before it runs.
+// Facts about a launch of a pipeline that are known before it runs.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,8 @@ LaunchFacts launch_facts(const ReadyPipeline& pipeline, const Program& program,
                          const Extent& extent, std::span<const StageBinding> bindings,
                          const ContentsOf& contents_of);
 
-// The buffer that a program's variable is bound to; null: it is none, or nothing is bound.
+// What is bound to a variable of a program; null if the variable is not a buffer, or if nothing is
+// bound to it.
 const StageBinding* binding_of(const Global& global, std::span<const StageBinding> bindings);
 
 }  // namespace vyre

@@ -18,7 +18,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// The longer operators come before those that they begin with.
+// Longer operators come before "<" and ">", which are beginnings of some of them.
 constexpr std::array<std::pair<std::string_view, CompareWith>, 6> kOperators{
     {{"==", CompareWith::equal},
      {"!=", CompareWith::not_equal},

@@ -14,7 +14,7 @@ namespace vyre {
 
 enum class CompareWith : std::uint8_t { equal, not_equal, less, at_most, more, at_least };
 
-// As it is written: a buffer, with an index for one of several elements, compared with a number.
+// A condition as it is written: one element of a buffer, compared with a number.
 struct ConditionText {
   std::string buffer;
   std::uint64_t index = 0;
@@ -23,7 +23,7 @@ struct ConditionText {
 };
 Result<ConditionText> parse_condition(std::string_view text);
 
-// Looked up: the scalar of a buffer that it is about.
+// A condition that was looked up: it compares this scalar of a buffer.
 struct LoopCondition {
   std::size_t buffer = 0;
   std::uint64_t offset = 0;

@@ -17,7 +17,7 @@ namespace vyre {
 struct PipelineDim {
   std::string name;
   std::optional<std::uint64_t> value;  // a default
-  std::string of;                      // or the buffer whose data have the size
+  std::string of;                      // or the buffer whose data give the size
   std::uint32_t axis = 0;              // on this axis
   std::uint32_t line = 0;              // of the file; 0: there is no file
 };
@@ -74,7 +74,7 @@ struct PipelineStage {
 };
 
 // Neighbouring stages that run again and again. One round clears the buffers of `clear`, runs the
-// stages, looks whether the condition `until` holds, and exchanges the names of `swap`.
+// stages, tests the condition `until`, and exchanges the names of `swap`.
 struct PipelineLoop {
   std::string name;
   std::string most;   // rounds; an expression of dims

@@ -9,7 +9,7 @@
 namespace vyre {
 namespace {
 
-constexpr std::uint64_t kMostSource = std::uint64_t{16} << 20U;  // of WGSL
+constexpr std::uint64_t kMostSource = std::uint64_t{16} << 20U;  // the most bytes of a WGSL file
 
 std::vector<std::string> texts_of(const std::vector<Dim>& sizes) {
   std::vector<std::string> out;

@@ -14,9 +14,9 @@
 namespace vyre {
 namespace {
 
-constexpr std::size_t kMostStages = 16;  // of one launch
+constexpr std::size_t kMostStages = 16;  // the most stages of one launch
 
-// The first and the last of what uses a buffer.
+// The first and the last stage, or launch, that uses a buffer.
 struct Life {
   std::size_t first = SIZE_MAX;
   std::size_t last = 0;
@@ -47,7 +47,8 @@ class Planner {
   }
 
  private:
-  // The stages that use each buffer; a loop uses what it clears, looks at and exchanges.
+  // Finds the stages that use each buffer. A loop uses the buffers that it clears, tests and
+  // exchanges.
   void find_uses() {
     uses_.resize(pipeline_.buffers.size());
     for (std::size_t s = 0; s < pipeline_.stages.size(); ++s) {
@@ -95,7 +96,7 @@ class Planner {
     return {};
   }
 
-  // ---- Launches: as many stages of a group as can be one
+  // ---- Launches: as many neighbouring stages of a group as can be fused
 
   void launches_of(const FusionGroup& g) {
     const std::size_t end = g.first_stage + g.stage_count;
@@ -128,7 +129,8 @@ class Planner {
     std::string because;
   };
 
-  // Why a stage never is one with the stage before it; absent: it may be.
+  // Why a stage cannot be fused with the stage before it, whatever their programs do; absent: it
+  // may be.
   std::optional<Boundary> cut_before(std::size_t s) const {
     using enum LaunchBoundary;
     const ReadyStage& stage = pipeline_.stages[s];
@@ -171,12 +173,12 @@ class Planner {
     return {};
   }
 
-  // The pass sees the buffers of its stages alone.
+  // Fuses these stages. The pass is given only the buffers that they use.
   std::optional<FusedKernel> fuse(std::size_t first, std::size_t count, Boundary& why_not) {
     std::vector<KernelStage> stages;
     std::vector<FusedBuffer> buffers;
-    std::vector<std::size_t> own;                 // the pipeline's buffer of each
-    std::map<std::size_t, std::size_t> position;  // and back
+    std::vector<std::size_t> own;                 // for each of the pass's buffers, the pipeline's
+    std::map<std::size_t, std::size_t> position;  // and the other way around
     for (std::size_t s = first; s < first + count; ++s) {
       const ReadyStage& stage = pipeline_.stages[s];
       stages.push_back({stage.name, &stage.kernel, stage.extent, stage.bindings});
@@ -208,7 +210,7 @@ class Planner {
     return *std::move(fused);
   }
 
-  // Inside a loop a round may find in a buffer what the round before left there.
+  // Inside a loop, a round may read what the round before has left in a buffer.
   void in_loop(const ReadyLoop& loop, std::size_t first, std::size_t b, FusedBuffer& out) {
     std::size_t user = loop.first_stage;  // the first of the loop
     while (!binds(user, b)) ++user;
@@ -255,8 +257,9 @@ class Planner {
     add_parts(launch);
   }
 
-  // What a round of a loop leaves in a buffer, and buffers that change places, would need the
-  // memory that fusion saves to be the same from round to round: such launches stay fused.
+  // Adds the stages of a fused launch that may also run one by one. Launches inside loops stay
+  // fused: a buffer that one round leaves for the next, or that changes places, would need the same
+  // memory in every round, which fusion has saved.
   void add_parts(PlannedLaunch& launch) {
     const auto changes_places = [&](const StageBinding& b) {
       return pipeline_.swap_group(b.buffer) != nullptr;
@@ -270,7 +273,7 @@ class Planner {
     launch.parts = std::move(parts);
   }
 
-  // The launches of each loop. They begin and end where its stages do.
+  // Finds the launches of each loop. A launch never crosses the beginning or the end of a loop.
   void find_loops() {
     for (std::size_t i = 0; i < pipeline_.loops.size(); ++i) {
       const ReadyLoop& loop = pipeline_.loops[i];
@@ -298,15 +301,15 @@ class Planner {
 
   // ---- Memory
 
-  // The launches during which a buffer needs its memory: all rounds of a loop, and for buffers that
-  // change places with each other all the time from the first use of one to the last use of
-  // another.
+  // The launches during which each buffer needs its memory. A buffer that is used in a loop needs
+  // it in all rounds; buffers that change places need theirs from the first use of any of them to
+  // the last use of any of them.
   std::vector<Life> lives_in_launches() {
     std::vector<Life> lives(pipeline_.buffers.size());
     for (std::size_t l = 0; l < plan_.launches.size(); ++l) {
       for (const StageBinding& b : plan_.launches[l].bindings) lives[b.buffer].add(l);
       if (plan_.launches[l].grid) lives[plan_.launches[l].grid->buffer].add(l);
-      // Data and uniforms that the fused kernel does without, and its stages need.
+      // Data and uniforms that only the stages need, and not the fused kernel.
       for (const PlannedPart& part : plan_.launches[l].parts) {
         for (const StageBinding& b : part.bindings) {
           if (!pipeline_.buffers[b.buffer].temporary()) lives[b.buffer].add(l);
@@ -375,14 +378,16 @@ class Planner {
     plan_.saved_bytes = wanted - std::min(wanted, plan_.allocated_bytes);
   }
 
-  // One launch may pass on in registers what another one reads from memory.
+  // A buffer may be passed on in registers inside one launch, and be read from memory by another
+  // one.
   void settle_fates() {
     for (PlannedBuffer& b : plan_.buffers) {
       if (b.memory && b.fate == BufferFate::dropped) b.fate = BufferFate::registers;
     }
   }
 
-  // Gives each buffer a piece that no buffer alive at the same time has, the earliest first.
+  // Gives each buffer, the earliest first, a piece of memory that no buffer alive at the same time
+  // has.
   template <class Place>
   void share_pieces(const std::vector<Life>& lives, std::vector<std::size_t> buffers,
                     std::vector<std::uint64_t>& memory, const Place& place) {
@@ -405,8 +410,8 @@ class Planner {
     }
   }
 
-  // What fused launches need to run as their stages instead: memory for what fusion saves, and
-  // zeros where the first stage that uses a buffer does not write all of it.
+  // Plans what fused launches need to run as their stages: memory for the buffers that fusion
+  // removes, and clears where the first stage that uses a buffer does not write all of it.
   void assign_memory_apart() {
     std::vector<Life> lives(pipeline_.buffers.size());
     std::vector<std::size_t> saved;
@@ -460,7 +465,8 @@ class Planner {
   // Makes a buffer hold zeros when its life begins, unless its first launch writes all of it.
   void clear_at(std::size_t begin, std::size_t buffer) {
     PlannedLoop* loop = loop_around(begin);
-    // The first round of a loop begins with the buffer; where in the round does not matter.
+    // If a loop uses the buffer first, the buffer is cleared before the loop, wherever in a round
+    // it is used.
     std::size_t first = own_first_[buffer];
     const bool in_time = first == begin || (loop != nullptr && loop == loop_around(first)) ||
                          pipeline_.swap_group(buffer) != nullptr;
@@ -510,10 +516,12 @@ class Planner {
 
   const ReadyPipeline& pipeline_;
   const PipelinePlanOptions& options_;
-  std::vector<std::size_t> fused_buffers_;  // of the last fused kernel, in the order of its fates
-  std::vector<Life> uses_;                  // stages that use each buffer
-  std::vector<std::size_t> own_first_;      // the first launch that binds each buffer
-  std::map<std::pair<std::size_t, std::size_t>, bool> overwrites_;  // by stage and buffer
+  std::vector<std::size_t>
+      fused_buffers_;       // the buffers of the last fused kernel, in the order of its fates
+  std::vector<Life> uses_;  // stages that use each buffer
+  std::vector<std::size_t> own_first_;  // the first launch that binds each buffer
+  std::map<std::pair<std::size_t, std::size_t>, bool>
+      overwrites_;  // whether a stage writes all of a buffer, by stage and buffer
   PipelinePlan plan_;
 };
 

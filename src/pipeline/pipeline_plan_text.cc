@@ -212,7 +212,7 @@ std::string plan_json(const ReadyPipeline& pipeline, const PipelinePlan& plan, R
     launch["runs"] = Json::array();
     for (const LaunchPlan& each : runs[l]) launch["runs"].push_back(Json::parse(plan_json(each)));
   }
-  // What bytes, loops and the host's looks alone would make one launch.
+  // The groups that would be fused if only bytes, loops and host boundaries counted.
   json["byte_groups"] = Json::array();
   for (const FusionGroup& group : plan.groups.groups) {
     json["byte_groups"].push_back({{"first_stage", group.first_stage},

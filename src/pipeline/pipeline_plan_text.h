@@ -14,9 +14,9 @@ namespace vyre {
 std::string fate_text(const ReadyBuffer& buffer, const PlannedBuffer& plan);
 // What runs on a device for each launch of a plan: itself, or its stages one after the other.
 using RunsOf = std::span<const std::vector<LaunchPlan>>;
-// A launch that runs a band of rows at a time, together with its neighbours: those of the plan from
-// `first` to `last`, in so many rounds of a loop. Otherwise why it does not follow the launch before
-// it in bands; empty: there is nothing to say.
+// Whether a launch runs in bands of rows together with its neighbours: the launches `first` to
+// `last` of the plan, in `rounds` rounds of a loop. If it does not, `why_not` says why it does not
+// follow the launch before it in bands; empty: no reason needs to be given.
 struct LaunchBands {
   bool banded = false;
   std::size_t first = 0, last = 0;
@@ -28,8 +28,8 @@ struct LaunchBands {
 // One for each launch of the plan; empty: the device runs launches one after the other.
 using BandsOf = std::span<const LaunchBands>;
 
-// "edges: 5 stages in 3 launches". Without `runs` no device is known, and the plan's launches
-// count.
+// "edges: 5 stages in 3 launches". If `runs` is empty, no device is known, and the launches of the
+// plan are counted.
 std::string headline(const ReadyPipeline& pipeline, const PipelinePlan& plan, RunsOf runs = {});
 // The plan for people: launches with their stages and what runs for them, boundaries with their
 // reasons, buffers.

@@ -32,20 +32,20 @@ std::vector<std::string> names_of(const std::vector<T>& all) {
   for (const T& one : all) out.push_back(one.name);
   return out;
 }
-// What to do about a name that is none of those there are.
+// The advice for an unknown name, given the known ones.
 std::string advice(std::string_view name, const std::vector<std::string>& known);
 
-// One part of the work: it looks up what the pipeline names, and adds to `out`.
+// One part of make_ready: it looks up names of the pipeline, and adds what it finds to `out`.
 class ReadyPart {
  protected:
   ReadyPart(const Pipeline& pipeline, ReadyPipeline& out) : pipeline_(pipeline), out_(out) {}
 
-  // An error at a line of the file, or of a pipeline without one.
+  // An error at a line of the file; line 0: the pipeline has no file.
   std::unexpected<Error> bad(std::uint32_t line, const std::string& what,
                              std::string fix = "") const;
   std::unexpected<Error> bad(std::uint32_t line, const std::string& about,
                              const Error& error) const;
-  // A buffer that is no uniform.
+  // The buffer with this name, which must not be a uniform.
   Result<std::size_t> storage(std::uint32_t line, const std::string& about,
                               const std::string& name) const;
   FindDim find_dim() const;
@@ -56,10 +56,10 @@ class ReadyPart {
   ReadyPipeline& out_;
 };
 
-// The bytes of a uniform as a stage sees it.
+// Computes the bytes of a uniform in the layout of the stage's type.
 Result<void> fill_uniform(const Pipeline& pipeline, ReadyPipeline& out, const PipelineStage& stage,
                           const Program& program, const Global& variable, ReadyBuffer& buffer);
-// The loops, which stages belong to them, and the orders of buffers that change places.
+// Finds the loops with their stages, and the orders of buffers that change places.
 Result<void> find_loops(const Pipeline& pipeline, ReadyPipeline& out);
 
 }  // namespace vyre

@@ -6,7 +6,7 @@
 namespace vyre {
 namespace {
 
-constexpr std::size_t kMostOrders = 24;  // of buffers that change places
+constexpr std::size_t kMostOrders = 24;  // the most orders of a group of buffers that change places
 
 class LoopFinder : ReadyPart {
  public:

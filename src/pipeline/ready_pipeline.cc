@@ -17,7 +17,7 @@ namespace vyre {
 namespace {
 
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
-constexpr std::uint64_t kMostSource = std::uint64_t{16} << 20U;  // of WGSL
+constexpr std::uint64_t kMostSource = std::uint64_t{16} << 20U;  // the most bytes of a WGSL file
 
 bool is_identifier(std::string_view name) {
   const auto is_word = [](char c) {
@@ -154,7 +154,8 @@ class Maker : ReadyPart {
         source);
     return source;
   }
-  // Any type that a storage buffer can have. A struct is one that a stage binds the buffer as.
+  // Finds the type of a buffer: any type that a storage buffer can have. A struct's name is looked
+  // up in a module whose stage binds the buffer as this struct.
   Result<void> find_type(const PipelineBuffer& b, ReadyBuffer& out) const {
     const std::string text = fmt::format(
         "enable f16;\n@group(0) @binding(0) var<storage, read_write> buffer: {};\n"
@@ -428,7 +429,7 @@ class Maker : ReadyPart {
     return {};
   }
 
-  // ---- What is read was written, and what is kept is made
+  // ---- Every buffer that is read is written, and every output is made
 
   Result<void> check_uses() const {
     std::vector<bool> filled(out_.buffers.size());

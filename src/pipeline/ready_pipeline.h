@@ -24,22 +24,22 @@ namespace vyre {
 struct ReadyBuffer {
   std::string name;
   std::string type;                        // as WGSL spells it
-  std::shared_ptr<const Program> program;  // that holds the type
+  std::shared_ptr<const Program> program;  // the program whose type table holds the type
   BufferLayout layout{};
   std::uint64_t bytes = 0;
   std::vector<std::uint64_t> shape;
   std::optional<DataSource> source;
-  OpenedData opened;  // of the source
+  OpenedData opened;  // the opened source
   std::optional<DataSink> sink;
   bool given = false;   // the caller fills it
   bool wanted = false;  // the caller reads it after a run
   bool uniform = false;
   std::vector<std::byte> contents;  // of a uniform
 
-  // Nothing fills it, and nobody reads it in the end.
+  // Neither a source nor the caller fills it, and nobody reads it after a run.
   bool temporary() const { return starts_empty() && !sink && !wanted; }
   bool starts_empty() const { return !source && !given && !uniform; }  // zeros when a run begins
-  // Somebody outside fills or reads it, so that it has memory of its own.
+  // A source, a sink or the caller fills or reads it, so it has memory of its own.
   bool seen_outside() const { return !temporary() && !uniform; }
   BufferData data() const { return {program->types, layout, name, type}; }
 };
@@ -92,15 +92,16 @@ struct ReadyPipeline {
 };
 
 struct ReadyOptions {
-  std::vector<std::pair<std::string, std::uint64_t>> dims;  // instead of what the file says
+  std::vector<std::pair<std::string, std::uint64_t>>
+      dims;  // the values of dims, instead of those in the file
   std::vector<std::pair<std::string, DataSource>> sources;
   std::vector<std::pair<std::string, DataSink>> sinks;
   // The text of a file that the pipeline names; empty: the file at its place is read.
   std::function<Result<std::string>(const std::string& file)> read_file;
   // Where a file named by the pipeline lies; empty: its name is its path.
   std::function<std::string(const std::string& file)> place;
-  std::uint64_t most_bytes = UINT64_MAX;  // of one source
-  ParseOptions parse;                     // of the stages' files
+  std::uint64_t most_bytes = UINT64_MAX;  // the most bytes of one source
+  ParseOptions parse;                     // how the stages' files are parsed
   // Called once for each WGSL file that was read, so that its warnings can be shown; may be empty.
   std::function<void(const ParsedModule&)> on_module;
 };

@@ -13,7 +13,8 @@ using Pair = std::pair<std::size_t, std::size_t>;
 
 // The sets of buffers that pairs join, each sorted.
 std::vector<std::vector<std::size_t>> joined(std::span<const std::vector<Pair>> swaps) {
-  std::map<std::size_t, std::size_t> label;  // of each buffer, the least buffer it is joined with
+  std::map<std::size_t, std::size_t>
+      label;  // for each buffer, the smallest buffer that it is joined with
   for (const auto& pairs : swaps) {
     for (const auto& [a, b] : pairs) {
       label.try_emplace(a, a);

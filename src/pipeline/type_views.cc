@@ -9,7 +9,8 @@
 namespace vyre {
 namespace {
 
-// Types whose elements come together again only after more bytes than this are compared this far.
+// If the layouts of two types repeat together only after more bytes than this, they are compared up
+// to this point.
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 10U;
 
 // The scalar that begins at this byte of a type; empty: none does.
@@ -40,7 +41,7 @@ std::optional<ScalarKind> scalar_at(const TypeTable& types, TypeId type, std::ui
   return offset % bytes == 0 && offset / bytes < count ? kind : std::nullopt;
 }
 
-// After this number of bytes the same pairs of scalars come again.
+// The number of bytes after which the pairs of scalars at equal offsets repeat.
 std::uint64_t common_period(const BufferLayout& a, const BufferLayout& b) {
   const std::uint64_t gcd = std::max<std::uint64_t>(std::gcd(a.stride, b.stride), 1);
   return saturating_add(std::max(a.header_bytes, b.header_bytes),

@@ -16,9 +16,9 @@ struct ScalarDifference {
 };
 
 // Compares the scalars at equal offsets of a buffer of this number of bytes, whatever structs,
-// vectors and arrays they are parts of; padding goes with everything. Integers go with integers of
-// the other sign, and atomics with plain integers. The types are of buffers: arrays may be sized at
-// run time.
+// vectors and arrays they are parts of; padding may stand beside anything. Signed and unsigned
+// integers may stand for each other, and so may atomics and plain integers. The types are of
+// buffers: arrays may be sized at run time.
 std::optional<ScalarDifference> first_difference(const TypeTable& types, TypeId type,
                                                  const TypeTable& other_types, TypeId other,
                                                  std::uint64_t bytes);

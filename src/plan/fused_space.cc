@@ -12,8 +12,10 @@
 namespace vyre {
 namespace {
 
-constexpr const char* kApart = "launches=apart";  // how the names of candidates of several begin
-// Beside what the planner would launch for each stage: settings that all stages share.
+// How the text of a candidate that runs the stages begins.
+constexpr const char* kApart = "launches=apart";
+// The most candidates that run the stages with settings that all of them share. One more runs what
+// the planner would launch for each stage by itself.
 constexpr std::size_t kMostApart = 16;
 
 // "launches=apart workgroup=64x1x1,16x16x1 gang=8": a setting that all stages share stands once.
@@ -82,8 +84,8 @@ Result<FusedSpace> plan_fused_space(const LaunchRequest& fused,
   exact.exact_size = true;
   FusedSpace out;
   VYRE_TRY(out.space, candidate_space(fused, device, exact));
-  // Costs of different kernels do not compare well enough to leave one of them untried: the stages
-  // are expected to take as long as the fused kernel does where nothing was measured.
+  // The model does not compare different kernels well enough to leave one of them untried. Where
+  // nothing was measured, the stages are expected to take as long as the fused kernel.
   PlanMemory unmeasured = exact;
   unmeasured.evidence = nullptr;
   decide_start(fused, device, unmeasured, out.space);

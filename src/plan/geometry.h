@@ -39,7 +39,7 @@ inline PlanResult<void> check_geometry(const Extent& workgroup, const Extent& gr
   return std::unexpected(geometry_error(workgroup, grid, limits));
 }
 
-// What is known of a backend before the limits of a device are known.
+// The limits of a backend, known before a device is open.
 struct BackendLimits {
   std::string backend;
   Extent max_workgroup_size{};

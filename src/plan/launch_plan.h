@@ -47,8 +47,8 @@ struct LaunchPlan {
   TargetKind kind = TargetKind::host;
   TunerMode mode = kProductionMode;
   Extent declared{1, 1, 1};  // the program's own workgroup
-  // The number of workgroups of the declared size is read from a buffer when the launch begins:
-  // extent and grid are 0 here.
+  // True: the number of workgroups, of the declared size, is read from a buffer when the launch
+  // begins. Extent and grid are then 0 in the plan.
   bool grid_in_buffer = false;
   Extent extent{1, 1, 1};  // only the invocations inside run
   Variant variant;

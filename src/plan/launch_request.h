@@ -28,8 +28,8 @@ struct DispatchSize {
   bool in_workgroups = false;
 };
 
-// The parts of a variant that the caller fixes. Where one is fixed, the others are as declared, and
-// nothing is tuned. A whole Variant fixes every part.
+// The parts of a variant that the caller fixes. If any part is fixed, the other parts are as
+// declared, and the launch is not tuned. A whole Variant fixes every part.
 struct FixedChoices {
   std::optional<Extent> workgroup{};
   std::optional<std::uint32_t> items_per_lane{};
@@ -60,12 +60,12 @@ struct LaunchRequest {
   std::string identity;  // names the program in the evidence, for all searched overrides
   std::span<const KernelChoice> kernels;  // at least one; the first has the program's own settings
   // For each kernel, the gang that the code generator suggests on the CPU before any measurement;
-  // empty: 1.
+  // empty: a gang of 1 for all.
   std::span<const std::uint32_t> default_gangs{};
   std::span<const BindingBytes> bindings{};
   DispatchSize size;
-  // The number of workgroups is read from a buffer when the launch begins. `size` says nothing
-  // then, and nothing is tuned.
+  // True: the number of workgroups is read from a buffer when the launch begins, `size` is ignored,
+  // and the launch is not tuned.
   bool grid_in_buffer = false;
   FixedChoices fixed{};
 };

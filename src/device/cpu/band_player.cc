@@ -11,7 +11,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kSpins = 256;  // until a waiting thread lets others have its processor
+constexpr int kSpins = 256;  // a waiting thread spins this often before it yields its processor
 
 struct Failure {
   enum class Kind : std::uint8_t { none, stopped, no_memory, no_stack };
@@ -55,8 +55,8 @@ class Play {
     return static_cast<const CpuCode&>(*launch.code).code;
   }
 
-  // Runs a region that nobody has begun, the last one first: it waits for nothing, and every other
-  // one only for those that some thread has begun before it.
+  // Runs a region that no thread has begun yet, beginning with the last one. The last region waits
+  // for nothing, and every other region waits only for regions that some thread has already begun.
   void run_next(unsigned thread) {
     const std::size_t region = left_.fetch_sub(1, std::memory_order_relaxed) - 1;
     const auto steps = [&] {
@@ -125,7 +125,7 @@ class Play {
   std::atomic<std::uint32_t>& stop_;
   BandSpace& space_;
   std::uint64_t stack_bytes_ = 0;
-  std::atomic<std::size_t> left_;  // regions that nobody has begun
+  std::atomic<std::size_t> left_;  // regions that no thread has begun yet
   std::atomic<bool> given_up_{false};
   Failure failure_;
 };

@@ -10,18 +10,19 @@ namespace {
 
 using Launches = std::span<const std::optional<BandLaunch>>;
 
-constexpr std::size_t kMostLaunches = 32;  // of one run
+constexpr std::size_t kMostLaunches = 32;  // the most launches of one run
 constexpr std::uint64_t kRegionsPerThread = 4;
-constexpr std::uint64_t kBandsPerRegion = 4;  // at least, so that a region is not one band
-constexpr std::uint64_t kSharedBytes = 4096;  // that make it worth to follow a launch
+constexpr std::uint64_t kBandsPerRegion = 4;  // a region has at least this many bands
+constexpr std::uint64_t kSharedBytes =
+    4096;  // a launch follows another in bands if they share at least this much
 
 std::int64_t clamped(std::int64_t v, std::uint64_t most) {
   return std::clamp<std::int64_t>(v, 0, static_cast<std::int64_t>(most));
 }
 std::int64_t ceil_of(std::int64_t a, std::int64_t b) { return a <= 0 ? 0 : (a + b - 1) / b; }
 
-// One past the last byte that rows below `end` touch, and the first byte that rows from `begin` on
-// touch: as addresses, cut to the memory.
+// The address after the last byte that rows below `end` touch, and the address of the first byte
+// that rows from `begin` on touch. Both are clamped to the memory.
 std::uint64_t end_of(const BandLaunch& l, const BandReach& r, std::uint64_t end) {
   if (end == 0) return r.memory.address;
   const auto last = static_cast<std::int64_t>(std::min(end * l.row_length, l.length)) - 1;
@@ -38,7 +39,7 @@ bool overlap(BoundMemory a, BoundMemory b) {
   return a.address < b.address + b.bytes && b.address < a.address + a.bytes;
 }
 
-// Whether the order of two accesses matters, somewhere.
+// Whether the order of two accesses matters for any byte.
 bool conflict(const BandLaunch& a, const BandReach& x, const BandLaunch& b, const BandReach& y) {
   if (!x.writes && !y.writes) return false;
   if (x.commutes != 0 && x.commutes == y.commutes) return false;
@@ -46,7 +47,7 @@ bool conflict(const BandLaunch& a, const BandReach& x, const BandLaunch& b, cons
   return begin_of(a, x, 0) < end_of(b, y, b.rows) && begin_of(b, y, 0) < end_of(a, x, a.rows);
 }
 
-// Two accesses whose order matters, of a launch and one before it.
+// Two accesses whose order matters: one of a launch, and one of a launch before it.
 struct Conflict {
   std::size_t before = 0;  // the launch of x
   const BandReach* x = nullptr;
@@ -66,20 +67,22 @@ Conflicts conflicts_of(Launches launches, std::size_t s) {
   return out;
 }
 
-// The rows of the launch before it that must have ended before the rows of `after` below `end` run.
+// The number of rows of `before` that must have ended before the rows of `after` below `end` may
+// run.
 std::uint64_t rows_needed(const BandLaunch& before, const BandReach& x, const BandLaunch& after,
                           const BandReach& y, std::uint64_t end) {
   if (end == 0) return 0;
   const std::uint64_t touched = end_of(after, y, end);
   if (begin_of(before, x, 0) >= touched) return 0;
   if (x.factor == 0) return before.rows;
-  // Places r of `before` with factor * r + low < touched.
+  // Counts the places r of `before` with factor * r + low < touched.
   const auto room = static_cast<std::int64_t>(touched - x.memory.address) - x.low;
   const std::int64_t places = std::max<std::int64_t>(ceil_of(room, x.factor), 1);
   return std::min(before.rows, ceil_div(static_cast<std::uint64_t>(places), before.row_length));
 }
 
-// The first row of `after` from which on no row needs one of `before` below `end`.
+// The first row of `after` such that neither it nor any later row needs a row of `before` below
+// `end`.
 std::uint64_t first_without(const BandLaunch& before, const BandReach& x, const BandLaunch& after,
                             const BandReach& y, std::uint64_t end) {
   const std::uint64_t touched = end_of(before, x, end);
@@ -119,7 +122,8 @@ std::uint64_t bytes_in_all(Launches launches) {
   return out;
 }
 
-// How far a launch can go, from a row on, while those before it have ended `done` rows.
+// The row up to which a launch can run, from a given row on, when the launches before it have ended
+// `done` rows.
 std::uint64_t row_limit(Launches launches, std::size_t s, const Conflicts& conflicts,
                         std::span<const std::uint64_t> done, std::uint64_t from,
                         std::uint64_t most) {
@@ -144,12 +148,12 @@ std::uint64_t row_limit(Launches launches, std::size_t s, const Conflicts& confl
   return from;
 }
 
-// A run that grows by one launch after the other. `run` are the launches up to the last one.
+// A run of launches, to which one launch after the other is added.
 class Growing {
  public:
   explicit Growing(const BandMachine& machine) : machine_(machine) {}
 
-  // Why the last launch cannot be one of the run. It is one of it otherwise.
+  // Adds the last launch of `run`, or returns why it cannot be added.
   BandBoundary add(Launches run) {
     using enum BandBoundary;
     const std::size_t s = run.size() - 1;
@@ -172,7 +176,7 @@ class Growing {
     return none;
   }
 
-  // The rows of a band: as many as the nearer cache holds, or so few as make sense.
+  // The rows of a band: as many as the nearer cache holds, but not fewer than make sense.
   std::uint64_t rows_of_band(Launches run) const {
     if (machine_.rows != 0) return machine_.rows;
     const BandLaunch& first = *run[0];
@@ -204,7 +208,8 @@ class Growing {
     }
   }
 
-  // Divides the last launch into the regions of those before it, or all into fewer regions.
+  // Divides the last launch into the regions of the launches before it, or all launches into fewer
+  // regions.
   bool divide(Launches run, Starts& starts) const {
     if (add_starts(run, run.size() - 1, starts)) return true;
     while (starts.size() - 1 > least_regions()) {
@@ -216,8 +221,7 @@ class Growing {
     return false;
   }
 
-  // The first row of a launch in each region. False: a region would have far less of it than
-  // another one.
+  // Adds the first row of a launch in each region. False: the regions would be far too uneven.
   bool add_starts(Launches run, std::size_t s, Starts& starts) const {
     const BandLaunch& launch = *run[s];
     const std::uint64_t regions = starts.size() - 1;
@@ -242,8 +246,8 @@ class Growing {
     return true;
   }
 
-  // The bytes that are touched from the oldest row that is still needed to the newest one, while a
-  // band of so many rows passes through the middle.
+  // The bytes that are in use at once while a band of this many rows passes through the middle of
+  // the launches: those touched between the oldest row that is still needed and the newest row.
   std::uint64_t bytes_in_use(Launches run, std::uint64_t rows) const {
     std::vector<std::uint64_t> before, after;
     const std::uint64_t middle = run[0]->rows / 2;
@@ -306,7 +310,7 @@ std::optional<BandLaunch> band_launch(const Extent& grid, const Extent& extent,
                                       const Extent& workgroup,
                                       std::span<const BoundMemory> bindings,
                                       std::span<const ReachedBytes> reach) {
-  // Sums of places and bytes stay far from the ends of 64 bits.
+  // With these limits, sums of places and bytes cannot overflow 64 bits.
   constexpr std::int64_t kMost = std::int64_t{1} << 60, kMostFactor = std::int64_t{1} << 28;
   const std::size_t axis = extent[2] > 1 ? 2 : extent[1] > 1 ? 1 : 0;
   for (std::size_t a = axis + 1; a < 3; ++a) {
@@ -317,7 +321,7 @@ std::optional<BandLaunch> band_launch(const Extent& grid, const Extent& extent,
     all = saturating_mul(all, saturating_mul<std::uint64_t>(grid[a], workgroup[a]));
   }
   if (all > static_cast<std::uint64_t>(kMost)) return std::nullopt;
-  // A workgroup that covers more than its own invocations has other rows.
+  // A workgroup that covers more invocations than it has lanes would need other rows.
   if (workgroup[axis] == 0 || extent[axis] == 0 ||
       grid[axis] != ceil_div<std::uint64_t>(extent[axis], workgroup[axis])) {
     return std::nullopt;
@@ -368,7 +372,7 @@ BandPlan plan_bands(Launches launches, const BandMachine& machine) {
       }
       if (end != first) out.boundaries[end] = why;
       if (why == BandBoundary::none) continue;
-      // The first launch itself may be none for bands.
+      // The first launch itself may be unsuitable for bands.
       if (end == first && ++end < launches.size()) out.boundaries[end] = why;
       break;
     }
@@ -416,7 +420,8 @@ BandSchedule schedule_bands(Launches launches, const BandedRun& run) {
       out.steps[region].push_back(step);
       done[s] = to;
     };
-    // What this region itself allows, and then, behind its own rows, what the next ones allow too.
+    // The steps that this region alone allows come first. The steps at its end need rows of the
+    // next regions as well.
     while (done[0] < ends[0]) {
       advance(0, std::min(ends[0], done[0] + run.rows));
       for (std::size_t s = 1; s < own.size(); ++s) {

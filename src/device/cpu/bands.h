@@ -1,12 +1,12 @@
 // Launches that follow each other band by band.
 //
 // A row of a launch is all workgroups with one place along the slowest axis of the extent; they are
-// neighbours in the numbering of workgroups. Rows of a launch may run as soon as those rows of the
-// launches before it have ended that touch the same bytes, where one of the two writes. A run of
-// neighbouring launches is divided into regions along the rows. A region begins each launch at the
-// first row that needs nothing of the regions before it, so that threads begin at different regions
-// at once; where it ends, it waits for the first rows of the region behind it. Every workgroup runs
-// once.
+// neighbours in the numbering of workgroups. Two rows conflict if they touch the same bytes and one
+// of them writes there. A row may run as soon as all rows of earlier launches that conflict with it
+// have ended. A run of neighbouring launches is divided into regions along the rows. In each launch
+// a region begins at the first row that needs nothing of the regions before it, so threads can work
+// on different regions at once. At its end, a region waits for the first rows of the region behind
+// it. Every workgroup runs once.
 //
 // Everything here is a pure function of extents and reaches; band_player.cc runs what is decided.
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace vyre {
 
-// ReachedBytes of a launch with the memory that they are in.
+// The bytes that a launch touches (ReachedBytes), and the memory that they are in.
 struct BandReach {
   BoundMemory memory;
   bool writes = false;
@@ -41,7 +41,7 @@ struct BandLaunch {
   std::vector<BandReach> reach;
 };
 
-// Absent: the workgroups of the launch have no such rows.
+// Absent: the workgroups of the launch do not form such rows.
 std::optional<BandLaunch> band_launch(const Extent& grid, const Extent& extent,
                                       const Extent& workgroup,
                                       std::span<const BoundMemory> bindings,
@@ -52,18 +52,19 @@ bool touches(const BandLaunch& launch, BoundMemory memory);
 
 struct BandMachine {
   unsigned threads = 1;
-  std::uint64_t near_bytes = 0;            // of the cache that one thread has to itself
-  std::uint64_t far_bytes = 0;             // of the cache that all threads share
+  std::uint64_t near_bytes = 0;            // the size of the cache that one thread has to itself
+  std::uint64_t far_bytes = 0;             // the size of the cache that all threads share
   std::uint64_t least_invocations = 4096;  // of a band, so that starting it does not matter
-  std::uint64_t rows = 0;  // not 0: of every band, and launches run so whether that pays or not
+  std::uint64_t rows = 0;  // not 0: every band has this many rows, and launches run in bands
+                           // whether that pays or not
 };
 
-// Why a launch is not in one run with the launch before it.
+// Why a launch is not in the same run as the launch before it.
 enum class BandBoundary : std::uint8_t {
-  none,            // it is in one run
+  none,            // it is in the same run
   first_launch,    // there is none before it
-  waits_anyway,    // it begins when all before it has ended, whatever it touches
-  memory_cleared,  // memory is cleared or copied in between that one of them touches
+  waits_anyway,    // it begins when everything before it has ended, whatever it touches
+  memory_cleared,  // memory that one of them touches is cleared or copied in between
   not_known,       // what one of them touches is not known
   many_launches,   // the run has as many launches as a run can have
   few_rows,        // one of them has too few rows to be divided
@@ -78,7 +79,7 @@ std::string_view sentence(BandBoundary boundary);
 struct BandedRun {
   std::size_t first = 0, count = 0;  // launches
   std::uint64_t rows = 1;            // of the first launch in one band
-  // By region and launch, the first row; one more region stands for the end.
+  // The first row of each launch in each region; an additional last region stands for the end.
   std::vector<std::vector<std::uint64_t>> starts;
 
   std::size_t regions() const { return starts.size() - 1; }
@@ -89,14 +90,14 @@ struct BandPlan {
   std::vector<BandBoundary> boundaries;  // by launch
 };
 
-// Launches that are absent end a run.
+// A launch that is absent ends the run before it.
 BandPlan plan_bands(std::span<const std::optional<BandLaunch>> launches,
                     const BandMachine& machine);
 
 // ---- The schedule of a run
 
-// A step waits until this launch has ended so many rows, counted from the first row of all, in the
-// region.
+// A step waits until this launch has ended its rows below `rows` in this region; rows are counted
+// from the first row of the launch.
 struct BandWait {
   std::uint32_t region = 0, launch = 0;
   std::uint64_t row = 0;

@@ -1,4 +1,4 @@
-// Code that the CPU has loaded, and what its calls run in.
+// Code that the CPU has loaded, and the environment in which its calls run.
 #pragma once
 
 #include <xmmintrin.h>
@@ -49,7 +49,7 @@ class CpuCode final : public LoadedCode {
 std::unexpected<Error> lacks_memory(const Launch& launch);
 std::unexpected<Error> lacks_stack(const Launch& launch);
 std::unexpected<Error> was_stopped(const Launch& launch, bool late);
-// Lowers a flag that the watchdog has raised.
+// Resets a flag that the watchdog has raised.
 void take_back(std::atomic<std::uint32_t>& stop);
 
 }  // namespace vyre

@@ -39,7 +39,7 @@ constexpr double kCloseBy = 4;
 constexpr std::uint64_t kMaxTasks = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxInvocations = std::uint64_t{1} << 62;
 
-// Saturates.
+// The product of the three axes, saturated.
 std::uint64_t volume(const Extent& e) {
   return saturating_mul(std::uint64_t{e[0]} * e[1], std::uint64_t{e[2]});
 }
@@ -224,7 +224,7 @@ std::uint64_t CpuDevice::groups_in_task(const Launch& l, const CpuCode& code,
   return along_rows(ceil_div(groups, static_cast<std::uint64_t>(tasks)), l.grid, pool_.threads());
 }
 
-// The flag is the caller's, and means to him that somebody stopped the launch.
+// The flag belongs to the caller, who would read a raised flag as a stop that somebody requested.
 void take_back(std::atomic<std::uint32_t>& stop) {
   std::uint32_t raised = Watchdog::kRaised;
   stop.compare_exchange_strong(raised, 0, std::memory_order_relaxed);

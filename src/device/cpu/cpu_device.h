@@ -35,7 +35,8 @@ struct CpuOptions {
 // error.
 Result<CpuOptions> cpu_options_from_environment();
 
-// What a play of launches in bands writes; kept from play to play, so that none allocates.
+// The memory that playing launches in bands writes to. It is kept from play to play, so that
+// playing allocates nothing.
 struct BandSpace {
   struct Rows {  // that a launch has ended in a region
     std::atomic<std::uint64_t> rows{0};
@@ -69,8 +70,8 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
 
   unsigned threads() const { return pool_.threads(); }
   const BandMachine& band_machine() const { return band_machine_; }
-  // Runs the launches of a run as the schedule says, with the limits of the first of them. Returns
-  // when all have ended.
+  // Runs these launches as the schedule says, with the limits of the first one. Returns when all
+  // have ended.
   Result<void> play_bands(std::span<const Launch> launches,
                           std::span<const std::optional<BandLaunch>> rows, const BandedRun& run,
                           const BandSchedule& schedule, BandSpace& space);

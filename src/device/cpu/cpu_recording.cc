@@ -50,8 +50,8 @@ std::optional<BandLaunch> CpuRecording::rows_of(std::uint32_t item) const {
   return band_launch(launch.grid, launch.extent, launch.workgroup, launch.bindings, *reach_[item]);
 }
 
-// Divides the items into what is played at once. Clears come before the launches in front of them
-// that do not touch their memory.
+// Divides the items into the parts that are played one after the other. A clear is moved in front
+// of preceding launches that do not touch its memory.
 void CpuRecording::lay_out() {
   parts_.clear();
   boundaries_.assign(items_.size(), BandBoundary::first_launch);

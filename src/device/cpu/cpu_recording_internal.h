@@ -23,7 +23,7 @@ class CpuRecording final : public ListedWork {
   Result<void> play(CpuDevice& device, Queue& queue, const PlayLimits& limits);
 
  private:
-  // What is played at once: an item, or a run of launches.
+  // A part of a recording: one item, or a run of launches in bands.
   struct Run {
     std::vector<std::uint32_t> items;
     std::vector<std::optional<BandLaunch>> rows;
@@ -44,7 +44,7 @@ class CpuRecording final : public ListedWork {
   std::vector<std::optional<std::vector<ReachedBytes>>> reach_;  // by item
   std::vector<bool> after_all_;                                  // by item
   std::vector<Part> parts_;                                      // in the order of a play
-  std::vector<BandBoundary> boundaries_;  // by item
+  std::vector<BandBoundary> boundaries_;                         // by item
   std::vector<Launch> launches_;                                 // of the run that is played
 };
 

@@ -14,7 +14,8 @@ class ScratchSets {
   struct Set;
 
  public:
-  // A set, until the end of the launch. A block is used by one thread at a time.
+  // A set of blocks that is borrowed until the end of the launch. A block is used by one thread at
+  // a time.
   class Loan {
    public:
     Loan(ScratchSets& sets, std::unique_ptr<Set> set, std::uint64_t bytes);

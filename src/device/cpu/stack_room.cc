@@ -6,15 +6,15 @@
 namespace vyre {
 namespace {
 
-// Frames below this are not checked: every thread is made with more, and asking the system for the
-// bounds of a stack takes tens of microseconds at a thread's first time.
+// Smaller frames than this are not checked. Every thread has more room than that, and the first
+// question for the bounds of a thread's stack takes tens of microseconds.
 constexpr std::uint64_t kSmall = 32 << 10;
 // For functions of the C library that generated code calls, signal handlers, and rounding.
 constexpr std::uint64_t kReserve = 64 << 10;
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 40;
 
-// The lowest address of this thread's stack; 0: not asked yet, or not told. Of the static model,
-// because other thread-local variables may allocate memory at their first use.
+// The lowest address of this thread's stack; 0: not known. It uses the static TLS model, because
+// other thread-local variables may allocate memory at their first use.
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::uintptr_t lowest = 0;
 
 std::uintptr_t lowest_address() {
@@ -58,7 +58,7 @@ bool run_on_new_stack(std::uint64_t bytes, void (*call)(const void* work), const
   if (pthread_attr_init(&attributes) != 0) return false;
   Call c{call, work};
   pthread_t thread{};
-  // The program's signals are for its own threads.
+  // The new thread blocks all signals, because the program expects them on its own threads.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -1,4 +1,5 @@
-// Stack for generated code: that of the calling thread, or one made to measure.
+// Stack for generated code: the calling thread's stack, or that of a new thread with a stack of the
+// required size.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,13 @@ namespace vyre {
 // Bytes of the calling thread's stack below this call; 0: the system does not tell.
 std::uint64_t stack_left();
 
-// Runs the work where its frames of `bytes` in all, and some of the C library, fit: on this thread,
-// or on a new one with a stack of that size while this one waits. False, with nothing run: the
-// system gives no thread with such a stack. The work must not throw.
+// Runs work whose frames take `bytes` in all, on a stack that has room for them and for some frames
+// of the C library: that of this thread, or of a new thread for which this one waits. False: the
+// system gives no thread with such a stack, and nothing has run. The work must not throw.
 template <class Work>
 bool run_with_stack(std::uint64_t bytes, const Work& work);
 
-// The parts of it that do not depend on the work.
+// The parts of this function that do not depend on the type of the work.
 bool has_stack_for(std::uint64_t bytes);
 bool run_on_new_stack(std::uint64_t bytes, void (*call)(const void* work), const void* work);
 

@@ -18,10 +18,10 @@ namespace vyre {
 
 class ThreadPool {
  public:
-  // `threads` includes the calling thread. The workers start with the first work for them; if the
-  // system gives fewer threads, those do the work, and now and then it is asked for the others
-  // again. Waking a thread takes tens of microseconds, so
-  // each worker waits for more work for `watch` before it sleeps.
+  // `threads` includes the calling thread. The workers start with the first work for them. If the
+  // system gives fewer threads, these do the work, and the pool asks for the missing ones again
+  // from time to time. Waking a thread takes tens of microseconds, so each worker waits for more
+  // work for `watch` before it sleeps.
   explicit ThreadPool(unsigned threads, std::chrono::microseconds watch = {})
       : threads_(threads == 0 ? 1 : threads), watch_(watch) {}
   ~ThreadPool();
@@ -31,11 +31,10 @@ class ThreadPool {
   unsigned threads() const { return threads_; }
 
   // Calls task(i), or task(i, thread) with the number of the thread that runs it, once for every i
-  // below count, on any of the threads; returns when all are done. The calling thread is number 0
-  // of its call.
-  // Each thread begins with the same share every time, so that its caches still hold the data of
-  // the previous launch, and then helps the others. If several threads call at once, one call gets
-  // the workers and the others run on their own thread. A task must not throw.
+  // below count, on any of the threads, and returns when all calls have ended. The calling thread
+  // has the number 0. Each thread begins with the same share every time, so that its caches still
+  // hold the data of the previous launch, and then helps the others. If several threads call at
+  // once, one call gets the workers and the others run on their own thread. A task must not throw.
   template <class Task>
   void run(std::uint64_t count, const Task& task) {
     const auto call = [](const void* t, std::uint64_t i, unsigned thread) {
@@ -60,7 +59,7 @@ class ThreadPool {
   };
 
   void run_job(std::uint64_t count, Call call, const void* task);
-  // Starts the workers that there are not yet. Whether there is a share for each thread.
+  // Starts the workers that are missing. Returns whether there is a share for each thread.
   bool start();
   void work(unsigned self);
   void wait_for_work(std::uint64_t seen);
@@ -71,7 +70,7 @@ class ThreadPool {
 
   const unsigned threads_;
   const std::chrono::microseconds watch_;
-  std::mutex asking_;              // held by the call that has the workers
+  std::mutex asking_;              // held by the call that the workers work for
   std::uint32_t until_start_ = 0;  // jobs until missing workers are asked for
   std::vector<std::thread> workers_;
   std::vector<Share> shares_;  // by thread; the calling thread is the first

@@ -21,7 +21,8 @@ Result<std::uint64_t> Watchdog::arm(Clock::time_point when, Flags flags) {
   try {
     if (!thread_.joinable()) thread_ = std::thread([this] { watch(); });
   } catch (const std::system_error& e) {
-    // The system says the same where the stack does not fit and where there are too many threads.
+    // The system gives the same error if the stack does not fit into memory and if there are too
+    // many threads.
     return fail(Code::out_of_memory,
                 fmt::format("no thread can watch over the deadline: {}", e.what()),
                 "run without a deadline, or allow more memory or threads");

@@ -26,8 +26,9 @@ class Watchdog {
   Watchdog& operator=(const Watchdog&) = delete;
 
   using Flags = std::array<std::atomic<std::uint32_t>*, 2>;
-  // What it sets a flag to. Who stops a launch for another reason takes another number, so that a
-  // flag can be taken back after a deadline without losing a stop.
+  // The value that the watchdog sets a flag to. Anybody who stops a launch for another reason sets
+  // another value, so that the watchdog's value can be removed after a deadline without losing that
+  // stop.
   static constexpr std::uint32_t kRaised = 2;
 
   // Raises the flags that are 0 at `when`, unless disarmed before; they must stay valid until then.

@@ -36,7 +36,7 @@ class DeviceClock {
   // Measures again, which takes some tens of microseconds on an idle device. If it fails, the
   // previous measurement stays in use.
   void refresh();
-  // Call it before the clock goes if the context lives on.
+  // Must be called before the clock is destroyed, if the context remains in use.
   void close();
 
   void set_code(std::string processor, std::optional<std::filesystem::path> folder) {

@@ -105,7 +105,8 @@ class EventPool {
   Result<CuEvent> take();
   CuResult try_take(CuEvent& event);
   void give_back(CuEvent event);
-  // With the context current. Call it before the pool goes if the context lives on.
+  // With the context current. Must be called before the pool is destroyed, if the context remains
+  // in use.
   void destroy_all();
 
  private:

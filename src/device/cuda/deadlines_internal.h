@@ -24,8 +24,8 @@ class Deadlines {
 
   // Held from take() until the launch is submitted, so that the ring's order is the stream's.
   std::unique_lock<ForkSafeMutex> lock() { return std::unique_lock(mutex_); }
-  // Under the lock, with the context current: the address of a word of its own, 0. Waits when all
-  // are in use. Messages name the deadline.
+  // Returns the address of a word that holds 0 and belongs to the next launch. Requires the lock
+  // and a current context, and waits while all words are in use. Messages name the deadline.
   Result<CuAddress> take(std::string_view kernel, std::chrono::nanoseconds deadline);
 
   std::uint64_t taken() const;

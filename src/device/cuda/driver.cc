@@ -16,9 +16,11 @@ namespace vyre {
 namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
-// A driver maps more than this. Where less is left, a library that cannot be loaded did not fit.
+// A driver maps more memory than this. If a library cannot be loaded while less is left, the reason
+// is a lack of memory.
 constexpr std::uint64_t kLeastForDriver = std::uint64_t{256} << 20;
-// Where less is left, the loader may not even have been able to read the list of its folders.
+// If less than this is left, the loader may not even have been able to read the list of its
+// folders.
 constexpr std::uint64_t kLeastForSearch = std::uint64_t{16} << 20;
 
 std::string version_text(const CudaDriver& driver) {
@@ -128,7 +130,7 @@ void disable_after_fork(CudaDriver& driver) {
 }
 
 Result<const CudaDriver*> cuda_driver() {
-  // Kept for good, except for a lack of memory: there may be enough the next time.
+  // The result is kept, unless it is a lack of memory: there may be enough memory the next time.
   static std::optional<Result<CudaDriver>> loaded;
   static std::atomic<bool> is_loading = false;
   static ForkSafeMutex mutex;

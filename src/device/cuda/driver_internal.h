@@ -233,38 +233,38 @@ enum FunctionAttribute : int {
      void** parameters, void** extra))
 
 // The same for functions of newer drivers; null if they are missing.
-#define VYRE_CUDA_NEWER_FUNCTIONS(F)                                                   \
-  F(launch_together, "cuLaunchCooperativeKernel",                                      \
-    (CuFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,           \
-     unsigned block_x, unsigned block_y, unsigned block_z, unsigned dynamic_shared,    \
-     CuStream stream, void** parameters))                                              \
-  F(function_parameter, "cuFuncGetParamInfo",                                          \
-    (CuFunction function, std::size_t index, std::size_t* offset, std::size_t* bytes)) \
-  F(function_load, "cuFuncLoad", (CuFunction function))                                \
-  F(library_load, "cuLibraryLoadData",                                                 \
-    (CuLibrary * library, const void* image, int* jit_options, void** jit_values,      \
-     unsigned jit_count, int* options, void** values, unsigned count))                 \
-  F(library_unload, "cuLibraryUnload", (CuLibrary library))                            \
-  F(library_kernel, "cuLibraryGetKernel",                                              \
-    (CuKernel * kernel, CuLibrary library, const char* name))                          \
-  F(kernel_function, "cuKernelGetFunction", (CuFunction * function, CuKernel kernel))  \
-  F(graph_create, "cuGraphCreate", (CuGraph * graph, unsigned flags))                  \
-  F(graph_add_kernel, "cuGraphAddKernelNode",                                          \
-    (CuGraphNode * node, CuGraph graph, const CuGraphNode* after, std::size_t count,   \
-     const CuKernelNode* kernel))                                                      \
-  F(graph_add_memset, "cuGraphAddMemsetNode",                                          \
-    (CuGraphNode * node, CuGraph graph, const CuGraphNode* after, std::size_t count,   \
-     const CuMemsetNode* memset, CuContext context))                                   \
-  F(graph_add_copy, "cuGraphAddMemcpyNode",                                            \
-    (CuGraphNode * node, CuGraph graph, const CuGraphNode* after, std::size_t count,   \
-     const CuCopyNode* copy, CuContext context))                                       \
-  F(graph_set_kernel, "cuGraphExecKernelNodeSetParams",                                \
-    (CuGraphExec graph, CuGraphNode node, const CuKernelNode* kernel))                 \
-  F(graph_instantiate, "cuGraphInstantiateWithFlags",                                  \
-    (CuGraphExec * out, CuGraph graph, unsigned long long flags))                      \
-  F(graph_upload, "cuGraphUpload", (CuGraphExec graph, CuStream stream))               \
-  F(graph_launch, "cuGraphLaunch", (CuGraphExec graph, CuStream stream))               \
-  F(graph_destroy, "cuGraphDestroy", (CuGraph graph))                                  \
+#define VYRE_CUDA_NEWER_FUNCTIONS(F)                                                           \
+  F(launch_together, "cuLaunchCooperativeKernel",                                              \
+    (CuFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
+     unsigned block_y, unsigned block_z, unsigned dynamic_shared, CuStream stream,             \
+     void** parameters))                                                                       \
+  F(function_parameter, "cuFuncGetParamInfo",                                                  \
+    (CuFunction function, std::size_t index, std::size_t* offset, std::size_t* bytes))         \
+  F(function_load, "cuFuncLoad", (CuFunction function))                                        \
+  F(library_load, "cuLibraryLoadData",                                                         \
+    (CuLibrary * library, const void* image, int* jit_options, void** jit_values,              \
+     unsigned jit_count, int* options, void** values, unsigned count))                         \
+  F(library_unload, "cuLibraryUnload", (CuLibrary library))                                    \
+  F(library_kernel, "cuLibraryGetKernel",                                                      \
+    (CuKernel * kernel, CuLibrary library, const char* name))                                  \
+  F(kernel_function, "cuKernelGetFunction", (CuFunction * function, CuKernel kernel))          \
+  F(graph_create, "cuGraphCreate", (CuGraph * graph, unsigned flags))                          \
+  F(graph_add_kernel, "cuGraphAddKernelNode",                                                  \
+    (CuGraphNode * node, CuGraph graph, const CuGraphNode* after, std::size_t count,           \
+     const CuKernelNode* kernel))                                                              \
+  F(graph_add_memset, "cuGraphAddMemsetNode",                                                  \
+    (CuGraphNode * node, CuGraph graph, const CuGraphNode* after, std::size_t count,           \
+     const CuMemsetNode* memset, CuContext context))                                           \
+  F(graph_add_copy, "cuGraphAddMemcpyNode",                                                    \
+    (CuGraphNode * node, CuGraph graph, const CuGraphNode* after, std::size_t count,           \
+     const CuCopyNode* copy, CuContext context))                                               \
+  F(graph_set_kernel, "cuGraphExecKernelNodeSetParams",                                        \
+    (CuGraphExec graph, CuGraphNode node, const CuKernelNode* kernel))                         \
+  F(graph_instantiate, "cuGraphInstantiateWithFlags",                                          \
+    (CuGraphExec * out, CuGraph graph, unsigned long long flags))                              \
+  F(graph_upload, "cuGraphUpload", (CuGraphExec graph, CuStream stream))                       \
+  F(graph_launch, "cuGraphLaunch", (CuGraphExec graph, CuStream stream))                       \
+  F(graph_destroy, "cuGraphDestroy", (CuGraph graph))                                          \
   F(graph_exec_destroy, "cuGraphExecDestroy", (CuGraphExec graph))
 
 struct CudaDriver {
@@ -297,7 +297,7 @@ std::string result_text(const CudaDriver& driver, CuResult result);
 // Whether a context is lost after this result.
 bool loses_context(CuResult result);
 Code code_of(CuResult result);
-// Of a result without which there is no driver or device.
+// The error code for a result that means that there is no driver or no device.
 Code code_where_unavailable(CuResult result);
 
 // Like open_cuda, with this driver.

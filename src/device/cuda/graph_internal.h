@@ -21,12 +21,13 @@ struct KernelNode {
   KernelNode(const KernelNode&) = delete;
   KernelNode& operator=(const KernelNode&) = delete;
 
-  std::array<void*, kMaxParameters> parameters;  // filled as far as the kernel looks
+  std::array<void*, kMaxParameters>
+      parameters;  // as many entries are filled as the kernel has parameters
   const LaunchWords words;
   CuKernelNode node;
 };
 
-// Destroyed with it.
+// A graph that is destroyed with its last owner.
 using SharedGraph = std::shared_ptr<std::remove_pointer_t<CuGraphExec>>;
 
 // False for drivers before CUDA 11.4, which lack some functions.

@@ -31,7 +31,7 @@ class CudaLibraries {
 
   void add(CuLibrary library);
   void unload(CuLibrary library);
-  // Keeps them for ever, because work that uses them may never end.
+  // Leaks the libraries, because work that uses them may never end.
   void leave();
 
  private:

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kSmallest = 512;
 // How long an allocation waits for memory that running work still uses.
 constexpr std::chrono::milliseconds kPatience{2000};
-// The same, while other memory is available.
+// How long it waits for such memory if other memory is available.
 constexpr std::chrono::milliseconds kBreath{20};
 
 }  // namespace

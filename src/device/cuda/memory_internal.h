@@ -30,7 +30,7 @@ class MemoryPool {
   MemoryPool(CudaContext& context, Reclaim& reclaim) : context_(context), reclaim_(reclaim) {}
   // This and all following functions need the context to be current.
   Result<void> open(Options options, EventPool& events);
-  // Call it before the pool goes if the context lives on.
+  // Must be called before the pool is destroyed, if the context remains in use.
   void close();
 
   // The memory is zero for all work that this device's queues submit from now on. `keep` is kept
@@ -44,9 +44,11 @@ class MemoryPool {
   // Whether some memory is from the driver's pools, which outlive a context.
   bool has_ordered() const { return has_ordered_.load(std::memory_order_relaxed); }
 
-  // The number of allocations. Queues that last read a smaller number wait for zeroed() first.
+  // The number of allocations so far. A queue that last read a smaller number must wait for
+  // zeroed() before it uses the new memory.
   std::uint64_t allocations() const { return allocations_.load(std::memory_order_acquire); }
-  // An event after the zeroing of all memory so far; null for a guest, which has waited for it.
+  // An event after the zeroing of all memory that was allocated so far; null for a guest, whose
+  // allocations have waited for it.
   CuEvent zeroed() const { return context_.guest() ? nullptr : zeroed_; }
 
   std::uint64_t used_bytes() const { return used_.load(std::memory_order_relaxed); }
@@ -74,9 +76,9 @@ class MemoryPool {
   CuEvent zeroed_ = nullptr;
   EventPool* events_ = nullptr;
   std::atomic<std::uint64_t> allocations_{0};
-  std::atomic<std::uint64_t> used_{0};      // by buffers
-  std::atomic<std::uint64_t> retiring_{0};  // by work that runs
-  std::atomic<std::uint64_t> cached_{0};    // by nobody
+  std::atomic<std::uint64_t> used_{0};      // in buffers
+  std::atomic<std::uint64_t> retiring_{0};  // free, but running work may still use it
+  std::atomic<std::uint64_t> cached_{0};    // free, and kept for later allocations
   ForkSafeMutex mutex_;
   std::multimap<std::uint64_t, Block> free_;
   std::atomic<bool> has_ordered_{false};

@@ -146,7 +146,7 @@ class CudaQueue final : public Queue {
 CudaQueue::~CudaQueue() {
   CurrentContext current(core_->context);
   const auto dropped = attempt_work([&] { core_->reclaim.drop_stream(stream_, notes_); });
-  // Without memory to note its last work, nothing of it may run on.
+  // Without memory to remember the queue's last work, the queue must wait for this work here.
   if (!dropped && current) core_->driver.stream_synchronize(stream_);
   core_->reclaim.retire(ReleaseWhen::passed, 0, [parts = parts_] { parts->release(); });
   if (own_ && current) core_->driver.stream_destroy(stream_);
@@ -181,7 +181,8 @@ std::unexpected<Error> CudaQueue::misfit(const Launch& l, const CudaCode& code) 
 }
 
 Result<void> CudaQueue::submit(const Launch& l, const CudaCode& code, const LaunchWords& words) {
-  std::array<void*, kMaxParameters> parameters;  // filled as far as the kernel looks
+  std::array<void*, kMaxParameters>
+      parameters;  // as many entries are filled as the kernel has parameters
   code.layout().fill(parameters.data(), l, words);
   if (l.together) [[unlikely]]
     return submit_together(l, code, parameters.data());
@@ -293,7 +294,7 @@ Result<void> CudaQueue::copy(BoundMemory from, BoundMemory to) {
     VYRE_CHECK(order());
     return move(to.address, from.address);
   }
-  // The device copies in no fixed order.
+  // The device copies the bytes in any order, so overlapping ranges go through other memory.
   VYRE_TRY(const DeviceMemory between, core_->memory.allocate(from.bytes, core_));
   VYRE_CHECK(order());
   VYRE_CHECK(move(between.address, from.address));

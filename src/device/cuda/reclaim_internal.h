@@ -21,8 +21,8 @@
 namespace vyre {
 
 enum class ReleaseWhen : std::uint8_t {
-  passed,  // the work of that moment has ended
-  idle,    // and nothing else runs for which the driver would wait
+  passed,  // the work that was submitted before the fence has ended
+  idle,    // and no other work runs for which the driver would wait
 };
 
 class Reclaim {
@@ -36,8 +36,8 @@ class Reclaim {
 
   // May be called with any context. `release` runs with the context current or lost. Streams to
   // which nothing was submitted since allocation number `born` cannot use the thing, so a kernel
-  // that never ends does not keep later allocations alive.
-  // Destructors call it: what there is no memory to note is never released.
+  // that never ends does not keep later allocations alive. Destructors call this function: if there
+  // is no memory to note the thing, it is never released.
   template <class Release>
   void retire(ReleaseWhen when, std::uint64_t born, Release release) {
     (void)attempt_work([&] { add(when, born, std::move(release)); });

@@ -12,8 +12,9 @@ bool has_recordings(const CudaDriver& d) {
          d.graph_set_kernel != nullptr;
 }
 
-// The nodes of a graph name the kernels of what was instantiated from it, so both are kept. Work
-// that was submitted may still use it when it goes.
+// The nodes of a graph identify the kernels of the executable graph that was instantiated from it,
+// so both are kept. Submitted work may still use the executable graph when the recording is
+// destroyed.
 struct CudaRecording::Graph {
   CuGraph graph = nullptr;
   CuGraphExec exec = nullptr;
@@ -55,7 +56,8 @@ Result<void> CudaRecording::build(std::span<const WorkItem> items) {
   CudaContext& context = core_->context;
   graph_ = std::make_shared<Graph>();
   VYRE_CHECK(context.check(core_->driver.graph_create(&graph_->graph, 0), "cuGraphCreate"));
-  // What an item waits for; for one that does nothing, what it would have waited for.
+  // The nodes for which an item waits. An item that does nothing passes on the nodes for which it
+  // would have waited.
   std::vector<std::vector<CuGraphNode>> behind(items.size());
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     std::vector<CuGraphNode> after;

@@ -43,7 +43,7 @@ class CudaRecording final : public ListedWork {
 
   const std::shared_ptr<CudaCore> core_;
   std::shared_ptr<Graph> graph_;    // null: the items are submitted one after the other
-  std::vector<CuGraphNode> nodes_;  // by item; null for what does nothing
+  std::vector<CuGraphNode> nodes_;  // by item; null for an item that does nothing
 };
 
 // Whether the driver can build such graphs and change their kernels.

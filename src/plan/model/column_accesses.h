@@ -12,8 +12,8 @@ namespace vyre {
 // counted once; accesses whose place depends on loaded values or on variables are not counted.
 double column_bytes_of(const Program& program);
 
-// How often, in its loops, each invocation walks along memory of its own, as where it takes a row
-// of a matrix: neighbours along x are far apart in every round.
+// The number of loads and stores in loops with which each invocation walks along memory of its own,
+// such as a row of a matrix: in every round, neighbours along x access memory far apart.
 struct LaneRows {
   std::uint32_t loaded = 0, stored = 0;
 };

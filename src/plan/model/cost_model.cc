@@ -13,32 +13,33 @@ namespace {
 // These constants were fitted to times of kernels on an H200, whose memory reaches 4.1 of its
 // nominal 4.8 TB/s. Other GPUs differ, but the order of variants changes little.
 
-// Bytes in flight per multiprocessor that reach half of the memory's speed.
+// With this many bytes in flight per multiprocessor, a launch reaches half of the memory's speed.
 constexpr double kHalfSpeedBytes = 7600;
 constexpr double kReachedShare = 0.87;  // the reached share of the memory's nominal speed
-// Faster by this factor, if the data fit into half of the last-level cache.
+// Memory is faster by this factor if the data fit into half of the last-level cache.
 constexpr double kCachedSpeed = 1.6;
 constexpr double kGroupNs = 0.6;        // between the starts of two workgroups
 constexpr double kWarpStartNs = 0.077;  // between the starts of two warps
 constexpr double kLaunchNs = 900;
 constexpr double kLatencyNs = 800;  // the latency of a load
 constexpr double kInPlaceNs = 400;  // for each doubling of items that must stay in order
-// A launch whose workgroups all run at once loses this part of what others would lose of the
-// memory's speed.
+// A launch whose workgroups all run at once loses this share of the memory's speed that other
+// launches would lose.
 constexpr double kMissedAtOnce = 0.5;
 constexpr double kLaneOperations = 20;  // operations of a lane before its first item
 constexpr double kOperationNs = 2;      // of an operation that depends on the previous one
 constexpr double kRounds = 64;          // assumed iterations of a loop of unknown length
 // The cost of each warp beyond the first of each of the four schedulers.
 constexpr double kWarpShare = 0.19;
-// Slower by this share for each doubling of items that share no data.
+// A launch is slower by this share for each doubling of its items per lane, if the items share no
+// data.
 constexpr double kItemShare = 0.015;
-// How much more than its equal share of the bandwidth one multiprocessor can use.
+// One multiprocessor can use this many times its equal share of the bandwidth.
 constexpr double kDrawnByOne = 2;
 constexpr double kSectorBytes = 32;
-// Slower by this share for each doubling of items, if columns are written.
+// A launch that writes columns is slower by this share for each doubling of its items per lane.
 constexpr double kColumnItems = 0.1;
-// The share of the time, if a lane loads four neighbours at once.
+// The share of the time that remains if a lane loads four neighbours at once.
 constexpr double kWideAccess = 0.95;
 constexpr double kTypicalRegisters = 24;
 constexpr double kLanesOfSchedulers = 128;

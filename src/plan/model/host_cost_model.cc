@@ -9,21 +9,22 @@
 namespace vyre {
 namespace {
 
-constexpr double kOperationNs = 0.4;   // of one vector operation
+constexpr double kOperationNs = 0.4;   // the time of one vector operation
 constexpr double kRounds = 64;         // assumed iterations of a loop of unknown length
 constexpr double kBytesOfThread = 10;  // bytes per nanosecond that one thread moves
 constexpr double kBytesOfAll = 60;     // bytes per nanosecond that all threads move together
-// Faster by this factor, if the data fit into half of the last-level cache.
+// Memory is faster by this factor if the data fit into half of the last-level cache.
 constexpr double kCachedSpeed = 3;
-constexpr double kTaskNs = 30;         // to begin a task
-constexpr double kLeastTaskNs = 500;   // of the shortest task that the device makes
-constexpr double kSharingNs = 2000;    // to give work to threads and wait for them
+constexpr double kTaskNs = 30;         // the time to begin a task
+constexpr double kLeastTaskNs = 500;   // the length of the shortest task that the device makes
+constexpr double kSharingNs = 2000;    // the time to give work to threads and wait for them
 constexpr double kTasksPerThread = 8;  // tasks that the device makes for each thread
 constexpr double kUneven = 0.3;  // the share of a task for which threads wait for the last one
 // The share of the shorter of computing and memory access that does not overlap.
 constexpr double kHidden = 0.15;
-constexpr double kAskedFor = 1.01;  // tasks of a fixed size against those that the device chooses
-constexpr double kOtherShape = 1.004;  // workgroup shapes other than the declared one
+constexpr double kAskedFor =
+    1.01;  // the cost of tasks of a fixed size beside those that the device chooses
+constexpr double kOtherShape = 1.004;  // the cost of workgroup shapes other than the declared one
 // Beyond this, two vectors at a time do not fit into registers.
 constexpr double kManyOperations = 400;
 
