@@ -10,7 +10,7 @@
 
 namespace vyre {
 
-// What the module has that is not on the list; empty when all is.
+// The first operation of the module that is not on the list; empty if all are.
 std::string not_allowed(const llvm::Module& module, TargetKind target);
 
 }  // namespace vyre

@@ -11,7 +11,8 @@
 namespace vyre {
 namespace {
 
-// For each variable LLVM may walk over all blocks behind its first use.
+// LLVM's own pass may walk over all blocks behind the first use of each variable, which takes too
+// long in large functions.
 struct MemoryToRegisters : llvm::PassInfoMixin<MemoryToRegisters> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     constexpr std::size_t kMostWork = 20'000'000;

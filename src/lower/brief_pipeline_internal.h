@@ -1,4 +1,5 @@
-// The brief pipeline: for programs too large for every optimisation, in time linear in their size.
+// The brief pipeline, for programs that are too large for all optimisations. It takes time in
+// proportion to their size.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -10,7 +11,7 @@ namespace vyre {
 // Code of more than some ten thousand instructions does without them, and its facts say so.
 bool is_large(const llvm::Module& module);
 
-// Turns memory into registers where that takes little time, and removes what is said twice.
+// Turns memory into registers where that takes little time, and removes repeated computations.
 llvm::FunctionPassManager brief_passes();
 
 }  // namespace vyre

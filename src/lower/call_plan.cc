@@ -8,22 +8,23 @@
 namespace vyre {
 namespace {
 
-// Statements and expressions that are expanded before functions stay functions.
+// Calls are expanded until the program has this many statements and expressions; further functions
+// are emitted as functions.
 constexpr std::uint64_t kInlineBudget = 4000;
-// What is not larger costs less expanded than a call does.
+// A function that is not larger than this costs less when it is expanded than a call does.
 constexpr std::uint64_t kSmallFunction = 48;
-// Copies of elementary functions, of some 40 instructions each.
+// The most copies of elementary functions, which have some 40 instructions each.
 constexpr std::uint64_t kElementaryBudget = 32;
 constexpr std::uint64_t kOneBody = 10'000;
 constexpr std::uint64_t kMostNodes = 4'000'000;
-// A function of more nodes is long enough to look at the stop flag between its statements.
+// In a function with more nodes than this, the stop flag is tested between statements.
 constexpr std::uint64_t kLongBody = 4000;
 
 struct Size {
   std::uint64_t nodes = 0;
   std::uint64_t elementary = 0;  // scalars that elementary functions compute
 
-  // Stops far beyond every limit, and far below what could overflow.
+  // The sum saturates far above every limit, and far below an overflow.
   void add(const Size& other) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
     nodes = std::min(kMost, nodes + other.nodes);
@@ -83,7 +84,7 @@ void sort_once(std::vector<GlobalId>& ids) {
   ids.erase(rest.begin(), rest.end());
 }
 
-// What a function expands to, callees before callers.
+// Computes the size of each function with its calls expanded, callees before callers.
 std::vector<Size> expand(const std::vector<Body>& bodies, const std::vector<bool>& outlined) {
   std::vector<Size> out;
   for (const Body& body : bodies) {
@@ -96,8 +97,8 @@ std::vector<Size> expand(const std::vector<Body>& bodies, const std::vector<bool
   return out;
 }
 
-// Functions that more than one call names and that are not small, again callees before callers, so
-// that a caller of functions is small itself.
+// Chooses functions that are not small and have more than one call. Callees are decided before
+// callers, so that a function that only calls others counts as small.
 std::vector<bool> choose_outlined(const std::vector<Body>& bodies,
                                   const std::vector<FunctionNeeds>& needs) {
   std::vector<std::uint64_t> calls(bodies.size());

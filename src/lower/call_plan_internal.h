@@ -14,13 +14,13 @@
 
 namespace vyre {
 
-// What a function needs of the kernel around it, counting what it calls.
+// What a function and the functions that it calls need from the kernel around them.
 struct FunctionNeeds {
   std::vector<GlobalId> globals;  // ascending
   std::uint32_t ids = 0;          // a bit for each InvocationIdKind
   bool barrier = false;
   bool subgroup = false;  // operations
-  // It has loops, or so many statements that the stop flag is looked at in between.
+  // It has loops, or so many statements that the stop flag is tested between them.
   bool may_stop = false;
 };
 
@@ -31,11 +31,13 @@ struct CallPlan {
   bool elementary_once = false;
   // Statements and expressions of the entry, with those of the calls that are expanded in it.
   std::uint64_t nodes = 0;
-  // So large that one body with checks has to do: a second one without them would double it.
+  // The program is so large that it gets only a body with checks, because a second body without
+  // them would double the code.
   bool one_body = false;
 };
 
-// Fails when functions with barriers expand to more code than anybody waits for.
+// Fails if functions with barriers would expand to more code than can be compiled in reasonable
+// time.
 Result<CallPlan> plan_calls(const Program& program);
 
 // sin, pow and the like, but not those that are an instruction or two.

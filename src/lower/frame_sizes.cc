@@ -19,7 +19,7 @@ class NoteFrameSizes : public llvm::MachineFunctionPass {
   explicit NoteFrameSizes(FrameSizes& sizes) : MachineFunctionPass(id), sizes_(sizes) {}
   bool runOnMachineFunction(llvm::MachineFunction& function) override {
     const llvm::MachineFrameInfo& frame = function.getFrameInfo();
-    // A frame that is aligned begins up to its alignment further down.
+    // An aligned frame may begin up to its alignment further down the stack.
     sizes_[&function.getFunction()] =
         frame.getStackSize() + frame.getMaxAlign().value() + kReturnAddressBytes;
     return false;
@@ -30,7 +30,7 @@ class NoteFrameSizes : public llvm::MachineFunctionPass {
   }
 
  private:
-  static char id;  // LLVM tells passes apart by the address
+  static char id;  // LLVM identifies a pass by this address
   FrameSizes& sizes_;
 };
 

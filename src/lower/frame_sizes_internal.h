@@ -1,4 +1,4 @@
-// How much stack generated code takes, asked of the code generator.
+// The stack that generated code needs, as the code generator lays it out.
 #pragma once
 
 #include <llvm/IR/Module.h>

@@ -9,7 +9,8 @@
 namespace vyre {
 namespace {
 
-// Code generation has no callback that could end it, so a pass of our own asks.
+// Code generation has no callback that could end it, so this pass tests whether the work is still
+// wanted.
 class LeaveWhenUnwanted : public llvm::FunctionPass {
  public:
   LeaveWhenUnwanted() : FunctionPass(id) {}
@@ -20,12 +21,12 @@ class LeaveWhenUnwanted : public llvm::FunctionPass {
   void getAnalysisUsage(llvm::AnalysisUsage& usage) const override { usage.setPreservesAll(); }
 
  private:
-  static char id;  // LLVM tells passes apart by the address
+  static char id;  // LLVM identifies a pass by this address
 };
 
 char LeaveWhenUnwanted::id = 0;
 
-// The passes of a target, with those of ours between them.
+// The passes of a target, with our own passes between them.
 class WatchedPasses : public llvm::legacy::PassManager {
  public:
   explicit WatchedPasses(FrameSizes& frames) : frames_(frames) {}
@@ -57,8 +58,8 @@ Result<GeneratedFile> generate_file(llvm::TargetMachine& target, llvm::Module& m
     out.stack_bytes = deepest_stack(module, frames);
     return out;
   }
-  // Left between two passes, everything is whole and is given back. After any other failure it is
-  // not, and nothing is touched again.
+  // If the work ended between two passes, all objects are in a valid state and are destroyed. After
+  // any other failure they may be half changed, so none of them is touched again.
   if (ran.error().code != Code::limit) abandon_work(ran.error());
   return std::unexpected(ran.error());
 }

@@ -13,12 +13,12 @@ namespace vyre {
 
 struct GeneratedFile {
   llvm::SmallVector<char, 0> bytes;
-  // The most stack that a call of any function of the module takes, with all that it calls; 0: for
-  // this target it is not known.
+  // The most stack that a call of any function of the module takes, including the functions that it
+  // calls; 0: not known for this target.
   std::uint64_t stack_bytes = 0;
 };
 
-// Ends between two passes once nobody waits for the work that this thread is in.
+// Ends between two passes once nobody waits for this thread's work any more.
 Result<GeneratedFile> generate_file(llvm::TargetMachine& target, llvm::Module& module,
                                     llvm::CodeGenFileType type);
 

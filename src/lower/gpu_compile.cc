@@ -34,7 +34,8 @@ namespace {
 
 constexpr int kGeneratorVersion = 11;
 
-constexpr std::uint64_t kMostByValue = 1024;  // of all uniforms of a kernel
+constexpr std::uint64_t kMostByValue =
+    1024;  // the most bytes of all uniforms of a kernel that are passed by value
 
 struct Processor {
   unsigned number;
@@ -110,16 +111,17 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool brief) {
   llvm::PassInstrumentationCallbacks callbacks;
   skip_passes_when_unwanted(callbacks);
   llvm::PassBuilder passes(&target, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
-  passes.registerVectorizerStartEPCallback([](llvm::FunctionPassManager& functions,
-                                              llvm::OptimizationLevel) {
-    functions.addPass(llvm::LoopSimplifyPass());
-    HoistRangeChecks hoist;
-    hoist.checked_stay_rolled = true;
-    functions.addPass(std::move(hoist));
-    functions.addPass(llvm::SimplifyCFGPass());
-    functions.addPass(OverlapLoads());
-    functions.addPass(WideAddresses());  // before loops are unrolled: rounds then share addresses
-  });
+  passes.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& functions, llvm::OptimizationLevel) {
+        functions.addPass(llvm::LoopSimplifyPass());
+        HoistRangeChecks hoist;
+        hoist.checked_stay_rolled = true;
+        functions.addPass(std::move(hoist));
+        functions.addPass(llvm::SimplifyCFGPass());
+        functions.addPass(OverlapLoads());
+        functions.addPass(
+            WideAddresses());  // runs before loops are unrolled, so that rounds share addresses
+      });
   passes.registerLateLoopOptimizationsEPCallback(
       [](llvm::LoopPassManager& loops, llvm::OptimizationLevel) {
         loops.addPass(UnrollPrivateArrays());

@@ -17,8 +17,8 @@ namespace vyre {
 struct GpuOptions {
   std::string processor = "sm_70";  // as the device calls itself; newer ones than known are clamped
   bool wide_offsets = false;        // for launches that bind 2 GiB or more as one buffer
-  WorkLimits limits{};              // when the caller no longer waits for the code
-  // Looks at the timer as it begins: for grids that take long even without a loop.
+  WorkLimits limits{};              // end compiling when the caller no longer waits
+  // The kernel tests its deadline when it begins, for grids that take long even without a loop.
   bool check_at_start = false;
   std::vector<std::uint32_t> by_value{};  // slots of uniforms that come as parameters, ascending
 };
@@ -26,7 +26,7 @@ struct GpuOptions {
 // Changes whenever the same kernel and variant may give different code.
 std::string gpu_generator_version();
 
-// The variant is one that runs the kernel: see plan/variants/variant_legality.h.
+// Requires a variant that can run the kernel (plan/variants/variant_legality.h).
 Result<GpuCode> compile_gpu(const Kernel& kernel, const Variant& variant,
                             const GpuOptions& options);
 // Slots of uniforms that are small enough to come as parameters, and their bytes.

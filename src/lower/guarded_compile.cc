@@ -17,8 +17,8 @@
 namespace vyre {
 namespace {
 
-// What a compilation may take. Measured as the peak of resident memory over that before, for 10 to
-// 10,000 statements of arithmetic, sines, branches, loops, barriers, matrices and arrays:
+// The memory that a compilation may take, measured as the growth of the peak of resident memory,
+// for 10 to 10,000 statements of arithmetic, sines, branches, loops, barriers, matrices and arrays:
 //   a kernel of 30 nodes                   10 MiB for the host (of which 6 are code),  7 for PTX
 //   the full pipeline, loops the worst     at most 36 KiB a node for the host,         4 for PTX
 //   the brief pipeline, loops the worst    at most 3.3 KiB a node for the host,        0.9 for PTX
@@ -35,7 +35,7 @@ constexpr std::uint64_t kMostBytesInFull = std::uint64_t{160} << 20;
 
 void on_bad_alloc(void*, const char* reason, bool) {
   if (is_in_abandonable_work()) give_up(Code::out_of_memory, reason);
-  std::abort();  // not our work: as LLVM does without a handler
+  std::abort();  // this is not our work, so do what LLVM does without a handler
 }
 
 void on_fatal_error(void*, const char* reason, bool) {

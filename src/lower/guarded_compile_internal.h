@@ -1,5 +1,5 @@
-// What the functions of host_compile.h and gpu_compile.h do, without the guard around them: LLVM
-// ends the process where memory runs out, and takes the time it takes.
+// The work of host_compile.h and gpu_compile.h without the guard: here LLVM ends the process if
+// memory runs out, and cannot be interrupted.
 #pragma once
 
 #include <llvm/IR/PassInstrumentation.h>

@@ -36,7 +36,7 @@ struct Host {
   std::string cpu;
   std::string features;
   std::uint32_t vector_width = 4;
-  std::string missing;  // instructions that our code is made of, and the processor has not
+  std::string missing;  // instructions that our code needs and the processor does not have
 };
 
 Host host_found() {

@@ -1,4 +1,4 @@
-// Kernels to machine code for the processor this runs on.
+// Compiles kernels to machine code for this machine's processor.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,13 @@ struct HostObject {
   bool brief = false;                                // see HostCode
 };
 
-// What code may be made of. All but `own` are for tests of the code that other processors get.
+// The instructions that code may use: those of this processor, or for tests those of older
+// processors.
 enum class Instructions : std::uint8_t { own, avx2, avx };
 
 struct HostOptions {
   bool wide_offsets = false;  // for launches that bind 2 GiB or more as one buffer
-  WorkLimits limits{};        // when the caller no longer waits for the code
+  WorkLimits limits{};        // end compiling when the caller no longer waits
   Instructions instructions = Instructions::own;
 };
 
@@ -42,7 +43,7 @@ std::string generator_version();
 // times and mostly gather; two vectors where lanes loop for different times and do not gather.
 std::uint32_t host_default_gang(const Kernel& kernel);
 
-// The variant is one that runs the kernel: see plan/variants/variant_legality.h.
+// Requires a variant that can run the kernel (plan/variants/variant_legality.h).
 Result<HostObject> compile_host(const Kernel& kernel, const Variant& variant,
                                 const HostOptions& options = {});
 Result<HostCode> load_host(const HostObject& object, const WorkLimits& limits = {});

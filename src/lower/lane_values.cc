@@ -53,7 +53,8 @@ std::uint64_t first_leaf(const TypeTable& types, TypeId composite, std::uint64_t
   return i * types.scalar_count(types.component(composite));
 }
 
-// `count` spreads of a composite's, starting at `first`; all joined when there is one for all.
+// The `count` spreads of a composite that begin at `first`; if the composite has a single spread,
+// copies of it.
 Spreads part(const Spreads& whole, std::uint64_t first, std::size_t count) {
   if (first + count <= whole.size()) {
     return {whole.begin() + static_cast<std::ptrdiff_t>(first),
@@ -117,7 +118,7 @@ Spreads load_spreads(const Program& p, const FrameSpreads& frame, ExprId pointer
   return out;
 }
 
-// Reductions and votes: whichever lanes run, all of them get the same.
+// Reductions and votes give all running lanes the same value.
 bool gives_all_lanes_one_value(SubgroupOp op) {
   switch (op) {
     case SubgroupOp::all:
@@ -128,7 +129,8 @@ bool gives_all_lanes_one_value(SubgroupOp op) {
   }
 }
 
-// Beyond these, further ways to call a function share one for which everything varies.
+// A function that is called in more ways than this has one further version, for which everything
+// varies.
 constexpr std::size_t kMostUses = 16;
 
 class Analysis {
@@ -313,8 +315,9 @@ class Analysis {
     if (s.result != kNoLocal) assign(frame, s.result, callee->result);
   }
 
-  // Behind a pointer, a function that stays a function finds a value for each lane: its caller's
-  // var becomes one that holds such. Then nothing but the result comes back from the function.
+  // A function that is emitted as a function stores one value per lane through its pointers, so the
+  // caller's var must hold one value per lane. The analysis then needs nothing from the function
+  // but its result.
   const FrameSpreads& use_of(FrameSpreads& frame, const CallStmt& s) {
     FunctionUse use{s.callee, {}, {}};
     for (const ExprId argument : p_.list(s.arguments)) {

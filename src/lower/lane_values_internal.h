@@ -1,11 +1,11 @@
 // Which values are the same for all lanes of a gang, and which need a lane of their own.
 //
 // A gang is W neighbours in x that run together. `group` values are the same in a whole workgroup,
-// `gang` values in one gang (a row's y, a value loaded at a uniform address), `lane` values are
-// not. A call that is expanded is analysed where it stands, with a frame of its own, so that a
-// function called with uniform arguments stays uniform. Functions that are emitted as functions
-// have a frame for each way in which they are called: by which arguments are uniform, and by where
-// pointers point.
+// `gang` values are the same in one gang (a row's y, a value loaded at a uniform address), and
+// `lane` values may differ between lanes. A call that is expanded is analysed where it stands, with
+// a frame of its own, so that a function called with uniform arguments stays uniform. Functions
+// that are emitted as functions have a frame for each way in which they are called: by which
+// arguments are uniform, and by where pointers point.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +26,14 @@ enum class Spread : std::uint8_t { group, gang, lane };
 using Spreads = std::vector<Spread>;
 constexpr std::size_t kLeafSpreads = 16;
 
-// How gangs are laid over workgroups, and what follows for the values that lanes see.
+// How gangs are arranged in workgroups, and which spreads follow from that.
 struct GangLayout {
   Spread workgroup_x = Spread::lane;  // of workgroup_id.x
   Spread rows = Spread::gang;         // of y and z of the local and global id
-  // Of a load at one address from memory that the launch writes. Where each lane loads for itself,
-  // lanes may see different values.
+  // The spread of a load at a uniform address from memory that the launch writes. Where each lane
+  // loads separately, lanes may see different values.
   Spread written = Spread::gang;
-  // Gangs have one lane, so that a function needs no second version for uniform arguments.
+  // Gangs have one lane, so no function needs a second version for uniform arguments.
   bool one_lane = false;
 };
 

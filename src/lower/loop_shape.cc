@@ -68,8 +68,8 @@ bool has_continue(const Program& p, Block block) {
   return found;
 }
 
-// The step that stands where every iteration that goes on passes: in the continuing block, or in
-// the body itself where nothing skips it.
+// The step that every completed iteration executes: it is in the continuing block, or in the body
+// where no jump skips it.
 std::optional<Step> step_of(const Program& p, const LoopStmt& loop, LocalId v) {
   const auto in = [&](Block block) -> std::optional<Step> {
     for (const StmtId id : p.block(block)) {
@@ -81,12 +81,12 @@ std::optional<Step> step_of(const Program& p, const LoopStmt& loop, LocalId v) {
   return has_continue(p, loop.body) ? std::nullopt : in(loop.body);
 }
 
-// What a function does with its vars.
+// How a function uses a var.
 struct VarUse {
   std::size_t named = 0;                 // other than to load it
   std::size_t stored = 0;                // of these, as what a store writes to
   std::optional<std::uint32_t> initial;  // the constant it is declared with
-  // Nothing points to it: whoever changes it names it.
+  // No pointer to it exists, so every change names it.
   bool is_plain() const { return named == stored; }
 };
 using VarUses = std::map<LocalId, VarUse>;
@@ -106,8 +106,8 @@ std::optional<LocalId> local_made_by(const StmtNode& node) {
   return local == kNoLocal ? std::nullopt : std::optional(local);
 }
 
-// Pure of memory that may change: lets, parameters, constants, lengths, ids and read-only buffers,
-// and vars that the loop does not name but in loads.
+// Recognises expressions that do not change during the loop: lets, parameters, constants, lengths,
+// ids, read-only buffers, and vars that the loop only loads.
 class Unchanged {
  public:
   Unchanged(const Program& p, const VarUses& vars, const LoopStmt& loop) : p_(p), vars_(vars) {
@@ -123,7 +123,7 @@ class Unchanged {
     const auto found = named_.find(var);
     return found == named_.end() ? 0 : found->second;
   }
-  // The loop names the var once other than to load it, and nothing else changes it.
+  // The loop has one use of the var that is not a load, and nothing else changes it.
   bool changed_once(LocalId var) const { return named(var) == 1 && is_plain(var); }
   bool operator()(ExprId id) const {
     if (const auto var = loaded_var(p_, id)) {
@@ -283,8 +283,8 @@ VarUses uses_in(const Program& p, const Function& function) {
   return out;
 }
 
-// The rounds of a loop of which all is told by constants, and which ends soon:
-// `for (var i = 1u; i < 256; i *= 2)`.
+// The number of rounds of a loop that is determined by constants and ends soon: `for (var i = 1u; i
+// < 256; i *= 2)`.
 std::optional<std::uint32_t> short_rounds(const Program& p, const VarUses& vars,
                                           const LoopStmt& loop) {
   constexpr std::uint32_t kFew = 1024;
@@ -340,8 +340,8 @@ bool shrinks_to_its_end(const Program& p, const LoopStmt& loop, const Unchanged&
   });
 }
 
-// The variable that the condition compares is declared in the loop's own block, before it: it has
-// its first value whenever the loop begins.
+// The variable of the condition is declared in the block that contains the loop, before the loop,
+// so it has its initial value whenever the loop begins.
 bool begins_anew(const Program& p, Block block, StmtId loop, ExprId condition) {
   const auto* test = as<BinaryExpr>(p, condition);
   const auto v = test == nullptr ? std::nullopt : loaded_var(p, test->left);

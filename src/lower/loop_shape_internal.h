@@ -1,4 +1,5 @@
-// What can be said of a loop without running it: whether it must end, and whether it holds others.
+// Facts about a loop that are known without running it: whether it must end, and whether it
+// contains other loops.
 #pragma once
 
 #include <map>
@@ -19,18 +20,19 @@ struct LoopSteps {
 };
 
 struct LoopShape {
-  // A variable that one statement changes, by one in every iteration, is compared with something
-  // that the loop does not change: the loop ends.
+  // The loop must end: it compares a variable, which one statement changes by one in every
+  // iteration, with a value that the loop does not change.
   bool counted = false;
-  // Neither it nor a function it calls has another loop, but for some with few iterations: told by
-  // constants, or divided by a constant until the variable is small.
+  // Neither the loop nor a function that it calls contains another loop, except for loops with few
+  // iterations: those whose rounds are determined by constants, and those that divide a variable by
+  // a constant until it is small.
   bool innermost = false;
   // The condition that a `while` or `for` tests before each iteration, as the first statement of
   // its body says it.
   ExprId condition = kNoExpr;
   std::optional<LoopSteps> steps{};  // by which the condition, all of it, ends the loop
-  // Told by constants, and not many: whenever the loop begins, it makes so many rounds, unless a
-  // jump ends it.
+  // A small number of rounds that is determined by constants. Whenever the loop begins, it makes
+  // this many rounds, unless a jump ends it.
   std::optional<std::uint32_t> rounds{};
 };
 

@@ -25,7 +25,7 @@ class SteppedVars {
   }
 
  private:
-  // How often a var is named, in all and other than to load it.
+  // The number of uses of a var: all of them, and those that are not loads.
   struct Mentions {
     std::size_t all = 0, other = 0;
   };
@@ -88,7 +88,8 @@ class SteppedVars {
     });
   }
 
-  // Vars that a loop steps where all lanes pass that go on, and in how many statements.
+  // The vars that a loop steps at places that every continuing lane passes, and the number of such
+  // statements.
   std::map<LocalId, std::size_t> steps_of(const LoopStmt& loop) const {
     std::map<LocalId, std::size_t> out;
     const auto add = [&](Block block) {

@@ -10,8 +10,9 @@ namespace vyre {
 namespace {
 
 constexpr unsigned kMostRounds = 64;
-constexpr unsigned kMostInstructions = 4096;  // of all rounds together
-constexpr std::uint64_t kMostBytes = 512;     // of an array: registers are few
+constexpr unsigned kMostInstructions = 4096;  // the most instructions of all rounds together
+constexpr std::uint64_t kMostBytes =
+    512;  // the most bytes of an array, because there are few registers
 
 // The access is to a small array of the invocation's own, at an index that changes with the loop.
 bool walks_along(const llvm::Value* pointer, const llvm::Loop& loop, llvm::ScalarEvolution& rounds,

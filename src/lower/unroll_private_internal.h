@@ -1,6 +1,6 @@
-// Unrolls loops that walk along a private array, where the number of rounds is a small constant: the
-// elements are then values of their own, in registers. An array that is indexed by a variable is in
-// memory, and every access to it waits for the one before.
+// Unrolls loops that walk along a private array and make a small, constant number of rounds. The
+// elements can then be kept in registers; an array that is indexed by a variable must be in memory,
+// where every access waits for the one before.
 #pragma once
 
 #include <llvm/Analysis/LoopAnalysisManager.h>
@@ -8,7 +8,8 @@
 
 namespace vyre {
 
-// Just before LLVM unrolls loops whole, and looks for arrays that it can take apart.
+// Runs just before LLVM unrolls loops completely and looks for arrays that it can split into
+// scalars.
 struct UnrollPrivateArrays : llvm::PassInfoMixin<UnrollPrivateArrays> {
   llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
                               llvm::LoopStandardAnalysisResults& known, llvm::LPMUpdater& updater);

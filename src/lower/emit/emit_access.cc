@@ -68,10 +68,10 @@ Pointer resolved(EmitContext& e, Pointer pointer) {
   return pointer;
 }
 
-// Where the elements of a gang are adjacent, the address of the first one, for accesses
-// under a mask that covers only lanes that are inside; else null. 32-bit offsets may wrap between
-// lanes, but their signed values increase evenly up to every lane that is inside, because that
-// one's offset is below 2^31.
+// The address of a gang's first element, if its elements are adjacent, for an access whose mask
+// covers only lanes that are inside; else null. 32-bit offsets may wrap between lanes. But as
+// signed numbers they increase evenly up to every lane that is inside, because the offset of such a
+// lane is below 2^31.
 static Value* neighbours(EmitContext& e, const Pointer& pointer,
                          const std::vector<ScalarField>& fields) {
   const Leaf& offset = pointer.offset;
@@ -130,7 +130,8 @@ static Value* load_at(EmitContext& e, const Pointer& pointer, ScalarKind kind, V
 static llvm::SmallVector<Leaf, 4> load_contiguous(EmitContext& e, const Pointer& pointer,
                                                   Value* first, std::uint64_t stride, TypeId type) {
   const auto& fields = fields_of(e, type);
-  // A wide load of whole elements stays inside the array; one of parts could reach beyond its end.
+  // A wide load of whole elements stays inside the array; a wide load of parts of elements could
+  // reach beyond its end.
   const bool whole = e.program.types.stride(type) == stride;
   llvm::SmallVector<Leaf, 4> out;
   const auto size_of = [](ScalarKind k) -> std::uint64_t { return k == ScalarKind::f16 ? 2 : 4; };
@@ -225,7 +226,7 @@ static void store_under_mask(EmitContext& e, Value* first, ScalarKind kind, cons
   e.b.CreateMaskedStore(to_memory(e, kind, vector_of(e, value)), first, alignment_of(kind), lanes);
 }
 
-// Where each lane's field lies.
+// The address of the field in each lane's element.
 static Value* addresses(EmitContext& e, const Pointer& pointer, const ScalarField& field) {
   Value* base =
       field.offset == 0 ? pointer.base : e.b.CreatePtrAdd(pointer.base, e.b.getInt64(field.offset));
@@ -437,7 +438,7 @@ static void store_shared(EmitContext& e, const Pointer& pointer, const Val& valu
 // ---- Cells of vars with computed indices --------------------------------------------------------
 
 namespace {
-// Where each lane's cell lies: i32 cell numbers to byte offsets.
+// The address of each lane's cell, from i32 cell numbers.
 Value* cell_addresses(EmitContext& e, const LaneMemory& memory, Value* cells, std::uint64_t field) {
   auto& b = e.b;
   if (cells->getType()->getScalarType() != b.getInt32Ty()) {

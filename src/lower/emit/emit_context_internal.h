@@ -1,5 +1,5 @@
-// What all functions of the emitter share: the program, the LLVM function that is being written,
-// the builder, the ids and the mask of the gang, and the memory of the kernel.
+// The context that all functions of the emitter share: the program, the LLVM function that is being
+// written, the builder, the ids and the mask of the gang, and the memory of the kernel.
 //
 // The emitter writes the statements and expressions of a program as LLVM IR, for a gang of W lanes
 // (W = 1: plain scalar code with real branches). Drivers (host_rows.cc, host_groups.cc,
@@ -29,7 +29,7 @@ struct GangIds {
   Leaf local_index;
 };
 
-// What only the code of GPU kernels needs.
+// The part of the context that only GPU kernels need.
 struct GpuSide {
   llvm::Value* deadline = nullptr;  // i64: of the global timer
   llvm::Value* status = nullptr;    // ptr to the word that says that it has passed
@@ -60,7 +60,8 @@ struct EmitContext {
   const Extent workgroup;
 
   // ---- Set by the driver
-  // What usually holds gets code of its own, beside the code for everything. Not in large programs.
+  // Conditions that usually hold get their own code, beside the general code. Large programs have
+  // only the general code.
   bool emits_usual = false;
   std::shared_ptr<const LoopShapes> loops;  // null: loops are emitted as they stand
   GangIds ids;
@@ -89,9 +90,10 @@ struct EmitContext {
   // ---- Kept while emitting
   std::shared_ptr<FunctionTable> functions = std::make_shared<FunctionTable>();
   std::vector<JumpTarget> targets;  // of break and continue, the innermost last
-  int coherent_depth = 0;           // of ifs with code of their own for lanes that agree
-  bool guards_all = false;          // the next `if` stands around all that the entry does
-  std::uint32_t statements = 0;     // since the last look between statements
+  int coherent_depth = 0;   // the depth of ifs that have their own code for lanes that agree
+  bool guards_all = false;  // the next `if` contains everything that the entry does
+  std::uint32_t statements =
+      0;  // the number of statements since the stop flag was last tested between statements
   std::uint64_t stack_bytes = 0;
   std::map<TypeId, std::vector<ScalarField>> fields;
   // Lengths of run-time arrays, by the size of their buffer and where in it they begin.

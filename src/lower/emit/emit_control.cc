@@ -34,7 +34,7 @@ static void look_between_statements(EmitContext& e) {
   emit_stop_check(e.b, e.stop_flag);
 }
 
-// Lanes that a masked jump took away stop running here.
+// Removes lanes that have taken a masked jump from the mask.
 static void update_mask_after_jumps(EmitContext& e, EmitFrame& frame, Value* before) {
   Value* gone = nullptr;
   const auto add = [&](Value* lanes) {
@@ -161,7 +161,7 @@ static void emit_if(EmitContext& e, EmitFrame& frame, const Leaf& condition,
     side(then, on);
     side(otherwise, off);
   };
-  // Where one test shows that all lanes agree, that case gets code of its own.
+  // If one test can show that all lanes agree, this case gets its own code.
   if (condition.all != nullptr && e.coherent_depth < 2 && e.targets.empty() && !e.at_row_end) {
     ++e.coherent_depth;
     e.branch(
@@ -194,7 +194,7 @@ static void emit_if(EmitContext& e, EmitFrame& frame, const Leaf& condition,
 static void emit_jump(EmitContext& e, bool is_continue) {
   for (auto it = e.targets.rbegin(); it != e.targets.rend(); ++it) {
     if (is_continue && !it->is_loop) {
-      // Leaves the switch as well.
+      // The lane leaves the switch as well.
       if (it->broke != nullptr) {
         Value* old = e.b.CreateLoad(e.lanes_of(e.b.getInt1Ty()), it->broke);
         e.b.CreateStore(e.b.CreateOr(old, e.mask_or_all()), it->broke);
@@ -234,8 +234,8 @@ static void emit_return(EmitContext& e, EmitFrame& frame, const ReturnStmt& s) {
 }
 
 namespace {
-// Scalar code is chosen where trip counts differ from lane to lane. Unrolling such a loop makes
-// the processor mispredict twice: where the unrolled part ends, and where the loop ends.
+// Scalar code is chosen where the number of rounds differs from lane to lane. Unrolling such a loop
+// makes the processor mispredict twice: where the unrolled part ends, and where the loop ends.
 void keep_whole(EmitContext& e, llvm::BranchInst* latch) {
   if (e.wide()) return;
   auto* rule = llvm::MDNode::get(
@@ -263,7 +263,7 @@ static void emit_loop(EmitContext& e, EmitFrame& frame, StmtId id, const LoopStm
   target.next = e.new_block("continuing");
   target.exit = e.new_block("after_loop");
   if (outer != nullptr) {
-    // Without a running lane nothing could end the loop.
+    // The loop does not begin if no lane runs, because nothing could end it then.
     e.b.CreateCondBr(any_lane(e, outer), head, target.exit);
   } else {
     e.b.CreateBr(head);
@@ -289,7 +289,7 @@ static void emit_loop(EmitContext& e, EmitFrame& frame, StmtId id, const LoopStm
   e.b.SetInsertPoint(target.exit);
 }
 
-// Lanes leave one by one: the loop goes on while any is left.
+// A loop that lanes leave one by one: it goes on as long as any lane is left.
 static void masked_loop(EmitContext& e, EmitFrame& frame, StmtId id, const LoopStmt& s) {
   const auto& spread = frame.spreads->constructs.at(id);
   Value* const outer = e.mask;
@@ -320,7 +320,7 @@ static void masked_loop(EmitContext& e, EmitFrame& frame, StmtId id, const LoopS
   emit_block(e, frame, e.program.block(s.body));
   if (!e.ended()) e.b.CreateBr(target.next);
   e.b.SetInsertPoint(target.next);
-  // Continued lanes are back for the continuing block.
+  // Lanes that took `continue` run again in the continuing block.
   if (target.masked_continue) e.b.CreateStore(e.zero_mask(), target.continued);
   update_mask_after_jumps(e, frame, outer);
   emit_block(e, frame, e.program.block(s.continuing));
@@ -422,8 +422,9 @@ void emit_statement(EmitContext& e, EmitFrame& frame, StmtId id) {
                    const auto& local = frame.function->locals[static_cast<std::size_t>(s.local)];
                    const LaneMemory memory = local_memory(e, frame, s.local);
                    const auto cells = cells_of(e, local.type);
-                   // No lane outside the mask holds anything in a fresh variable, but all of them
-                   // compute: what is left from before may be subnormal, which takes long.
+                   // Lanes outside the mask do not use the fresh variable, but they compute with it
+                   // all the same. Old contents might be subnormal numbers, which are slow, so all
+                   // lanes are cleared.
                    const bool few = cells <= kManyScalars;
                    if (s.initial == kNoExpr) {
                      zero_cells(e, memory, cells, few ? nullptr : e.mask);

@@ -10,7 +10,7 @@ void emit_statement(EmitContext& e, EmitFrame& frame, StmtId id);
 void check_stop(EmitContext& e);
 // Whether lanes may leave the statement by break, continue or return.
 bool has_jump(const Program& program, StmtId id);
-// Leaves the function that is being emitted: the launch was stopped.
+// Emits a return from the function because the launch was stopped.
 void give_up(EmitContext& e);
 
 // emit_call.cc: a call that is expanded where it stands.

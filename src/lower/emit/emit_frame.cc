@@ -36,7 +36,7 @@ void begin_frame_in_gang(EmitContext& e, EmitFrame& frame, std::optional<LaneMem
     frame.result =
         result ? *result
                : new_lane_memory(e, cells, joined(frame.spreads->result) == Spread::lane, "result");
-    // Defined even where no lane returned a value.
+    // The result is cleared, so that it is defined even if no lane returns a value.
     zero_cells(e, frame.result, cells, nullptr);
   }
 }
@@ -147,7 +147,7 @@ Val get_local(EmitContext& e, EmitFrame& frame, LocalId local) {
     case LocalSlot::Kind::slot: break;
     case LocalSlot::Kind::linear:
     case LocalSlot::Kind::none:
-      // Reached only where no lane runs: a value that was never given.
+      // Reached only if no lane runs, when no value was stored.
       if (e.program.types.get_if<PointerType>(type) != nullptr)
         e.problem = "a pointer has no value";
       return zero_value(e, type);

@@ -16,7 +16,8 @@ namespace vyre {
 
 struct EmitContext;
 
-// Of a pointer that is kept from region to region: inside, and the offset in up to 64 bits.
+// The cells of a pointer that is kept from region to region: whether it is inside, and its offset
+// of up to 64 bits.
 constexpr std::uint64_t kPointerCells = 3;
 
 // Where a local of an emitted frame lives.
@@ -45,7 +46,7 @@ struct EmitFrame {
   EmitFrame* parent = nullptr;
   std::vector<LocalSlot> locals;
   std::map<LocalId, ExprId> again;  // lets that are evaluated where used
-  std::set<LocalId> stepped;        // vars that are linear where they begin so
+  std::set<LocalId> stepped;        // vars that stay linear if they begin linear
   bool in_regions = false;
 
   llvm::BasicBlock* exit = nullptr;  // where a uniform return goes
@@ -56,7 +57,7 @@ struct EmitFrame {
   std::uint64_t result_slot = 0;
 };
 
-// What a break or continue leaves.
+// The target of a break or continue.
 struct JumpTarget {
   bool is_loop = false;
   bool masked_break = false, masked_continue = false;
@@ -82,7 +83,7 @@ Pointer var_pointer(EmitContext& e, EmitFrame& frame, LocalId local);
 
 // Vars that all lanes step together. begin_linear: false if this one does not begin linear.
 bool begin_linear(EmitContext& e, EmitFrame& frame, const VarStmt& s);
-// Of a pointer expression: the slot of the var that it names, where that is linear, else null.
+// The slot of the var that a pointer expression names, if the slot is linear; else null.
 const LocalSlot* linear_slot(const EmitContext& e, const EmitFrame& frame, ExprId pointer);
 Leaf load_linear(EmitContext& e, const LocalSlot& slot);
 void store_linear(EmitContext& e, const LocalSlot& slot, const Leaf& value);

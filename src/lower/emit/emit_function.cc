@@ -25,7 +25,7 @@ using llvm::Value;
 
 namespace {
 
-// Results of more scalars come back through memory.
+// Results with more scalars than this are returned through memory.
 constexpr std::uint64_t kMostReturned = 8;
 
 // Shapes of one function with code of their own; further calls share one for everything that may
@@ -45,10 +45,11 @@ Value* from_word(EmitContext& e, ScalarKind kind, Value* v) {
   return e.b.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()));
 }
 
-// What a call passes: LLVM values, and the shape that tells what they are.
+// The values that a call passes, and the shape that describes them.
 class Given {
  public:
-  // general: only what the analysis promises of every call is uniform or constant.
+  // general: a value counts as uniform or constant only if the analysis promises that for every
+  // call.
   Given(EmitContext& e, bool general) : e_(e), general_(general) {}
 
   std::vector<std::int64_t> shape;
@@ -172,7 +173,7 @@ std::vector<GlobalId> globals_of(const FunctionNeeds& needs, const FrameSpreads&
   return out;
 }
 
-// What the kernel around it has: ids, memory, and what ends it early.
+// Passes the ids, the memory, and the stop flag or deadline of the kernel.
 void give_kernel(EmitContext& e, const FunctionNeeds& needs, std::span<const GlobalId> globals,
                  bool masked, Given& out) {
   out.shape.push_back(masked ? 1 : 0);
@@ -235,7 +236,7 @@ void take_kernel(const EmitContext& caller, EmitContext& e, const FunctionNeeds&
   }
 }
 
-// How many shapes a function was emitted for.
+// The number of shapes for which a function was emitted.
 std::size_t shapes_of(const FunctionTable& table, const FrameSpreads& use) {
   std::size_t count = 0;
   for (auto it = table.made.lower_bound({&use, {}});
@@ -249,7 +250,7 @@ llvm::Function* new_function(llvm::Function* like, llvm::FunctionType* type, std
   auto* f = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, like->getParent());
   f->addFnAttr(llvm::Attribute::NoUnwind);
   f->addFnAttr(llvm::Attribute::NoInline);
-  // Vectors are passed alike only between functions that agree about these.
+  // Functions pass vectors in the same way only if these attributes are equal.
   for (const char* name : {"min-legal-vector-width", "prefer-vector-width"}) {
     if (like->hasFnAttribute(name)) f->addFnAttr(like->getFnAttribute(name));
   }

@@ -1,5 +1,5 @@
-// What is different on a GPU: barriers and atomics of the hardware, deadlines by its timer, and
-// its approximations of division, square root and some elementary functions.
+// The parts of the emitter that differ on a GPU: barriers and atomics of the hardware, deadlines by
+// its timer, and its approximations of division, square root and some elementary functions.
 #include <fmt/format.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -135,7 +135,7 @@ Value* gpu_atomic(EmitContext& e, const AtomicStmt& s, bool is_signed, const Poi
               {at, value});
 }
 
-// Ends the kernel when its time is over.
+// Emits a test that ends the kernel when its deadline has passed.
 void gpu_check_deadline(EmitContext& e) {
   auto* late = e.new_block("late");
   auto* go_on = e.new_block("go_on");
@@ -146,8 +146,8 @@ void gpu_check_deadline(EmitContext& e) {
   e.b.SetInsertPoint(go_on);
 }
 
-// The rounds of the next strip: those that are left, and at least one, since the condition holds.
-// None of them wraps around before the last one's step.
+// The number of rounds in the next strip: at most those that are left, and at least one, because
+// the condition holds. The variable does not wrap around before the step of the last of them.
 static Value* rounds_of_strip(EmitContext& e, EmitFrame& frame, const LoopSteps& steps,
                               std::uint32_t most) {
   auto& b = e.b;
@@ -157,7 +157,7 @@ static Value* rounds_of_strip(EmitContext& e, EmitFrame& frame, const LoopSteps&
   Value* by = eval_leaf(e, frame, steps.by).value;
   Value* distance = steps.down ? b.CreateSub(at, bound) : b.CreateSub(bound, at);
   if (!steps.inclusive) distance = b.CreateSub(distance, b.getInt32(1));
-  // A step of 0 makes a loop without an end: it, too, runs in strips.
+  // A step of 0 makes a loop without an end, which runs in strips as well.
   by = b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, by, b.getInt32(1));
   Value* further = b.CreateUDiv(distance, by);
   further = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, further, b.getInt32(most - 1));
@@ -213,8 +213,8 @@ static void gpu_stepped_loop(EmitContext& e, EmitFrame& frame, const LoopStmt& s
   b.SetInsertPoint(target.exit);
 }
 
-// A loop runs in strips, and between two of them the timer is looked at. A `while` has one test
-// for its condition and the strip's end: strip and loop stay small loops of their own.
+// A loop runs in strips, and the timer is read between two strips. A `while` tests its condition
+// and the strip's end together, so that both the strip and the loop around it stay small.
 void gpu_loop(EmitContext& e, EmitFrame& frame, StmtId id, const LoopStmt& s) {
   const LoopShape& shape = e.loops->of(id);
   const bool watched = !shape.counted || !shape.innermost;

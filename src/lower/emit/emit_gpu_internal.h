@@ -5,7 +5,7 @@
 
 namespace vyre {
 
-// The part of a condition that is left once the test before the tile has decided the rest.
+// The part of a condition that remains to be tested after the test before the tile.
 llvm::Value* decided(EmitContext& e, EmitFrame& frame, const Leaf& condition);
 void gpu_barrier(EmitContext& e);
 void gpu_uniform_load(EmitContext& e, EmitFrame& frame, const UniformLoadStmt& s);
@@ -14,7 +14,7 @@ llvm::Value* gpu_atomic(EmitContext& e, const AtomicStmt& s, bool is_signed, con
 void gpu_loop(EmitContext& e, EmitFrame& frame, StmtId id, const LoopStmt& s);
 // Ends the kernel when its deadline has passed.
 void gpu_check_deadline(EmitContext& e);
-// i32, before the tile: x + row, where the row (i32) may be null.
+// The sum x + row as an i32, computed before the tile; the row (i32) may be null.
 llvm::Value* gpu_row_index(EmitContext& e, llvm::Value* row);
 
 }  // namespace vyre

@@ -147,7 +147,8 @@ Value* agreed(EmitContext& e, const Leaf& value, Value* lanes) {
 }
 
 namespace {
-// Conservative knowledge about all lanes of a condition; a uniform one knows itself.
+// A scalar i1 that is true only if a condition holds in all lanes; a uniform condition is its own
+// answer.
 Value* all_of(EmitContext& e, const Leaf& leaf) {
   if (leaf.all != nullptr) return leaf.all;
   return leaf.varying ? static_cast<Value*>(e.b.getFalse()) : leaf.value;

@@ -35,7 +35,7 @@ llvm::Value* agreed(EmitContext& e, const Leaf& value, llvm::Value* lanes);
 struct RowInvariant {
   RowInvariant(EmitContext& e, llvm::ArrayRef<const Leaf*> operands);
   ~RowInvariant();
-  Leaf mark(Leaf leaf) const;  // says of the result that it is row-invariant, if it is
+  Leaf mark(Leaf leaf) const;  // marks the result as row-invariant if it is
   bool active = false;
 
  private:

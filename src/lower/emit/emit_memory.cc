@@ -86,7 +86,8 @@ static Leaf add_offset(EmitContext& e, const Leaf& offset, const Leaf& index, st
 }
 
 Value* array_length(EmitContext& e, const Pointer& pointer) {
-  // The run-time array ends its buffer: what is bound beyond its start, in whole elements.
+  // A run-time sized array is the end of its buffer, so its length is the number of whole elements
+  // between its start and the end of what is bound.
   const auto* array = e.program.types.get_if<ArrayType>(pointer.pointee);
   const auto stride = e.program.types.stride(array->element);
   // Run-time arrays start at a constant offset: a member of a struct, or the whole buffer.
@@ -132,8 +133,8 @@ Pointer element_pointer(EmitContext& e, const Pointer& of, const Leaf& at, Scala
   const bool negative_possible = index_kind == ScalarKind::i32 && e.wide_offsets;
   const bool can_pend = at.varying && at.linear.base != nullptr && at.linear.stride > 0 &&
                         of.pending.base == nullptr && !negative_possible;
-  // 64-bit offsets of an index that wraps between lanes, in 32 bits, are not linear. Where nobody
-  // will compare the index as a whole, its lanes are spelled out.
+  // If a 32-bit index wraps between lanes, its 64-bit offsets are not linear. The offsets are then
+  // computed lane by lane, unless the whole index will be compared with its count.
   const bool spells_out = e.wide_offsets && at.varying && !can_pend;
   const Pointer base = spells_out ? resolved(e, of) : of;
   Leaf index = at;

@@ -261,13 +261,14 @@ Value* most_result(EmitContext& e, BinaryOp op, bool is_signed, const Leaf& x, c
   }
 }
 
-// base + lane·1 compared with a uniform value: what that says about all lanes at once.
+// Adds what a comparison of base + lane with a uniform value says about all lanes at once.
 void add_lane_knowledge(EmitContext& e, BinaryOp op, bool is_signed, const Leaf& x, const Leaf& y,
                         Leaf& out) {
   const bool left = x.varying && x.linear.base != nullptr && x.linear.stride == 1 && !y.varying;
   if (!left) return;
   auto& b = e.b;
-  // Compare in 64 bits: the last lane may wrap in 32, and then nothing is known.
+  // The comparison is made in 64 bits, because the last lane may wrap in 32 bits; nothing is known
+  // then.
   const auto widen = [&](Value* v) {
     return is_signed ? b.CreateSExt(v, b.getInt64Ty()) : b.CreateZExt(v, b.getInt64Ty());
   };

@@ -11,7 +11,8 @@ Leaf emit_convert(EmitContext& e, ScalarKind from, ScalarKind to, const Leaf& a)
 Leaf emit_fma(EmitContext& e, ScalarKind kind, const Leaf& x, const Leaf& y, const Leaf& z);
 Val emit_bitcast(EmitContext& e, const Val& a, TypeId result);
 
-// What an integer's bits are at most, as an i32 from before the row; null where nothing is known.
+// An upper bound of an integer's bits, as an i32 that was computed before the row; null if none is
+// known.
 llvm::Value* most_of(EmitContext& e, const Leaf& leaf);
 
 // emit_math.cc

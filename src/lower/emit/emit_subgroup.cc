@@ -79,7 +79,7 @@ Value* from_lane_word(llvm::IRBuilder<>& b, ScalarKind kind, Value* v) {
 Value* source_lane(llvm::IRBuilder<>& b, SubgroupOp op, Value* own, Value* lane) {
   const auto number = [&](std::uint32_t n) { return llvm::ConstantInt::get(own->getType(), n); };
   switch (op) {
-    // A large distance leads out of the subgroup, however sum and difference wrap around.
+    // A large distance leads out of the subgroup, even if the sum or difference wraps around.
     case SubgroupOp::shuffle_up:
       return b.CreateSelect(b.CreateICmpUGT(lane, own), number(kSubgroupSize),
                             b.CreateSub(own, lane));
@@ -99,7 +99,7 @@ Value* source_lane(llvm::IRBuilder<>& b, SubgroupOp op, Value* own, Value* lane)
 
 namespace {
 
-// On the CPU: vectors of 32 lanes.
+// Subgroup operations on the CPU, where a subgroup is a vector of 32 lanes.
 class HostSubgroup {
  public:
   HostSubgroup(EmitContext& e, SubgroupOp op, ScalarKind kind)
@@ -116,7 +116,7 @@ class HostSubgroup {
         return uniform_leaf(b_.CreateBitCast(b_.CreateAnd(v, active_), b_.getInt32Ty()));
       case SubgroupOp::elect:
         return varying_leaf(e_, b_.CreateICmpEQ(lane_numbers(e_), splat(first_lane(e_, active_))));
-      // Where no lane runs the result does not matter, but it has to be one.
+      // If no lane runs, the result does not matter, but there must be one.
       case SubgroupOp::broadcast_first: return uniform_leaf(agreed(e_, *value, active_));
       default: break;
     }
@@ -174,7 +174,7 @@ class HostSubgroup {
     for (unsigned i = 0; i < kSubgroupSize; ++i) below.push_back(b_.getInt32((1U << i) - 1));
     Value* lower = b_.CreateAnd(splat(bits), llvm::ConstantVector::get(below));
     Value* leading = b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, lower, b_.getFalse());
-    // All ones where there is none.
+    // All bits are set if there is no such lane.
     Value* const previous = b_.CreateSub(splat(b_.getInt32(kSubgroupSize - 1)), leading);
     const auto is_there = [&](Value* lane) {
       return b_.CreateICmpULT(lane, splat(b_.getInt32(kSubgroupSize)));

@@ -63,7 +63,7 @@ class GpuSubgroup {
     return exchanged(I::nvvm_shfl_sync_idx_i32, value, lane, 0x1F);
   }
 
-  // Integers have one result whatever the order; the hardware gives it.
+  // The result for integers does not depend on the order, so the hardware's reduction can be used.
   Value* redux(Value* value) {
     const bool is_signed = kind_ == ScalarKind::i32;
     const auto id = [&]() -> I::ID {
@@ -99,8 +99,8 @@ class GpuSubgroup {
     return v;
   }
 
-  // Before a step lanes that are equal modulo 2 * step hold the same value, so that any of them
-  // that runs can give it.
+  // Before a step, lanes whose numbers are equal modulo 2 * step hold the same value, so any
+  // running one of them can provide it.
   Value* reduce_some(Value* v) {
     for (unsigned step = kSubgroupSize / 2; step != 0; step /= 2) {
       std::uint32_t pattern = 0;

@@ -14,20 +14,20 @@ void emit_subgroup(EmitContext& e, EmitFrame& frame, const SubgroupStmt& s);
 llvm::Value* gpu_subgroup(EmitContext& e, SubgroupOp op, ScalarKind kind, llvm::Value* value,
                           llvm::Value* lane);
 
-// ---- What both need, for scalars and for vectors with one entry a lane
+// ---- Shared by both, for scalars and for vectors with one entry per lane
 
-// The reduction that a scan combines its lanes by; a reduction itself.
+// The reduction with which a scan combines its lanes; for a reduction, the operation itself.
 SubgroupOp combination_of(SubgroupOp op);
 bool is_exclusive_scan(SubgroupOp op);
 // Combines two values; `low` comes from lower lanes.
 llvm::Value* combine_lanes(llvm::IRBuilder<>& b, SubgroupOp op, ScalarKind kind, llvm::Value* low,
                            llvm::Value* high);
-// An exclusive scan of all lanes below: 0 or 1 at least, which turns -0 into 0.
+// Combines the exclusive scan of the lanes below with 0 or 1, which turns -0 into 0.
 llvm::Value* from_start(llvm::IRBuilder<>& b, SubgroupOp op, ScalarKind kind, llvm::Value* below);
 // Any number or bool as 32 bits, and back.
 llvm::Value* to_lane_word(llvm::IRBuilder<>& b, ScalarKind kind, llvm::Value* v);
 llvm::Value* from_lane_word(llvm::IRBuilder<>& b, ScalarKind kind, llvm::Value* v);
-// The lane that each lane takes its value from; 32 or more where there is none.
+// The lane from which each lane takes its value; 32 or more if there is none.
 llvm::Value* source_lane(llvm::IRBuilder<>& b, SubgroupOp op, llvm::Value* own, llvm::Value* lane);
 
 }  // namespace vyre

@@ -57,7 +57,7 @@ bool some_may_leave(const EmitContext& e, const EmitFrame& frame, StmtId id, int
   return found;
 }
 
-// i1: this lane has taken no jump out of the statements around.
+// An i1: this lane has not jumped out of the surrounding statements.
 Value* stays(EmitContext& e, const EmitFrame& frame) {
   Value* gone = e.b.getFalse();
   for (const JumpTarget& t : e.targets) {
@@ -179,7 +179,7 @@ void emit_divided_loop(EmitContext& e, EmitFrame& frame, const LoopStmt& s) {
   e.gpu->active = outer;
 }
 
-// One case after the other, each for its lanes.
+// Runs one case after the other, each with the lanes that chose it.
 void emit_divided_switch(EmitContext& e, EmitFrame& frame, const SwitchStmt& s) {
   Value* const outer = e.gpu->active;
   Value* selector = eval_leaf(e, frame, s.selector).value;

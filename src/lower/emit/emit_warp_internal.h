@@ -14,7 +14,7 @@
 
 namespace vyre {
 
-// A function whose lanes that leave early are known to the others.
+// Whether the lanes of a function that return early are tracked for the others.
 bool has_warp_flow(const EmitContext& e, FunctionId function);
 // Statements that are emitted now may have subgroup operations.
 bool is_warp_flow(const EmitContext& e);

@@ -11,7 +11,7 @@ using llvm::Value;
 
 namespace {
 
-// Beyond this, vectors of one record after the other do not fit into registers.
+// The words of larger records, for all lanes of a gang, would not fit into registers.
 constexpr std::uint64_t kMostWords = 16;
 
 using Words = llvm::SmallVector<Value*, 16>;  // one for each lane of a gang in each
@@ -31,14 +31,14 @@ Leaf from_words(EmitContext& e, ScalarKind kind, Value* words) {
       e, from_memory(e, kind, e.b.CreateBitCast(words, e.lanes_of(memory_type(e, kind)))));
 }
 
-// Every second word of x and y, one after the other.
+// Takes every second word of x, and then of y.
 Value* every_second(EmitContext& e, Value* x, Value* y, unsigned from, unsigned count) {
   llvm::SmallVector<int, 64> order;
   for (unsigned i = 0; i < count; ++i) order.push_back(static_cast<int>(2 * i + from));
   return e.b.CreateShuffleVector(x, y, order);
 }
 
-// Half of the words of x and y in turns: the first half, or the second.
+// Alternates words of x and y, and returns the first or the second half of the result.
 Value* in_turns(EmitContext& e, Value* x, Value* y, unsigned from) {
   llvm::SmallVector<int, 64> order;
   for (unsigned i = 0; i < e.width / 2; ++i) {
@@ -48,7 +48,7 @@ Value* in_turns(EmitContext& e, Value* x, Value* y, unsigned from) {
   return e.b.CreateShuffleVector(x, y, order);
 }
 
-// Vectors in the order of memory to one vector for each word of a record.
+// Turns vectors in the order of memory into one vector for each word of a record.
 Words apart(EmitContext& e, const Words& chunks) {
   if (chunks.size() == 1) return chunks;
   Words even, odd;

@@ -1,4 +1,5 @@
-// Elements of several scalars: between words in the order of memory and a vector for each scalar.
+// Converts elements with several scalars between words in the order of memory and one vector for
+// each scalar.
 #pragma once
 
 #include "vyre/lower/emit/emit_context_internal.h"
@@ -9,14 +10,14 @@ namespace vyre {
 // size, a power of two of them in each element.
 bool are_records(const std::vector<ScalarField>& fields, std::uint64_t stride);
 
-// All of W records from `first` on. Reads whole records, gaps included.
+// Loads W records, beginning at `first`. Reads whole records, gaps included.
 llvm::SmallVector<Leaf, 4> load_records(EmitContext& e, llvm::Value* first, std::uint64_t stride,
                                         const std::vector<ScalarField>& fields);
 // Writes the fields and nothing between them, for the lanes that run.
 void store_records(EmitContext& e, llvm::Value* first, std::uint64_t stride,
                    const std::vector<ScalarField>& fields, const Val& value);
 
-// Fields that lie next to each other, 8 bytes together, go as one.
+// Whether two neighbouring fields of 8 bytes together are accessed as one.
 bool is_pair(const std::vector<ScalarField>& fields, std::size_t i);
 // at: <W x ptr> of field i; lanes: <W x i1>.
 std::pair<Leaf, Leaf> gather_pair(EmitContext& e, const std::vector<ScalarField>& fields,

@@ -75,7 +75,8 @@ UsualLanes divided(EmitContext& e, BinaryOp op, bool is_signed, const UsualLanes
   return {quotient, 0, when};
 }
 
-// The lanes differ in the low bits alone, and have all of them: x is a whole number of gangs.
+// Bit operations that keep lanes in order if x begins at a multiple of the gang width, so that its
+// lanes differ only in the low bits.
 UsualLanes of_bits(EmitContext& e, BinaryOp op, bool is_signed, const UsualLanes& x, Value* y) {
   auto& b = e.b;
   if (x.stride != 1) return {};

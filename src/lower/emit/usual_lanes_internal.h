@@ -1,5 +1,5 @@
-// Indices whose lanes follow each other in most gangs, though not in all: `min(x + 1, n)`, `i % n`,
-// `i / n`, `i ^ 32`. One test for the gang, made where the program runs, tells which.
+// Indices that increase evenly from lane to lane in most gangs, but not in all: `min(x + 1, n)`, `i
+// % n`, `i / n`, `i ^ 32`. One test per gang, while the program runs, tells whether they do.
 #pragma once
 
 #include "vyre/lower/emit/emit_context_internal.h"
@@ -14,16 +14,16 @@ struct UsualLanes {
 };
 
 UsualLanes usual_lanes(const Leaf& leaf);
-// Adds to `out`, x op y of integers, what its lanes usually are.
+// Notes in `out`, which is x op y of integers, the usual values of its lanes.
 void add_usual_lanes(EmitContext& e, BinaryOp op, bool is_signed, const Leaf& x, const Leaf& y,
                      Leaf& out);
 // The same for the minimum or maximum of x and y.
 void add_usual_lanes(EmitContext& e, llvm::Intrinsic::ID id, const Leaf& x, const Leaf& y,
                      Leaf& out);
 
-// Adds to `out`, element `index` of what `base` points to, where its lanes usually lie and that
-// they are inside. count: i32, the number of elements; null where the index is known to be below
-// it.
+// Notes in `out`, a pointer to element `index` of what `base` points to, the usual places of its
+// lanes, and when these are inside. count: i32, the number of elements; null if the index is known
+// to be below it.
 void add_usual_place(EmitContext& e, const Pointer& base, const Leaf& index, std::uint64_t scale,
                      llvm::Value* count, Pointer& out);
 

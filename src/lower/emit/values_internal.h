@@ -34,7 +34,8 @@ struct RowRequirement {
   llvm::Value* count = nullptr;  // i32, row-invariant
   // `count` is the number of an array's elements: below 2^31 if offsets have 32 bits.
   bool elements = false;
-  // Instead of `along`: i32, the same for all x. On a GPU a global id, or what an index is at most.
+  // Used instead of `along`: an i32 that is the same for all x. On a GPU it is a global id, or the
+  // upper bound of an index.
   llvm::Value* position = nullptr;
 };
 
@@ -46,12 +47,12 @@ struct Leaf {
   Linear linear{};
   AlongRow along_row{};
   std::uint64_t max = std::numeric_limits<std::uint32_t>::max();  // of an integer's bits
-  // Of an integer that is not linear: what its lanes are where `usual_if` (i1) holds; null:
+  // For an integer that is not linear: the values of its lanes if `usual_if` (i1) holds; null:
   // unknown.
   Linear usual{};
   llvm::Value* usual_if = nullptr;
-  // In rows and tiles that are tested once: an i32, computed before the row, that an integer's bits
-  // are at most; null where nothing is known.
+  // In rows and tiles that are tested once: an upper bound of an integer's bits, as an i32 that was
+  // computed before the row; null if none is known.
   llvm::Value* most = nullptr;
   // For conditions: scalar i1 that, when true, says that all lanes (no lane) are true.
   llvm::Value* all = nullptr;
@@ -86,7 +87,7 @@ struct Pointer {
   std::uint64_t along_stride = 0, along_bytes = 0;
   TypeId pointee{};
   GlobalId global{};      // shared: which one
-  bool constant = false;  // nothing writes it during the launch
+  bool constant = false;  // no invocation writes it during the launch
   bool is_workgroup = false;
 };
 

@@ -12,10 +12,11 @@ using llvm::Value;
 
 namespace {
 
-// The body is emitted twice, with the functions that it calls.
+// The body and the functions that it calls are emitted twice, so the loop must not have more
+// statements than this.
 constexpr std::size_t kMostStatements = 64;
 
-// Takes the statements of a block, and of all that it calls, off `left`.
+// Subtracts the number of statements in a block, and in all functions that it calls, from `left`.
 void take_statements(const Program& p, Block block, std::size_t& left) {
   for_each_stmt(p, block, [&](StmtId id) {
     if (left == 0) return;
@@ -31,21 +32,21 @@ bool is_small(const Program& p, const LoopStmt& loop) {
   return left > 0;
 }
 
-// Lanes leave the loop by its condition alone, and it holds no other loop.
+// Whether lanes leave the loop only by its condition, and the loop contains no other loop.
 bool leaves_by_condition(const Program& p, const LoopStmt& loop) {
   const auto jumps = [&](StmtId s) { return has_jump(p, s); };
   return loop.break_if == kNoExpr && std::ranges::none_of(p.block(loop.body).subspan(1), jumps) &&
          std::ranges::none_of(p.block(loop.continuing), jumps);
 }
 
-// i64: of the first and the last lane, and what they are compared with.
+// The values of the first and the last lane, and the bound with which they are compared, as i64.
 struct Ends {
   Value* first = nullptr;
   Value* last = nullptr;
   Value* bound = nullptr;
 };
 
-// Whether all lanes go on, in this round.
+// Whether all lanes make this round.
 Value* all_go_on(llvm::IRBuilder<>& b, const Ends& ends, bool inclusive) {
   return inclusive ? b.CreateICmpSLE(ends.last, ends.bound)
                    : b.CreateICmpSLT(ends.last, ends.bound);
@@ -89,11 +90,12 @@ void emit_whole_rounds(EmitContext& e, EmitFrame& frame, StmtId id, const LoopSt
   const Ends before = ends_now();
   b.CreateCondBr(all_go_on(b, before, steps.inclusive), count, after);
 
-  // Values up to the bound: no lane's wraps around before the last of these rounds.
+  // The rounds are counted from values up to the bound, so no lane's value wraps around before the
+  // last of them.
   b.SetInsertPoint(count);
   Value* distance = b.CreateSub(before.bound, before.last);
   if (!steps.inclusive) distance = b.CreateSub(distance, b.getInt64(1));
-  // With a step of 0 the loop has no end, and goes on behind these rounds.
+  // With a step of 0 the loop has no end, and the masked loop after these rounds continues it.
   Value* step = b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, by.value, b.getInt32(1));
   Value* further = b.CreateUDiv(b.CreateTrunc(distance, b.getInt32Ty()), step);
   b.CreateStore(b.CreateAdd(b.CreateZExt(further, b.getInt64Ty()), b.getInt64(1)), left);
@@ -114,7 +116,7 @@ void emit_whole_rounds(EmitContext& e, EmitFrame& frame, StmtId id, const LoopSt
   b.CreateStore(fewer, left);
   b.CreateCondBr(b.CreateICmpNE(fewer, b.getInt64(0)), head, after);
 
-  // The first lane is the last to leave, unless a later one has wrapped around.
+  // The first lane leaves last, unless the value of a later lane has wrapped around.
   b.SetInsertPoint(after);
   const Ends now = ends_now();
   Value* limit = b.getInt64(is_signed ? 0x7FFFFFFF : 0xFFFFFFFF);

@@ -29,7 +29,8 @@ using llvm::Value;
 constexpr unsigned kGlobalSpace = 1;
 constexpr unsigned kSharedSpace = 3;
 constexpr std::uint64_t kBindingAlignment = 16;
-constexpr std::uint32_t kQuickTiles = 2000;  // for each ragged one
+constexpr std::uint32_t kQuickTiles =
+    2000;  // the number of whole tiles that are assumed for each ragged one
 constexpr std::uint32_t kMostNodesTwice = 4000;
 
 constexpr llvm::Intrinsic::ID kThread[3] = {llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x,
@@ -138,7 +139,8 @@ class GpuKernel {
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false);
     auto* f = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kGpuEntryName, module_);
     f->addFnAttr(llvm::Attribute::NoUnwind);
-    // Binding refuses memory that is written and reached twice.
+    // Binding refuses memory that is written through one binding and reached through another, so
+    // pointers do not alias.
     unsigned argument = 0;
     for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
       const auto aligned =
@@ -258,8 +260,8 @@ class GpuKernel {
     return std::ranges::any_of(shared_, [](const Shared& s) { return !s.written_first; });
   }
 
-  // Zeroes workgroup memory. What every lane writes before any read needs no zeros where no lane is
-  // missing.
+  // Zeroes workgroup memory. A variable that all lanes write before any lane reads it needs no
+  // zeros if no lane is missing.
   void zero_what_is_read_first() {
     if (!zeroes_always()) return;
     zero(shared_);
@@ -309,7 +311,8 @@ class GpuKernel {
     return b_.CreateAdd(b_.CreateMul(row, b_.getInt32(w[0])), thread_[0]);
   }
 
-  // The lanes of the warp that are inside the extent. All lanes that the warp has are here still.
+  // Finds the lanes of the warp that are inside the extent. At this point all lanes of the warp
+  // still run.
   void find_active_lanes() {
     Value* there = b_.getInt32(~0U);
     if (const std::uint32_t rest = threads() % kSubgroupSize; rest != 0) {
@@ -371,7 +374,8 @@ class GpuKernel {
     e_.rows_tested = tested;
   }
 
-  // Workgroups of one lane along an axis are as many as the extent.
+  // If workgroups have one lane along an axis, there are as many workgroups as invocations, and no
+  // test is needed.
   Value* row_inside() {
     Value* inside = b_.getTrue();
     for (unsigned i = 1; i < 3; ++i) {
@@ -392,7 +396,7 @@ class GpuKernel {
     return TileCheck(e_, span).all_inside(all);
   }
 
-  // Ragged tiles are few: their code stays small, and apart from the quick one.
+  // There are few ragged tiles, so their code is kept small, and separate from the quick code.
   void keep_rolled(llvm::BranchInst* latch) {
     auto& context = module_.getContext();
     auto* no = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));

@@ -12,8 +12,8 @@ namespace {
 
 // Moving more loads would only use up registers.
 constexpr std::size_t kMostHoisted = 64;
-// Instructions of a block that are looked at between the first store and loads behind it, in all:
-// what straight-line programs of any length cost.
+// The most instructions of a block that are examined between its first store and later loads, in
+// all, which bounds the time for long straight-line programs.
 constexpr std::size_t kMostLooks = 1 << 18;
 
 // Moves the computation of a load's address along with it, if it has no side effects.

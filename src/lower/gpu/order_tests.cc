@@ -14,7 +14,7 @@ namespace {
 
 using Parts = llvm::SmallVector<llvm::Value*, 8>;
 
-// What is and-ed into the condition, and into nothing else.
+// The parts that are combined by `and` into the condition, and that nothing else uses.
 Parts parts_of(llvm::Value* condition) {
   Parts out;
   Parts open{condition};
@@ -33,7 +33,7 @@ Parts parts_of(llvm::Value* condition) {
   return out;
 }
 
-// How many instructions of the block each one waits for, one after the other.
+// The length of the longest chain of instructions in the block for which each instruction waits.
 llvm::DenseMap<const llvm::Value*, unsigned> depths_in(const llvm::BasicBlock& block) {
   llvm::DenseMap<const llvm::Value*, unsigned> out;
   for (const llvm::Instruction& i : block) {

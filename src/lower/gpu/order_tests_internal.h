@@ -1,5 +1,5 @@
-// A test of many parts asks last for what is known last: each part waits for the one before it, so
-// that those which are known early cost no time of their own.
+// Reorders a test of many parts so that the parts that are known last are tested last. Each part
+// waits for the one before it, so parts that are known early then cost no additional time.
 #pragma once
 
 #include <llvm/IR/PassManager.h>

@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kRounds = 4;
 // LLVM itself unrolls a shorter round as often, or more often.
 constexpr unsigned kLeastInstructions = 19;
-// A longer round has work enough of its own while a load is under way.
+// A longer round has enough other work while a load is under way.
 constexpr unsigned kMostInstructions = 64;
 constexpr unsigned kGlobalMemory = 1;  // of NVPTX's address spaces
 

@@ -75,7 +75,7 @@ bool loops_mostly(const llvm::LoopInfo& loops, const llvm::BasicBlock* rare,
 bool part(llvm::Function& function, llvm::BasicBlock* rare, const llvm::DominatorTree& dominators) {
   Blocks shared = shared_end(rare, dominators);
   if (shared.empty()) return false;
-  // Nothing behind them uses their values: they go on to each other and to nothing else.
+  // These blocks lead only to each other, so no block behind them uses their values.
   llvm::ValueToValueMapTy copies;
   Blocks copied;
   for (llvm::BasicBlock* block : shared) {

@@ -29,7 +29,8 @@ llvm::PreservedAnalyses SignedZeros::run(llvm::Function& function, llvm::Functio
     if (is_other_than_zero(x) || is_other_than_zero(y)) continue;
     chosen.push_back(choice);
   }
-  // A choice between bits is not one between the numbers that were compared.
+  // A choice between integers with the same bits is not recognised as a choice between the compared
+  // numbers.
   for (llvm::SelectInst* choice : chosen) {
     llvm::IRBuilder<> b(choice);
     llvm::Type* type = choice->getType();

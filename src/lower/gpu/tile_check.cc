@@ -84,7 +84,7 @@ bool TileCheck::in_middle(const std::vector<RowRequirement>& all, const RowRequi
       r.along.offset > 1) {
     return false;
   }
-  // Neither side's element, but one before it and one behind it, will do as well.
+  // An element further before the row and one further behind it prove the same.
   const auto inside = [&](const RowStep& step, bool back, bool above) {
     return std::ranges::any_of(all, [&](const RowRequirement& o) {
       if (!o.elements || o.count != r.count || !is_small(o)) return false;
@@ -124,9 +124,9 @@ Value* TileCheck::index_of(Value* row, std::int64_t offset) {
   return index;
 }
 
-// Without what is in the middle, and without elements between two others of the same row, which
-// are both inside: an array of less than 2^31 elements has no room for a row that wraps between
-// them.
+// The requirements that must be compared. Elements in the middle of rows are left out, and so are
+// elements between two others of the same row that are both inside: in an array of less than 2^31
+// elements, a row cannot wrap between them.
 std::vector<RowRequirement> TileCheck::needed(const std::vector<RowRequirement>& all) const {
   std::vector<RowRequirement> out;
   for (const RowRequirement& r : all) {
@@ -150,8 +150,8 @@ std::vector<RowRequirement> TileCheck::needed(const std::vector<RowRequirement>&
   return out;
 }
 
-// Whether a row that begins just below 2^32 has yet to be ruled out. It is where the row itself,
-// or what lies before it, is an element of an array.
+// Whether it must still be ruled out that a row begins just below 2^32. It is ruled out if the row
+// itself, or a place before it, is an element of an array.
 bool TileCheck::may_wrap(const std::vector<RowRequirement>& all, Value* row,
                          std::int64_t reach) const {
   if (e_.wide_offsets || reach >= kSmallOffset) return true;
@@ -162,7 +162,8 @@ bool TileCheck::may_wrap(const std::vector<RowRequirement>& all, Value* row,
 
 Value* TileCheck::is_inside(const Comparison& c) {
   const bool has_span = span_ != 0 && c.moves;
-  // The least of two takes as long as to compare twice, which need not wait for it.
+  // Computing the smaller of two counts takes as long as comparing twice, and two comparisons need
+  // not wait for each other.
   if (c.counts.size() == 2 && !has_span) {
     return b_.CreateAnd(b_.CreateICmpULT(c.index, c.counts[1]),
                         b_.CreateICmpULT(c.index, c.counts[0]));

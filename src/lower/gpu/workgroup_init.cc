@@ -36,8 +36,8 @@ class FirstTouch {
       Touch touch = in(loop->body);
       if (touch == Touch::none) touch = in(loop->continuing);
       if (touch == Touch::none) return tests ? Touch::other : Touch::none;
-      // The loop may run not once, so nothing but it may rely on the values; and all invocations
-      // run it together, as its barriers show.
+      // The loop may make no round at all, so nothing outside of it may rely on the values; and all
+      // invocations run it together, as its barriers show.
       const bool alone =
           mentions_in(loop->body) + mentions_in(loop->continuing) == mentions_in(p_[p_.entry].body);
       return touch == Touch::fills && alone && !tests && has_barrier(*loop) ? Touch::fills

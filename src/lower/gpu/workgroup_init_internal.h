@@ -1,4 +1,4 @@
-// Whether workgroup memory needs its zeros.
+// Whether a workgroup variable must be set to zeros.
 #pragma once
 
 #include "vyre/ir/program.h"

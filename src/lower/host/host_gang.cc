@@ -9,7 +9,7 @@
 namespace vyre {
 namespace {
 
-// What a loop does whose lanes leave it at different times.
+// The work of a loop that lanes leave at different times.
 struct LoopWork {
   std::uint64_t gathers = 0;     // loads from buffers at an address of each lane's own
   std::uint64_t operations = 0;  // everything that computes
@@ -91,12 +91,12 @@ std::uint32_t host_default_gang(const Kernel& kernel) {
   Surveyor survey(*kernel.program);
   survey.frame(*spreads->entry);
   if (survey.loops.empty()) return gang;
-  // A gang waits for its last lane. That does not pay where most of what a lane does is to load
-  // from addresses of its own, which vectors do no faster.
+  // A gang waits for its last lane. Vectors do not pay for that if a lane mostly loads from
+  // unrelated addresses, because gathers are no faster than single loads.
   const auto mostly_gathers = [](const LoopWork& w) {
     return w.gathers > 0 && w.operations <= 2 * w.gathers;
   };
-  // Rounds that wait for each other leave room for a second vector, if there are registers.
+  // Rounds that wait for each other leave time for a second vector, if there are enough registers.
   const auto has_room = [](const LoopWork& w) { return w.gathers == 0 && w.cells <= 10; };
   if (std::ranges::any_of(survey.loops, mostly_gathers)) return 1;
   return std::ranges::all_of(survey.loops, has_room) ? 2 * gang : gang;

@@ -69,7 +69,7 @@ class Group {
   }
 
  private:
-  // Zero at the start of every workgroup.
+  // Sets workgroup memory to zeros at the start of every workgroup.
   void workgroup_memory() {
     for (std::uint32_t i = 0; i < p_.globals.size(); ++i) {
       const Global& g = p_.globals[i];
@@ -387,8 +387,8 @@ class Group {
     put_local(e_, *g.frame, local, value);
   }
 
-  // A loop around barriers whose few rounds are known, as of a tree over workgroup memory: in each
-  // round LLVM finds which lanes run, and where.
+  // Unrolls a loop around barriers that makes few, known rounds, such as a tree over workgroup
+  // memory: LLVM then knows for each round which lanes run and where they access memory.
   bool unrolled(GroupFrame& g, StmtId id, const LoopStmt& s) {
     constexpr std::size_t kMostRounds = 12, kMostStatements = 100;
     if (e_.loops == nullptr || s.break_if != kNoExpr) return false;
@@ -513,7 +513,7 @@ class Group {
   Value* extent_[3] = {};
   Value* group_[3] = {};
   std::map<GlobalId, std::uint64_t> private_slots_;
-  const EmitFrame* begun_ = nullptr;  // whose `returned` is being set for the first time
+  const EmitFrame* begun_ = nullptr;  // the frame whose `returned` is being set for the first time
 };
 
 }  // namespace

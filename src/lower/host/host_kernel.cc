@@ -35,7 +35,7 @@ void mark_memory(EmitContext& e, llvm::Function& function) {
   mark_memory_scopes(function, bases);
 }
 
-// Every workgroup in turn: whole ones take the quick function.
+// Calls the function for whole or for partial workgroups, for one workgroup after the other.
 void emit_group_driver(llvm::Function* f, llvm::Function* full, llvm::Function* partial,
                        const Extent& w) {
   auto& context = f->getContext();
@@ -100,7 +100,8 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
   const unsigned width = variant.gang_width;
   const Extent& w = variant.workgroup;
   const bool groups = works_together(kernel);
-  // A gang is a subgroup, which goes on in the next row where a row is no whole number of them.
+  // A gang is a subgroup. Subgroups continue in the next row if a row is not a whole number of
+  // them.
   const bool across_rows =
       kernel.stats.subgroup_operations != 0 && w[0] % width != 0 && w[1] * w[2] != 1;
   GangLayout layout;
@@ -139,7 +140,8 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
       auto* f = new_function(*out.module, {ptr, ptr, i32, i32, i32},
                              partial ? "partial_group" : "whole_group", true);
       if (partial) f->addFnAttr(llvm::Attribute::Cold);
-      // Where ids are arguments, what is computed from them can be decided before loops.
+      // If ids are arguments of a function that is not inlined, LLVM moves what depends only on
+      // them out of loops.
       f->addFnAttr(llvm::Attribute::NoInline);
       EmitContext e(p, spreads, f, width, w);
       e.loops = loops;

@@ -1,4 +1,4 @@
-// What every host function starts with: the launch record read into values.
+// The beginning of every host function, which reads the launch record into values.
 #pragma once
 
 #include "vyre/lower/emit/emit_context_internal.h"

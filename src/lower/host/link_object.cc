@@ -41,7 +41,7 @@ struct Outcome {
   std::string failure{};
 };
 
-// What the linker asks and tells while it links one object.
+// The linker's callbacks while it links one object.
 class Link final : public jitlink::JITLinkContext {
  public:
   Link(Mapped& mapped, std::string_view entry, Outcome& out)
@@ -93,7 +93,7 @@ Result<LinkedObject> link_object(std::span<const std::byte> object, std::string_
     return std::unexpected(from_llvm(graph.takeError(), "the kernel's code does not load"));
   auto page = llvm::sys::Process::getPageSize();
   if (!page) return std::unexpected(from_llvm(page.takeError(), "the kernel's code does not load"));
-  // Unmapping allocates, too; where it cannot, the code stays.
+  // Unmapping allocates as well. If there is no memory for that, the code stays mapped.
   const std::shared_ptr<Mapped> mapped(
       new Mapped(*page), [](Mapped* all) { (void)attempt_work([=] { unmap(all); }); });
   Outcome out;

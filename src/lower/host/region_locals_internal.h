@@ -10,7 +10,7 @@ namespace vyre {
 
 struct RegionLocals {
   std::set<LocalId> used;
-  std::set<LocalId> changed;  // of them
+  std::set<LocalId> changed;  // the locals among these that are changed
 };
 
 RegionLocals locals_of(const Program& program, const FrameSpreads& frame,

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* kMark = "vyre_stop_mark";
 constexpr const char* kNotStopped = "vyre_not_stopped";
-// Rounds, of a loop and those inside it together, that nobody minds waiting for.
+// A loop that, together with the loops inside it, makes at most this many rounds needs no test of
+// the stop flag.
 constexpr std::uint64_t kFewRounds = 1 << 16;
 
 bool calls(const llvm::Instruction& i, const char* name) {
@@ -71,8 +72,8 @@ class MostRounds {
   llvm::DenseMap<const llvm::Loop*, std::uint64_t> known_;
 };
 
-// All checks leave by one block: LLVM would join blocks of their own one by one, and each time walk
-// over those that it has joined.
+// All checks leave through one block. If each had its own, LLVM would merge the blocks one by one,
+// and walk over the merged ones each time.
 void look_at_flag(llvm::CallInst* mark, llvm::BasicBlock* stopped) {
   llvm::BasicBlock* before = mark->getParent();
   llvm::BasicBlock* go_on = llvm::SplitBlock(before, mark->getIterator());
@@ -116,8 +117,8 @@ void emit_stop_check(llvm::IRBuilder<>& b, llvm::Value* stop_flag) {
   b.SetInsertPoint(go_on);
 }
 
-// The checks of loops come late. Until then a loop without an end must not make the function one
-// that never returns.
+// The checks of loops are inserted late. Until then LLVM must not conclude from a loop without an
+// end that the function never returns.
 void emit_may_stop_at_once(llvm::IRBuilder<>& b) {
   llvm::Function* function = b.GetInsertBlock()->getParent();
   auto* at_once = llvm::BasicBlock::Create(b.getContext(), "stopped_at_once", function);
@@ -154,8 +155,8 @@ llvm::PreservedAnalyses PlaceStopChecks::run(llvm::Function& function,
     if (!calls(i, kMark)) continue;
     const llvm::Loop* loop = loops.getLoopFor(i.getParent());
     const bool soon_over = loop == nullptr || rounds.of(*loop) <= kFewRounds;
-    // One look in each round will do: a loop that was unrolled has its mark several times, and
-    // loops inside that were tested as a whole have left theirs here.
+    // One test in each round is enough. A loop that was unrolled has several copies of its mark,
+    // and inner loops that are tested as a whole have left their marks here.
     const bool again = std::ranges::any_of(kept_in[loop], [&](const llvm::CallInst* other) {
       return dominators.dominates(other, &i);
     });

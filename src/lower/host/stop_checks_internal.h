@@ -1,6 +1,7 @@
 // Stop checks of loops on the host. The emitter marks every loop; when the loops have their final
 // shape, marks in loops that end soon by themselves are dropped and the others become a look at the
-// launch's stop flag. Until then a mark is in nobody's way: values move across it, loops unroll.
+// launch's stop flag. Until then a mark prevents no optimisation: values move across it, and loops
+// are unrolled.
 #pragma once
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -12,14 +13,16 @@
 
 namespace vyre {
 
-// stop_flag: ptr to i32. The function around it returns i32, and 1 when it was stopped.
+// Emits a mark. stop_flag: a pointer to an i32. The surrounding function returns an i32, which is 1
+// if it was stopped.
 void emit_stop_mark(llvm::IRBuilder<>& b, llvm::Value* stop_flag);
-// What such a function returns at its end: 0, which callers cannot know before marks are checks.
+// The value that such a function returns at its end. It is 0, but callers cannot know that before
+// marks have become checks.
 llvm::Value* emit_not_stopped(llvm::IRBuilder<>& b);
 
-// Looks at the flag here and now.
+// Emits a test of the flag at this place.
 void emit_stop_check(llvm::IRBuilder<>& b, llvm::Value* stop_flag);
-// Says at the beginning of such a function that it may return at once.
+// Tells LLVM, at the beginning of such a function, that the function may return at once.
 void emit_may_stop_at_once(llvm::IRBuilder<>& b);
 // The attribute of a function with loops, which counts as a loop where it is called.
 constexpr const char* kLoopsAttribute = "vyre-loops";
