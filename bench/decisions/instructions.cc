@@ -25,10 +25,12 @@ std::optional<std::uint64_t> collected(const std::string& report) {
   return std::strtoull(report.c_str() + at + kMark.size(), nullptr, 10);
 }
 
+// The counted program gets no environment variables but PATH and valgrind's own. It reads the
+// tuner's mode by getenv, which walks over all variables: their number would be part of the count.
 std::optional<std::uint64_t> count_instructions(const DecisionCase& decision, const char* program) {
   const std::string command =
-      "valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no "
-      "--toggle-collect=vyre_counted_calls '" +
+      "env -i PATH=\"$PATH\" valgrind --tool=callgrind --callgrind-out-file=/dev/null "
+      "--collect-atstart=no --toggle-collect=vyre_counted_calls '" +
       std::string(program) + "' --count '" + std::string(decision.name) + "' 2>&1";
   std::FILE* pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return std::nullopt;
