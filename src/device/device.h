@@ -48,8 +48,8 @@ struct Launch {
   Extent extent{1, 1, 1};                   // only the invocations inside the extent run
   Extent workgroup{1, 1, 1};
   std::uint32_t groups_per_task = 0;  // on a CPU; 0: chosen from the size of the launch
-  // True: all workgroups run at once and may wait for each other. A launch whose workgroups do not
-  // all fit at once is then an error; on the CPU, more than one does not fit.
+  // True: all workgroups run at once and may wait for each other. A launch with more workgroups
+  // than Occupancy::groups_at_once is then an error. Such a launch cannot be recorded.
   bool together = false;
   std::optional<std::chrono::nanoseconds> deadline{};  // counted from the call
   // The deadline that the caller gave, of which `deadline` is what is left; messages name it.
@@ -177,11 +177,13 @@ inline Result<std::chrono::nanoseconds> Queue::time(const Launch& l, std::uint32
   return end->since(*begin);
 }
 
-// How many workgroups of one size fit on a device, and the size that the driver suggests.
+// How many workgroups of one size fit on a device, and the size that the driver suggests (0 where
+// nothing suggests one).
 struct Occupancy {
   std::uint32_t groups_per_multiprocessor = 0;
   std::uint32_t suggested_threads = 0;  // threads of a workgroup
   std::uint32_t suggested_groups = 0;   // workgroups of that size that fill the device
+  std::uint64_t groups_at_once = 0;     // workgroups that the whole device runs at once
 };
 
 // What it costs a program's own launches when the tuner times, loads and compares code at the same

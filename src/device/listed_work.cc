@@ -27,8 +27,22 @@ Launch OwnedLaunch::launch() const {
   return out;
 }
 
+namespace {
+
+Result<void> check_recorded(const Launch& launch) {
+  if (!launch.together) return {};
+  return fail(Code::invalid_input,
+              fmt::format("the workgroups of kernel '{}' wait for each other, so it cannot be "
+                          "recorded",
+                          launch.kernel),
+              "launch it by itself");
+}
+
+}  // namespace
+
 Result<void> check_items(std::span<const WorkItem> items) {
   for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].kind == WorkItem::Kind::launch) VYRE_CHECK(check_recorded(items[i].launch));
     for (const std::uint32_t before : items[i].after) {
       if (before < i) continue;
       return fail(Code::invalid_input,
@@ -56,14 +70,16 @@ ListedWork::ListedWork(std::span<const WorkItem> items) : items_(items.size()) {
   }
 }
 
-Result<void> ListedWork::check_item(std::uint32_t item) const {
-  if (item < items_.size() && items_[item].kind == WorkItem::Kind::launch) return {};
+Result<void> ListedWork::check_item(std::uint32_t item, const Launch& launch) const {
+  if (item < items_.size() && items_[item].kind == WorkItem::Kind::launch) {
+    return check_recorded(launch);
+  }
   return fail(Code::invalid_input,
               fmt::format("item {} of a recording of {} items is no launch", item, items_.size()));
 }
 
 Result<void> ListedWork::set(std::uint32_t item, const Launch& launch) {
-  VYRE_CHECK(check_item(item));
+  VYRE_CHECK(check_item(item, launch));
   const std::scoped_lock lock(mutex_);
   keep(item, launch);
   return {};

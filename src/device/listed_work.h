@@ -50,7 +50,8 @@ class ListedWork : public WorkRecording {
   };
   // Slots of this code whose contents go with a launch.
   virtual std::vector<ContentsSlot> contents_of(const Launch&) const { return {}; }
-  Result<void> check_item(std::uint32_t item) const;
+  // Checks that the item is a launch, and that this launch can take its place.
+  Result<void> check_item(std::uint32_t item, const Launch& launch) const;
   // Plays an item of a play that began at this time, with what is left of its limits.
   Result<void> play_item(Queue& queue, std::uint32_t item, const PlayLimits& limits,
                          std::chrono::steady_clock::time_point began) const;
@@ -64,7 +65,8 @@ class ListedWork : public WorkRecording {
   std::vector<Item> items_;
 };
 
-// Checks that items wait only for earlier items, and that the two ranges of a copy do not overlap.
+// Checks that items wait only for earlier items, that the two ranges of a copy do not overlap, and
+// that no launch has workgroups that wait for each other.
 Result<void> check_items(std::span<const WorkItem> items);
 
 }  // namespace vyre

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "vyre/base/files/paths.h"
+#include "vyre/device/together.h"
 #include "vyre/engine/bind_internal.h"
 #include "vyre/engine/call_internal.h"
 #include "vyre/engine/devices.h"
@@ -131,8 +132,7 @@ Result<void> Session::write(const Buffer& buffer, std::uint64_t offset,
   return queue_->write(to, bytes);
 }
 
-Result<void> Session::write_uniforms(const Buffer& buffer,
-                                     std::span<const std::byte> bytes) const {
+Result<void> Session::write_uniforms(const Buffer& buffer, std::span<const std::byte> bytes) const {
   if (!buffer.copy_ || bytes.size() != buffer.size()) return write(buffer, 0, bytes);
   buffer.copy_->put_all(bytes);
   return {};
@@ -150,8 +150,7 @@ Result<void> Session::clear(const Buffer& buffer) const {
   return queue_->clear(all);
 }
 
-Result<void> Session::clear(const Buffer& buffer, std::uint64_t offset,
-                            std::uint64_t bytes) const {
+Result<void> Session::clear(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) const {
   VYRE_TRY(const BoundMemory some, part(buffer, offset, bytes));
   if (buffer.copy_) buffer.copy_->put(offset, std::vector<std::byte>(bytes));
   return queue_->clear(some);
@@ -257,23 +256,15 @@ Result<Dispatch> Session::together(Dispatch dispatch) const {
   VYRE_CHECK(check_dispatch(dispatch));
   LaunchStep& step = dispatch.step_;
   if (step.tuned != nullptr || step.groups) {
-    return fail(Code::invalid_input, "only a launch whose variant and grid are fixed can run together",
+    return fail(Code::invalid_input,
+                "only a launch whose variant and grid are fixed can run together",
                 "prepare it with a whole variant");
   }
   const Extent& grid = step.plan.grid;
   const std::uint64_t wanted = std::uint64_t{grid[0]} * grid[1] * grid[2];
-  std::uint64_t fit = 1;
-  if (!on_host_) {
-    VYRE_TRY(const Occupancy occupancy,
-             device_->occupancy(*step.code, step.plan.variant.workgroup));
-    VYRE_TRY(const Profile profile, device_->told_profile());
-    fit = std::uint64_t{occupancy.groups_per_multiprocessor} * profile.multiprocessors;
-  }
-  if (wanted > fit) {
-    return fail(Code::limit,
-                fmt::format("kernel '{}' has {} workgroups that wait for each other; {} runs {} of "
-                            "them at once",
-                            step.plan.kernel, wanted, device_->name(), fit));
+  VYRE_TRY(const Occupancy fits, device_->occupancy(*step.code, step.plan.variant.workgroup));
+  if (wanted > fits.groups_at_once) {
+    return too_many_together(step.plan.kernel, wanted, device_->name(), fits.groups_at_once);
   }
   step.together = true;
   return dispatch;

@@ -31,7 +31,13 @@ constexpr const char* kText =
     "}\n"
     "@compute @workgroup_size(4, 2, 1) fn flat() { y[0] = 1u; }\n"
     "@compute @workgroup_size(1) fn endless() { while (y[0] != 7u) { y[1] += 1u; } }\n"
-    "@compute @workgroup_size(1) fn empty() {}\n";
+    "@compute @workgroup_size(1) fn empty() {}\n"
+    "@group(0) @binding(2) var<storage, read_write> arrived: atomic<u32>;\n"
+    "@compute @workgroup_size(64)\n"
+    "fn meet(@builtin(num_workgroups) n: vec3<u32>, @builtin(local_invocation_index) i: u32) {\n"
+    "  if (i == 0u) { atomicAdd(&arrived, 1u); }\n"
+    "  while (atomicLoad(&arrived) < n.x) {}\n"
+    "}\n";
 
 Kernel kernel_of(std::string_view entry) {
   static const ParsedModule parsed = parse_wgsl(kText);
@@ -206,6 +212,26 @@ TEST_F(SessionTest, ADeadlineEndsALaunchAndNotTheSession) {
   EXPECT_NE(ran.error().what.find("endless"), std::string::npos);
   const auto empty = *session.prepare(kernel_of("empty"), {}, DispatchSize::workgroups({1, 1, 1}));
   EXPECT_TRUE(session.run(empty, {.deadline = 1h}));
+}
+
+TEST_F(SessionTest, WorkgroupsThatWaitForEachOtherRunTogether) {
+  const Buffer arrived = *session.buffer(4);
+  const std::array bindings{Binding{0, 2, arrived}};
+  const auto prepared = [&](std::uint32_t groups) {
+    return session.prepare(kernel_of("meet"), bindings, DispatchSize::workgroups({groups, 1, 1}),
+                           Variant{.workgroup = {64, 1, 1}});
+  };
+  const auto together = session.together(*prepared(2));
+  ASSERT_TRUE(together) << together.error().what;
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(session.clear(arrived));
+    ASSERT_TRUE(session.run(*together, {.deadline = 1min}));
+  }
+  EXPECT_EQ(words(arrived).front(), 2U);
+  const auto refused = session.together(*prepared(3));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what,
+            "kernel 'meet' has 3 workgroups that wait for each other; cpu runs 2 of them at once");
 }
 
 TEST_F(SessionTest, ADeadlineLeavesTheCallersFlagAsItWas) {

@@ -16,6 +16,7 @@
 #include "vyre/device/cpu/cpu_recording_internal.h"
 #include "vyre/device/cpu/stack_room.h"
 #include "vyre/device/host_memory.h"
+#include "vyre/device/together.h"
 
 namespace vyre {
 namespace {
@@ -189,6 +190,10 @@ Result<std::shared_ptr<Queue>> CpuDevice::make_queue() {
   return std::make_shared<CpuQueue>(shared_from_this());
 }
 
+Result<Occupancy> CpuDevice::occupancy(const LoadedCode&, Extent) {
+  return Occupancy{.groups_per_multiprocessor = 1, .groups_at_once = pool_.threads()};
+}
+
 // The number of workgroups that this thread runs first to measure their time; 0: the time is known
 // or does not matter.
 std::uint64_t CpuDevice::first_groups(const Launch& l, const CpuCode& code,
@@ -239,6 +244,9 @@ Result<void> CpuDevice::launch(const Launch& l) {
                 fmt::format("kernel '{}' has {} x {} x {} workgroups, which would take years",
                             l.kernel, l.grid[0], l.grid[1], l.grid[2]));
   }
+  if (l.together && groups > pool_.threads()) {
+    return too_many_together(l.kernel, groups, name(), pool_.threads());
+  }
 
   const auto& loaded = static_cast<const CpuCode&>(*l.code);
   const HostCode& code = loaded.code;
@@ -279,22 +287,46 @@ Result<void> CpuDevice::launch(const Launch& l) {
     };
     if (!run_with_stack(code.stack_bytes, slices)) no_stack = true;
   };
-  const std::uint64_t done = first_groups(l, loaded, groups);
-  if (done != 0) {
-    const auto begin = std::chrono::steady_clock::now();
-    run(0, done, 0);
-    loaded.saw(ns_between(begin, std::chrono::steady_clock::now()) / double(done * size));
+  bool few_threads = false;
+  if (l.together) {
+    for (unsigned thread = 0; thread < groups; ++thread) {
+      if (code.scratch_bytes != 0 && scratch.of(thread) == nullptr) no_memory = true;
+    }
+    if (!no_memory) {
+      const auto how = pool_.run_at_once(groups, stop, [&](std::uint64_t i, unsigned thread) {
+        run(i, i + 1, thread);
+        // Without this workgroup, the others would wait for ever.
+        std::uint32_t none = 0;
+        if (no_stack) stop.compare_exchange_strong(none, Watchdog::kRaised);
+      });
+      few_threads = how == ThreadPool::AtOnce::few_threads;
+      if (how == ThreadPool::AtOnce::stopped) stopped = true;
+    }
+  } else {
+    const std::uint64_t done = first_groups(l, loaded, groups);
+    if (done != 0) {
+      const auto begin = std::chrono::steady_clock::now();
+      run(0, done, 0);
+      loaded.saw(ns_between(begin, std::chrono::steady_clock::now()) / double(done * size));
+    }
+    const std::uint64_t per_task = groups_in_task(l, loaded, groups - done);
+    pool_.run(ceil_div(groups - done, per_task), [&](std::uint64_t i, unsigned thread) {
+      const std::uint64_t first = done + i * per_task;
+      run(first, std::min(groups, first + per_task), thread);
+    });
   }
-  const std::uint64_t per_task = groups_in_task(l, loaded, groups - done);
-  pool_.run(ceil_div(groups - done, per_task), [&](std::uint64_t i, unsigned thread) {
-    const std::uint64_t first = done + i * per_task;
-    run(first, std::min(groups, first + per_task), thread);
-  });
   if (is_worth_sharing(loaded.invocation_ns() * double(groups * size))) {
     last_end_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
   }
-  if (armed.disarm()) take_back(stop);
+  if (armed.disarm() || no_stack) take_back(stop);
 
+  if (few_threads) {
+    return fail(Code::limit,
+                fmt::format("kernel '{}' has {} workgroups that wait for each other, and the "
+                            "system gives {} fewer threads",
+                            l.kernel, groups, name()),
+                "raise the limit of threads");
+  }
   if (no_memory) return lacks_memory(l);
   if (no_stack) return lacks_stack(l);
   if (stopped) return was_stopped(l, late.load() != 0);

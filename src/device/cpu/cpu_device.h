@@ -62,6 +62,8 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
   Result<DeviceMemory> allocate(std::uint64_t bytes) override;
   Result<DeviceCode> finish(DeviceCode code) override { return code; }
   Result<std::shared_ptr<const LoadedCode>> load(DeviceCode code) override;
+  // A thread runs one workgroup at a time, so as many run at once as there are threads.
+  Result<Occupancy> occupancy(const LoadedCode& code, Extent workgroup) override;
   Result<std::shared_ptr<Queue>> make_queue() override;
 
   LaunchCosts launch_costs() const override { return {.plays_in_bands = true}; }

@@ -93,6 +93,18 @@ std::uint32_t note_quickly(const HostLaunch* launch, std::uint64_t first, std::u
   return 0;
 }
 
+// Counts in binding 0 the workgroups that have arrived, and waits for all of the launch.
+std::uint32_t meet(const HostLaunch* launch, std::uint64_t, std::uint64_t count, std::byte*) {
+  auto& arrived = *binding<std::atomic<std::uint32_t>>(launch, 0);
+  const std::atomic_ref stop(*const_cast<std::uint32_t*>(launch->stop));
+  arrived += static_cast<std::uint32_t>(count);
+  while (arrived % launch->grid[0] != 0) {
+    if (stop.load(std::memory_order_relaxed) != 0) return 1;
+    std::this_thread::yield();
+  }
+  return 0;
+}
+
 class CpuDeviceTest : public testing::Test {
  protected:
   std::shared_ptr<CpuDevice> device = CpuDevice::make({.threads = 3});
@@ -135,6 +147,38 @@ TEST_F(CpuDeviceTest, RunsEveryWorkgroupOnce) {
       }
     }
   }
+}
+
+TEST_F(CpuDeviceTest, WorkgroupsThatWaitForEachOtherRunAtOnce) {
+  Launch launch = launch_of(meet, {3, 1, 1});
+  launch.together = true;
+  EXPECT_EQ(device->occupancy(*launch.code, {1, 1, 1})->groups_at_once, 3U);
+  for (std::uint32_t i = 1; i <= 100; ++i) {
+    ASSERT_TRUE(queue->launch(launch));
+    ASSERT_EQ(words[0], 3 * i);
+  }
+}
+
+TEST_F(CpuDeviceTest, MoreWorkgroupsThanThreadsCannotWaitForEachOther) {
+  Launch launch = launch_of(meet, {4, 1, 1});
+  launch.together = true;
+  const auto refused = queue->launch(launch);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::limit);
+  EXPECT_EQ(
+      refused.error().what,
+      "kernel 'by_hand' has 4 workgroups that wait for each other; cpu runs 3 of them at once");
+  EXPECT_EQ(words[0], 0U);
+}
+
+TEST_F(CpuDeviceTest, ADeadlineEndsWorkgroupsThatWaitForEachOther) {
+  Launch launch = launch_of(run_until_stopped, {3, 1, 1});
+  launch.together = true;
+  launch.deadline = 5ms;
+  std::atomic<std::uint32_t> stop = 0;
+  launch.stop = &stop;
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(queue->launch(launch));
+  EXPECT_EQ(stop, 0U);
 }
 
 TEST_F(CpuDeviceTest, TasksAreOfTheSizeThatWasAskedFor) {

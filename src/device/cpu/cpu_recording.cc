@@ -16,7 +16,7 @@ CpuRecording::CpuRecording(const BandMachine& machine, std::span<const WorkItem>
 }
 
 Result<void> CpuRecording::set(std::uint32_t item, const Launch& launch) {
-  VYRE_CHECK(check_item(item));
+  VYRE_CHECK(check_item(item, launch));
   const std::scoped_lock lock(mutex_);
   keep(item, launch);
   lay_out();

@@ -13,6 +13,7 @@ namespace {
 
 // The number of jobs after which missing workers are asked for again, which costs system calls.
 constexpr std::uint32_t kJobsBetweenStarts = 1000;
+constexpr std::chrono::microseconds kBetweenTries{50};  // to get the workers
 
 // Waits until `done` is true or the time is over; returns whether it is true.
 template <class Done>
@@ -143,6 +144,31 @@ void ThreadPool::run_job(std::uint64_t count, Call call, const void* task) {
   };
   if (count < 2 || threads_ < 2 || !turn.try_lock()) return alone();
   if (workers_.size() + 1 < threads_ && !start()) return alone();
+  share_out(count, {call, task});
+}
+
+// Each thread begins with its own share, which is one call here, and helps others only afterwards.
+ThreadPool::AtOnce ThreadPool::run_job_at_once(std::uint64_t count, Call call, const void* task,
+                                               const std::atomic<std::uint32_t>& stop) {
+  if (count > threads_) return AtOnce::few_threads;
+  std::unique_lock turn(asking_, std::defer_lock);
+  while (!turn.try_lock()) {
+    if (stop.load(std::memory_order_relaxed) != 0) return AtOnce::stopped;
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+  if (workers_.size() + 1 < count) {
+    until_start_ = 0;
+    if (!start() || workers_.size() + 1 < count) return AtOnce::few_threads;
+  }
+  if (count == 1) {
+    call(task, 0, 0);
+  } else if (count > 1) {
+    share_out(count, {call, task});
+  }
+  return AtOnce::ran;
+}
+
+void ThreadPool::share_out(std::uint64_t count, const Job& job) {
   const std::uint64_t each = count / threads_, more = count % threads_;
   std::uint64_t first = 0;
   for (unsigned i = 0; i < threads_; ++i) {
@@ -152,7 +178,6 @@ void ThreadPool::run_job(std::uint64_t count, Call call, const void* task) {
   }
   wanted_ = static_cast<unsigned>(std::min<std::uint64_t>(count, threads_));
   processor_.store(sched_getcpu(), std::memory_order_relaxed);
-  const Job job{call, task};
   job_ = &job;
   ++generation_;
   if (sleeping_ != 0) {

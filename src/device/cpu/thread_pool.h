@@ -37,18 +37,31 @@ class ThreadPool {
   // once, one call gets the workers and the others run on their own thread. A task must not throw.
   template <class Task>
   void run(std::uint64_t count, const Task& task) {
-    const auto call = [](const void* t, std::uint64_t i, unsigned thread) {
+    run_job(count, call_of<Task>(), &task);
+  }
+
+  enum class AtOnce : std::uint8_t { ran, few_threads, stopped };
+  // The same with a thread for each call, so that the calls may wait for each other. If the pool
+  // does not get that many threads, or `stop` is raised while the workers work for another caller,
+  // nothing is called.
+  template <class Task>
+  AtOnce run_at_once(std::uint64_t count, const std::atomic<std::uint32_t>& stop,
+                     const Task& task) {
+    return run_job_at_once(count, call_of<Task>(), &task, stop);
+  }
+
+ private:
+  using Call = void (*)(const void* task, std::uint64_t i, unsigned thread);
+  template <class Task>
+  static Call call_of() {
+    return [](const void* t, std::uint64_t i, unsigned thread) {
       if constexpr (std::is_invocable_v<const Task&, std::uint64_t, unsigned>) {
         (*static_cast<const Task*>(t))(i, thread);
       } else {
         (*static_cast<const Task*>(t))(i);
       }
     };
-    run_job(count, call, &task);
   }
-
- private:
-  using Call = void (*)(const void* task, std::uint64_t i, unsigned thread);
   struct Job {
     Call call = nullptr;
     const void* task = nullptr;
@@ -59,6 +72,9 @@ class ThreadPool {
   };
 
   void run_job(std::uint64_t count, Call call, const void* task);
+  AtOnce run_job_at_once(std::uint64_t count, Call call, const void* task,
+                         const std::atomic<std::uint32_t>& stop);
+  void share_out(std::uint64_t count, const Job& job);  // by the thread that holds `asking_`
   // Starts the workers that are missing. Returns whether there is a share for each thread.
   bool start();
   void work(unsigned self);

@@ -69,6 +69,49 @@ TEST(ThreadPool, ServesManyCallersAtOnce) {
   EXPECT_EQ(sum, 4U * 100 * 190);
 }
 
+TEST(ThreadPool, CallsThatWaitForEachOtherRunAtOnce) {
+  ThreadPool pool(3);
+  std::atomic<std::uint32_t> stop = 0;
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 3; ++caller) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 50; ++round) {
+        std::atomic<unsigned> arrived = 0;
+        const auto how = pool.run_at_once(3, stop, [&](std::uint64_t) {
+          ++arrived;
+          while (arrived < 3) std::this_thread::yield();
+        });
+        ASSERT_EQ(how, ThreadPool::AtOnce::ran);
+        ASSERT_EQ(arrived, 3U);
+      }
+    });
+  }
+  for (std::thread& t : callers) t.join();
+}
+
+TEST(ThreadPool, CallsThatCannotRunAtOnceDoNotBegin) {
+  ThreadPool pool(2);
+  std::atomic<std::uint32_t> stop = 0;
+  int begun = 0;
+  EXPECT_EQ(pool.run_at_once(3, stop, [&](std::uint64_t) { ++begun; }),
+            ThreadPool::AtOnce::few_threads);
+  // The workers work for another caller until the stop has been seen.
+  std::atomic<bool> busy = false, over = false;
+  std::thread other([&] {
+    pool.run(2, [&](std::uint64_t) {
+      busy = true;
+      while (!over) std::this_thread::yield();
+    });
+  });
+  while (!busy) std::this_thread::yield();
+  stop = 1;
+  EXPECT_EQ(pool.run_at_once(2, stop, [&](std::uint64_t) { ++begun; }),
+            ThreadPool::AtOnce::stopped);
+  over = true;
+  other.join();
+  EXPECT_EQ(begun, 0);
+}
+
 TEST(ThreadPool, EveryThreadBeginsWithItsOwnShare) {
   ThreadPool pool(4, std::chrono::microseconds(50));
   std::vector<std::thread::id> by(8);

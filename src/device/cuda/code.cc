@@ -219,9 +219,12 @@ Result<Occupancy> code_occupancy(CudaCore& core, const LoadedCode& code, Extent 
   VYRE_CHECK(core.context.check(core.driver.potential_block(&grid, &best, cuda->function(), nullptr,
                                                             cuda->dynamic_shared(), 0),
                                 "cuOccupancyMaxPotentialBlockSize"));
+  const std::uint32_t multiprocessors =
+      device_attribute(core.driver, core.device, cu::kMultiprocessors);
   return Occupancy{.groups_per_multiprocessor = static_cast<std::uint32_t>(groups),
                    .suggested_threads = static_cast<std::uint32_t>(best),
-                   .suggested_groups = static_cast<std::uint32_t>(grid)};
+                   .suggested_groups = static_cast<std::uint32_t>(grid),
+                   .groups_at_once = static_cast<std::uint64_t>(groups) * multiprocessors};
 }
 
 }  // namespace vyre

@@ -98,6 +98,41 @@ TEST_F(CudaQueueTest, PlainLaunchIsOneCallOfTheDriver) {
   EXPECT_EQ(fake.calls("cuStreamSynchronize"), 0U);
 }
 
+TEST_F(CudaQueueTest, WorkgroupsThatWaitForEachOtherAreLaunchedTogether) {
+  const auto code = load("k", {}, {});
+  const Launch launch{.code = code.get(),
+                      .kernel = "k",
+                      .grid = {40, 1, 1},
+                      .extent = {5120, 1, 1},
+                      .workgroup = {128, 1, 1},
+                      .together = true};
+  ASSERT_TRUE(queue_->launch(launch));
+  ASSERT_TRUE(queue_->time(launch, 3));
+  EXPECT_EQ(fake.calls("cuLaunchCooperativeKernel"), 4U);
+  EXPECT_EQ(fake.calls("cuLaunchKernel"), 0U);
+  EXPECT_EQ(fake.calls("cuGraphLaunch"), 0U);
+
+  fake.fail_next("cuLaunchCooperativeKernel", cu::kTooLargeTogether);
+  const auto large = queue_->launch(launch);
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.error().code, Code::limit);
+  EXPECT_EQ(large.error().what,
+            "kernel 'k' has 40 workgroups that wait for each other; cuda:0 runs 2112 of them at "
+            "once");
+  fake.fail_next("cuLaunchCooperativeKernel", cu::kOutOfMemory);
+  EXPECT_EQ(queue_->launch(launch).error().code, Code::out_of_memory);
+}
+
+TEST_F(CudaQueueTest, OldDriversCannotLaunchTogether) {
+  fake.table.launch_together = nullptr;
+  SetUp();
+  const auto code = load("k", {}, {});
+  const auto refused = queue_->launch({.code = code.get(), .kernel = "k", .together = true});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::unavailable);
+  EXPECT_TRUE(fake.launches().empty());
+}
+
 TEST_F(CudaQueueTest, EmptyLaunchRunsNothing) {
   const auto code = load("k", {}, {});
   EXPECT_TRUE(queue_->launch({.code = code.get(), .kernel = "k", .grid = {0, 1, 1}}));

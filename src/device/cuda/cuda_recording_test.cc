@@ -285,6 +285,15 @@ TEST(CudaRecording, WhatCannotBeIsRefused) {
   items[0] = {.kind = Kind::launch, .launch = w.launch("twice", 0, 1)};
   items[0].launch.workgroup = {4096, 1, 1};
   EXPECT_FALSE(w.queue->record_work(items)) << "the workgroup is too large";
+  items[0].launch = w.launch("twice", 0, 1);
+  const auto recording = w.queue->record_work(items);
+  ASSERT_TRUE(recording);
+  items[0].launch.together = true;
+  const auto refused = w.queue->record_work(items);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what,
+            "the workgroups of kernel 'twice' wait for each other, so it cannot be recorded");
+  EXPECT_FALSE((*recording)->set(0, items[0].launch));
 }
 
 }  // namespace

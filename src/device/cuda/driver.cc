@@ -193,6 +193,7 @@ Code code_where_unavailable(CuResult result) {
 Code code_of(CuResult result) {
   switch (result) {
     case cu::kOutOfMemory: return Code::out_of_memory;
+    case cu::kTooLargeTogether:
     case cu::kLaunchOutOfResources: return Code::limit;
     case cu::kInvalidValue:
     case cu::kInvalidDevice:

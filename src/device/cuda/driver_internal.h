@@ -108,6 +108,7 @@ inline constexpr CuResult kContextIsDestroyed = 709;
 inline constexpr CuResult kAssert = 710;
 inline constexpr CuResult kHardwareStackError = 714;
 inline constexpr CuResult kLaunchFailed = 719;
+inline constexpr CuResult kTooLargeTogether = 720;  // CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
 inline constexpr CuResult kTensorMemoryLeak = 721;
 inline constexpr CuResult kUnknown = 999;
 

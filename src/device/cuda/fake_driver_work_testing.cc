@@ -285,6 +285,14 @@ void fill_streams(CudaDriver& t) {
                     stream);
     });
   };
+  t.launch_together = [](CuFunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                         unsigned by, unsigned bz, unsigned shared, CuStream stream,
+                         void** parameters) {
+    return call("cuLaunchCooperativeKernel", Needs::context, [&] {
+      return launch(function, record_of(function, {gx, gy, gz}, {bx, by, bz}, shared, parameters),
+                    stream);
+    });
+  };
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "vyre/device/cuda/launch_notes_internal.h"
 #include "vyre/device/cuda/recording_internal.h"
 #include "vyre/device/cuda/staging_internal.h"
+#include "vyre/device/together.h"
 
 namespace vyre {
 namespace {
@@ -204,6 +205,11 @@ Result<void> CudaQueue::submit_together(const Launch& l, const CudaCode& code, v
   const CuResult result = core_->driver.launch_together(
       code.function(), l.grid[0], l.grid[1], l.grid[2], l.workgroup[0], l.workgroup[1],
       l.workgroup[2], code.dynamic_shared(), stream_, parameters);
+  if (result == cu::kTooLargeTogether) {
+    VYRE_TRY(const Occupancy fits, code_occupancy(*core_, code, l.workgroup));
+    const std::uint64_t groups = std::uint64_t{l.grid[0]} * l.grid[1] * l.grid[2];
+    return too_many_together(l.kernel, groups, core_->context.name(), fits.groups_at_once);
+  }
   if (result != cu::kSuccess) {
     return std::unexpected(core_->context.error_of(result, "cuLaunchCooperativeKernel", l.kernel));
   }
@@ -232,11 +238,11 @@ Result<void> CudaQueue::launch(const Launch& l) {
   return submit(l, code, {.deadline = kNoDeadline, .status = core_->ignored_status.address});
 }
 
-// Uses one or several graphs if the driver has them. A launch with its own deadline cannot be in a
-// graph.
+// Uses one or several graphs if the driver has them. A launch with its own deadline, or whose
+// workgroups wait for each other, cannot be in a graph.
 Result<std::chrono::nanoseconds> CudaQueue::time(const Launch& l, std::uint32_t times) {
   const auto& code = static_cast<const CudaCode&>(*l.code);
-  const bool plain = !l.deadline || !code.layout().takes_deadline();
+  const bool plain = !l.together && (!l.deadline || !code.layout().takes_deadline());
   if (times < 2 || is_empty(l) || !plain || !has_graphs(core_->driver))
     return Queue::time(l, times);
   if (!fits(l, code)) return misfit(l, code);

@@ -120,7 +120,7 @@ Result<CuGraphNode> CudaRecording::add(const WorkItem& item, std::uint32_t posit
 }
 
 Result<void> CudaRecording::set(std::uint32_t item, const Launch& launch) {
-  VYRE_CHECK(check_item(item));
+  VYRE_CHECK(check_item(item, launch));
   const std::scoped_lock lock(mutex_);
   if (graph_ != nullptr) {
     if (is_empty(launch) != (nodes_[item] == nullptr)) {
