@@ -10,16 +10,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <exception>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "case_problem.h"
 #include "choices.h"
 #include "environment.h"
-#include "measure.h"
 #include "report.h"
+#include "run_options.h"
 #include "sides.h"
 
 namespace vyre::bench {
@@ -29,15 +27,19 @@ constexpr const char* kUsage =
     "corpus_bench [--only NAME[,NAME...]] [--family NAME[,NAME...]] [--size small|default|large] "
     "[--seconds S] [--threads N] [--clock wall|processor] [--choices 0|1] [--json FILE]";
 
-struct Options {
+struct Options : RunOptions {
   std::vector<std::filesystem::path> files = corpus_files(VYRE_ROOT_DIR "/bench/corpus");
-  CaseSize size = CaseSize::standard;
-  double seconds = 1;  // for each kernel
-  unsigned threads = 0;
-  TimedBy clock = TimedBy::wall;
   bool choices = false;
-  std::string json;
 };
+
+CaseSize case_size(Size size) {
+  switch (size) {
+    case Size::small: return CaseSize::small;
+    case Size::standard: return CaseSize::standard;
+    case Size::large: return CaseSize::large;
+  }
+  return CaseSize::standard;
+}
 
 std::string family_of(const std::filesystem::path& file) {
   return file.parent_path().filename().string();
@@ -59,8 +61,6 @@ void keep(std::vector<std::filesystem::path>& files, const std::vector<std::stri
 }
 
 Options parse(Arguments arguments) {
-  const std::vector<std::string> sizes = {"small", "default", "large"};
-  const std::vector<std::string> clocks = {"wall", "processor"};
   const auto stem_of = [](const std::filesystem::path& file) { return file.stem().string(); };
   Options out;
   const auto all = out.files;
@@ -70,26 +70,12 @@ Options parse(Arguments arguments) {
       keep(out.files, arguments.names(names_of(all, stem_of)), stem_of);
     } else if (option == "--family") {
       keep(out.files, arguments.names(names_of(all, family_of)), family_of);
-    } else if (option == "--size") {
-      const std::string size = arguments.name(sizes);
-      out.size = size == "small"   ? CaseSize::small
-                 : size == "large" ? CaseSize::large
-                                   : CaseSize::standard;
-    } else if (option == "--seconds") {
-      out.seconds = arguments.number(0.0, 3600.0);
-    } else if (option == "--threads") {
-      out.threads = arguments.number(1U, 1024U);
-    } else if (option == "--clock") {
-      out.clock = arguments.name(clocks) == "wall" ? TimedBy::wall : TimedBy::processor;
     } else if (option == "--choices") {
       out.choices = arguments.number(0U, 1U) != 0;
-    } else if (option == "--json") {
-      out.json = arguments.value();
-    } else {
+    } else if (!out.take(arguments)) {
       arguments.refuse_option();
     }
   }
-  if (out.threads == 0) out.threads = usable_processors();
   return out;
 }
 
@@ -103,7 +89,7 @@ Row measure_case(const Options& options, const std::filesystem::path& file) {
   Row out;
   out.family = family_of(file);
   out.measured.name = file.stem().string();
-  const auto made = make_case_problem(file, options.size);
+  const auto made = make_case_problem(file, case_size(options.size));
   if (!made) {
     out.measured.problem = describe(made.error());
     return out;
@@ -228,9 +214,8 @@ std::string to_json(const Options& options, const std::vector<Row>& rows) {
 
 int run(int argc, char** argv) {
   const Arguments arguments("corpus_bench", kUsage, argc, argv);
-  const Options options = parse(arguments);
-  settle_environment(arguments, options.threads, argv);
-  set_native_threads(options.threads);
+  Options options = parse(arguments);
+  options.settle(arguments, argv);
   std::filesystem::current_path(VYRE_ROOT_DIR);
   std::vector<Row> rows;
   for (const auto& file : options.files) {
@@ -238,11 +223,7 @@ int run(int argc, char** argv) {
     print(rows.back(), options, rows.size() == 1);
   }
   print_summary(options, rows);
-  if (!options.json.empty()) {
-    std::ofstream file(options.json);
-    file << to_json(options, rows) << '\n';
-    if (!file) arguments.refuse(fmt::format("cannot write {}", options.json));
-  }
+  arguments.write_json(options.json, to_json(options, rows));
   return std::ranges::any_of(rows, [](const Row& row) { return !row.measured.problem.empty(); })
              ? 1
              : 0;
@@ -252,10 +233,5 @@ int run(int argc, char** argv) {
 }  // namespace vyre::bench
 
 int main(int argc, char** argv) {
-  try {
-    return vyre::bench::run(argc, argv);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "corpus_bench: %s\n", e.what());
-    return 1;
-  }
+  return vyre::bench::run_benchmark("corpus_bench", vyre::bench::run, argc, argv);
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
+#include <fstream>
 
 namespace vyre::bench {
 
@@ -45,6 +47,22 @@ void Arguments::refuse_option() const { refuse(fmt::format("unknown option '{}'"
 void Arguments::refuse(std::string_view why) const {
   fmt::print(stderr, "{}: {}\n{}\n", program_, why, usage_);
   std::exit(2);
+}
+
+void Arguments::write_json(const std::string& path, std::string_view text) const {
+  if (path.empty()) return;
+  std::ofstream file(path);
+  file << text << '\n';
+  if (!file) refuse(fmt::format("cannot write {}", path));
+}
+
+int run_benchmark(std::string_view program, int (*run)(int, char**), int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "{}: {}\n", program, e.what());
+    return 1;
+  }
 }
 
 }  // namespace vyre::bench

@@ -1,5 +1,5 @@
-// What a benchmark is told on its command line: options that all have a value. What cannot be meant
-// ends the program with the status 2.
+// The command line of a benchmark. Every option has a value. A wrong option or value ends the
+// program with the status 2.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace vyre::bench {
 
 class Arguments {
  public:
-  // `usage` is for --help, too.
+  // `usage` is printed by --help and after an error.
   Arguments(std::string_view program, std::string_view usage, int argc, char** argv)
       : program_(program), usage_(usage), rest_(argv + 1, argv + argc) {}
 
@@ -38,10 +38,16 @@ class Arguments {
   [[noreturn]] void refuse_option() const;
   [[noreturn]] void refuse(std::string_view why) const;
 
+  // Writes the text to the file that --json names; an empty path: to no file.
+  void write_json(const std::string& path, std::string_view text) const;
+
  private:
   std::string_view program_, usage_;
   std::span<char*> rest_;
   std::string_view option_, value_;
 };
+
+// Runs a benchmark; an exception ends it with its message and the status 1.
+int run_benchmark(std::string_view program, int (*run)(int, char**), int argc, char** argv);
 
 }  // namespace vyre::bench

@@ -2,15 +2,11 @@
 //
 //   kernels_bench [--only NAME[,NAME...]] [--size small|default|large] [--seconds S] [--threads N]
 //                 [--clock wall|processor] [--json FILE]
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <fstream>
 
-#include "arguments.h"
 #include "environment.h"
-#include "measure.h"
 #include "report.h"
+#include "run_options.h"
 #include "sides.h"
 
 namespace vyre::bench {
@@ -20,39 +16,20 @@ constexpr const char* kUsage =
     "kernels_bench [--only NAME[,NAME...]] [--size small|default|large] [--seconds S] "
     "[--threads N] [--clock wall|processor] [--json FILE]";
 
-struct Options {
+struct Options : RunOptions {
+  Options() { seconds = 2; }
   std::vector<std::string> names = problem_names();
-  Size size = Size::standard;
-  double seconds = 2;  // for each kernel
-  unsigned threads = 0;
-  TimedBy clock = TimedBy::wall;
-  std::string json;
 };
 
 Options parse(Arguments arguments) {
-  const std::vector<std::string> sizes = {"small", "default", "large"};
-  const std::vector<std::string> clocks = {"wall", "processor"};
   Options out;
   while (arguments.next()) {
-    const std::string_view option = arguments.option();
-    if (option == "--only") {
+    if (arguments.option() == "--only") {
       out.names = arguments.names(problem_names());
-    } else if (option == "--size") {
-      const std::string size = arguments.name(sizes);
-      out.size = size == "small" ? Size::small : size == "large" ? Size::large : Size::standard;
-    } else if (option == "--seconds") {
-      out.seconds = arguments.number(0.0, 3600.0);
-    } else if (option == "--threads") {
-      out.threads = arguments.number(1U, 1024U);
-    } else if (option == "--clock") {
-      out.clock = arguments.name(clocks) == "wall" ? TimedBy::wall : TimedBy::processor;
-    } else if (option == "--json") {
-      out.json = arguments.value();
-    } else {
+    } else if (!out.take(arguments)) {
       arguments.refuse_option();
     }
   }
-  if (out.threads == 0) out.threads = usable_processors();
   return out;
 }
 
@@ -68,9 +45,8 @@ Sides make_sides(const Problem& p, unsigned threads) {
 
 int run(int argc, char** argv) {
   const Arguments arguments("kernels_bench", kUsage, argc, argv);
-  const Options options = parse(arguments);
-  settle_environment(arguments, options.threads, argv);
-  set_native_threads(options.threads);
+  Options options = parse(arguments);
+  options.settle(arguments, argv);
   Report report;
   report.threads = options.threads;
   report.processor = processor_name();
@@ -83,11 +59,7 @@ int run(int argc, char** argv) {
   }
   report.launch = measure_launch(options.threads);
   print_summary(report);
-  if (!options.json.empty()) {
-    std::ofstream file(options.json);
-    file << to_json(report) << '\n';
-    if (!file) arguments.refuse(fmt::format("cannot write {}", options.json));
-  }
+  arguments.write_json(options.json, to_json(report));
   const bool wrong =
       std::ranges::any_of(report.kernels, [](const Measured& m) { return !m.problem.empty(); });
   return wrong ? 1 : 0;
@@ -96,4 +68,6 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace vyre::bench
 
-int main(int argc, char** argv) { return vyre::bench::run(argc, argv); }
+int main(int argc, char** argv) {
+  return vyre::bench::run_benchmark("kernels_bench", vyre::bench::run, argc, argv);
+}

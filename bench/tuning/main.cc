@@ -10,8 +10,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <exception>
-#include <fstream>
 #include <ranges>
 
 #include "arguments.h"
@@ -22,10 +20,10 @@
 namespace vyre::bench {
 namespace {
 
-constexpr double kAgainNs = 3e9;  // about, for those that matter
-// Shorter calls are the host's, which differs more from itself than a tuner may lose.
+constexpr double kAgainNs = 3e9;  // about the time in which the important variants are timed again
+// Calls shorter than this take mostly the host's time, which varies by more than a tuner may lose.
 constexpr double kShortCallNs = 10'000;
-constexpr unsigned kTrialsOfShort = 3;  // for each of others
+constexpr unsigned kTrialsOfShort = 3;  // trials of short calls for each trial of longer ones
 
 constexpr const char* kUsage =
     "tuning_bench [--device NAME] [--only NAME[,NAME...]] [--sizes small,standard,large,huge] "
@@ -36,15 +34,15 @@ struct Options {
   std::vector<std::string> names = problem_names();
   std::vector<std::string> sizes = {"small", "standard", "large"};
   unsigned rounds = 7;
-  unsigned trials = 3;  // of the search beside calls, or more; figures are of the middle one
+  unsigned trials = 3;  // searches beside calls, at least; the figures are those of the median one
   double round_ns = 1e6;
   std::string json;
-  bool online_only = false;     // of the search beside calls, without every variant's time
-  std::vector<unsigned> loads;  // beside so many other threads, and nothing else
+  bool online_only = false;     // only searches beside calls; not every variant is timed
+  std::vector<unsigned> loads;  // not empty: only searches beside these numbers of other threads
   unsigned windows = 20;
 };
 
-// For GPUs: as much as their memory is for.
+// Problems of a size that suits the memory of GPUs.
 Problem make_huge(const std::string& name) {
   if (name == "saxpy") return saxpy_problem_of(1U << 26);
   if (name == "stencil") return stencil_problem_of(8192);
@@ -81,7 +79,8 @@ Result<Row> measure(const Session& session, const Options& options, const Proble
   if (!options.online_only) {
     VYRE_TRY(row.swept, run_sweep(setup, options.device));
   }
-  // Those that matter, again and in turns: the least of many noisy times is too small.
+  // The important variants are timed again, in turns, because the least of many noisy times is too
+  // small.
   std::vector<Variant> few = {row.measured.all[0].variant, row.swept.choice};
   for (const std::size_t i : fastest(row.measured, 8)) few.push_back(row.measured.all[i].variant);
   for (const Online& online : row.trials) {
@@ -141,7 +140,7 @@ Options parse(Arguments arguments) {
   return out;
 }
 
-// Whether all went well, and every figure holds.
+// Whether everything went well, and every figure holds.
 bool run_loads(const Session& session, const Options& options, const Problem& problem,
                const std::string& title) {
   const auto setup = Setup::make(session, problem);
@@ -162,7 +161,8 @@ bool run_loads(const Session& session, const Options& options, const Problem& pr
 }
 
 int run(int argc, char** argv) {
-  const Options options = parse({"tuning_bench", kUsage, argc, argv});
+  const Arguments arguments("tuning_bench", kUsage, argc, argv);
+  const Options options = parse(arguments);
   auto session = Session::open(options.device, {});
   if (!session) {
     fmt::print(stderr, "{}\n", describe(session.error()));
@@ -187,13 +187,7 @@ int run(int argc, char** argv) {
       row->size = size;
       print(*row);
       all.push_back(json_of(*row));
-      if (options.json.empty()) continue;
-      std::ofstream file(options.json);
-      file << all.dump(1) << '\n';
-      if (!file) {
-        fmt::print(stderr, "tuning_bench: cannot write {}\n", options.json);
-        return 1;
-      }
+      arguments.write_json(options.json, all.dump(1));
     }
   }
   return holds ? 0 : 1;
@@ -203,10 +197,5 @@ int run(int argc, char** argv) {
 }  // namespace vyre::bench
 
 int main(int argc, char** argv) {
-  try {
-    return vyre::bench::run(argc, argv);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "tuning_bench: %s\n", e.what());
-    return 1;
-  }
+  return vyre::bench::run_benchmark("tuning_bench", vyre::bench::run, argc, argv);
 }

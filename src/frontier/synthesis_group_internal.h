@@ -75,7 +75,6 @@ void write_group_solo(KernelWriter& w);
 void write_group_crowd(KernelWriter& w);
 void write_group_count_incoming(KernelWriter& w);
 void write_group_fill_incoming(KernelWriter& w);
-void write_group_sort_incoming(KernelWriter& w);
 
 // Calls visit for an edge. `wants` is asked first, unless `visit` itself loads the variables that
 // `wants` would load.

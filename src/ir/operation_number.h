@@ -18,12 +18,6 @@ inline void note(Fault& fault, Fault next) {
   if (fault == Fault::none) fault = next;
 }
 
-struct BoolNumber {
-  using Value = bool;
-  static bool load(std::uint64_t bits) { return bits != 0; }
-  static std::uint64_t store(bool v) { return v ? 1U : 0U; }
-};
-
 // ---- Integers --------------------------------------------------------------------------------
 
 template <class T, bool kChecked>

@@ -185,8 +185,6 @@ Result<std::uint32_t> number(std::string_view text, std::string_view what, std::
 
 }  // namespace
 
-bool is_graph_recipe(std::string_view text) { return find_kind(text) != nullptr; }
-
 Result<GraphRecipe> parse_graph_recipe(std::string_view text) {
   const KindName* kind = find_kind(text);
   if (kind == nullptr) {

@@ -27,9 +27,7 @@ struct GraphRecipe {
 
 inline constexpr std::uint32_t kDefaultGraphDegree = 16;
 
-// Whether the text begins as a recipe does: "kron:", but not "kron.mtx".
-bool is_graph_recipe(std::string_view text);
-// Fails for what is no recipe, and for graphs beyond the limits of GraphData.
+// Fails for a text that is not a recipe, and for graphs beyond the limits of GraphData.
 Result<GraphRecipe> parse_graph_recipe(std::string_view text);
 // "kron:20:16"
 std::string describe(const GraphRecipe& recipe);

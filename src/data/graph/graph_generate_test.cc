@@ -31,9 +31,6 @@ TEST(GraphRecipe, IsReadFromTextAndPrintedAgain) {
     EXPECT_EQ(describe(*recipe), text);
   }
   EXPECT_EQ(describe(*parse_graph_recipe("kron:20")), "kron:20:16");
-  EXPECT_TRUE(is_graph_recipe("grid:"));
-  EXPECT_FALSE(is_graph_recipe("grid.mtx"));
-  EXPECT_FALSE(is_graph_recipe("folder:3/x.mtx"));
 }
 
 TEST(GraphRecipe, ThatIsWrongSaysHow) {

@@ -35,7 +35,6 @@ class BuilderState {
   std::uint32_t value_of(const Arg& arg, TypeId like = TypeId{0});
   std::uint32_t value_of(const Value& value, Where where);
   TypeId type(std::uint32_t value) const { return values_[value].type; }
-  bool is_bad(std::uint32_t value) const { return value == 0; }
   bool is_number(const Arg& arg) const { return arg.what.index() >= 2; }
 
   // An expression that can be emitted again at each use.
@@ -78,7 +77,6 @@ class BuilderState {
   };
   std::uint32_t add_place(Place place);
   const Place& place(const Ref& ref) const { return places_[ref.id_]; }
-  std::uint32_t id_of(const Ref& ref) const { return ref.id_; }
   std::uint32_t member_place(std::uint32_t base, std::string_view name, Where where);
   std::uint32_t index_place(std::uint32_t base, const Arg& index);
   ExprId pointer_expr(std::uint32_t place, Where where);
