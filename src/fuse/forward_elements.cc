@@ -3,8 +3,10 @@
 #include <optional>
 #include <utility>
 
+#include "vyre/fuse/counted_loops_internal.h"
 #include "vyre/fuse/forward_elements_internal.h"
 #include "vyre/ir/buffer_layout.h"
+#include "vyre/ir/copy_nodes.h"
 #include "vyre/ir/walk.h"
 #include "vyre/ir/writer.h"
 
@@ -15,18 +17,6 @@ namespace {
 // replaces one load.
 constexpr std::size_t kMostNodesAgain = 24;
 constexpr std::size_t kMostLoadsAgain = 2;
-constexpr std::size_t kMostSteps = 4096;  // the most steps of a comparison of two expressions
-
-// `for (var v = initial; v < bound; v += by)`, with whichever comparison and step; `v` changes
-// nowhere else.
-struct CountedLoop {
-  StmtId stmt{};
-  LocalId var{};
-  ExprId initial = kNoExpr;
-  ExprId condition = kNoExpr;
-  ExprId next = kNoExpr;  // the value of `v` in the next round
-  Block body{};           // without the test of the condition
-};
 
 class Forwarding {
  public:
@@ -43,7 +33,6 @@ class Forwarding {
         candidates.push_back(b);
     }
     for (const std::size_t b : candidates) {
-      look_around();
       const std::optional<GlobalId> global = global_of(b);
       if (!global || !forward(*global, b)) continue;
       unbind(*global);
@@ -53,200 +42,6 @@ class Forwarding {
   }
 
  private:
-  // ---- What the program says
-
-  const Function& entry() const { return p_[p_.entry]; }
-
-  void look_around() {
-    lets_.clear();
-    stored_vars_.clear();
-    named_vars_.clear();
-    written_.clear();
-    loops_.clear();
-    for (std::size_t f = 0; f < p_.functions.size(); ++f) {
-      const bool is_entry = f == static_cast<std::size_t>(p_.entry);
-      for_each_stmt(p_, p_.functions[f].body, [&](StmtId id) { look_at(id, is_entry); });
-    }
-    look_for_loops(entry().body);
-  }
-
-  void look_at(StmtId id, bool in_entry) {
-    const StmtNode& node = p_[id].node;
-    if (const auto* s = std::get_if<LetStmt>(&node); s != nullptr && in_entry) {
-      lets_.emplace(s->local, s->value);
-    }
-    const auto writes = [&](ExprId pointer) {
-      if (const auto* var = local_var(pointer); var != nullptr && in_entry) {
-        ++stored_vars_[var->id];
-      }
-      if (const auto global = root_of(pointer)) written_.insert(*global);
-    };
-    if (const auto* s = std::get_if<StoreStmt>(&node)) writes(s->pointer);
-    if (const auto* s = std::get_if<AtomicStmt>(&node)) writes(s->pointer);
-    if (!in_entry) return;
-    for_each_expr(p_, node, [&](ExprId root) { note_names(root); });
-  }
-
-  // Notes variables that are used in any way other than loading them whole.
-  void note_names(ExprId id) {
-    if (const auto* load = std::get_if<LoadExpr>(&p_[id].node)) {
-      if (local_var(load->pointer) != nullptr) return;
-    }
-    if (const auto* var = local_var(id)) ++named_vars_[var->id];
-    for_each_operand(p_, p_[id].node, [&](ExprId operand) { note_names(operand); });
-  }
-
-  const LocalPtrExpr* local_var(ExprId pointer) const {
-    return std::get_if<LocalPtrExpr>(&p_[pointer].node);
-  }
-  std::optional<LocalId> loaded_var(ExprId id) const {
-    const auto* load = std::get_if<LoadExpr>(&p_[id].node);
-    const auto* var = load == nullptr ? nullptr : local_var(load->pointer);
-    return var == nullptr ? std::nullopt : std::optional(var->id);
-  }
-  std::optional<GlobalId> root_of(ExprId pointer) const {
-    while (true) {
-      const ExprNode& node = p_[pointer].node;
-      if (const auto* e = std::get_if<MemberExpr>(&node)) {
-        pointer = e->base;
-      } else if (const auto* e = std::get_if<IndexExpr>(&node)) {
-        pointer = e->base;
-      } else if (const auto* e = std::get_if<GlobalPtrExpr>(&node)) {
-        return e->id;
-      } else {
-        return std::nullopt;
-      }
-    }
-  }
-
-  // Finds the counted loops of each block, in order.
-  void look_for_loops(Block block) {
-    std::map<LocalId, ExprId> initial;
-    for (const StmtId id : p_.block(block)) {
-      const StmtNode& node = p_[id].node;
-      if (const auto* var = std::get_if<VarStmt>(&node);
-          var != nullptr && var->initial != kNoExpr) {
-        initial[var->local] = var->initial;
-      }
-      if (const auto* loop = std::get_if<LoopStmt>(&node)) {
-        if (auto counted = counted_loop(id, *loop, initial)) {
-          loops_[block.first].push_back(*counted);
-        }
-      }
-      for_each_block(p_, node, [&](Block inner) { look_for_loops(inner); });
-    }
-  }
-
-  std::optional<CountedLoop> counted_loop(StmtId id, const LoopStmt& loop,
-                                          const std::map<LocalId, ExprId>& initial) const {
-    const auto body = p_.block(loop.body), continuing = p_.block(loop.continuing);
-    if (loop.break_if != kNoExpr || body.empty() || continuing.size() != 1) return std::nullopt;
-    const auto* test = std::get_if<IfStmt>(&p_[body[0]].node);
-    const auto* step = std::get_if<StoreStmt>(&p_[continuing[0]].node);
-    if (test == nullptr || test->otherwise.count != 0 || step == nullptr) return std::nullopt;
-    const auto then = p_.block(test->then);
-    const auto* var = local_var(step->pointer);
-    if (then.size() != 1 || !std::holds_alternative<BreakStmt>(p_[then[0]].node) ||
-        var == nullptr) {
-      return std::nullopt;
-    }
-    const auto begin = initial.find(var->id);
-    const auto count = [&](const std::map<LocalId, std::size_t>& map) {
-      const auto found = map.find(var->id);
-      return found == map.end() ? std::size_t{0} : found->second;
-    };
-    // Only the loop's step may store to the variable.
-    if (begin == initial.end() || count(stored_vars_) != 1 || count(named_vars_) != 1) {
-      return std::nullopt;
-    }
-    return CountedLoop{.stmt = id,
-                       .var = var->id,
-                       .initial = begin->second,
-                       .condition = test->condition,
-                       .next = step->value,
-                       .body = {loop.body.first + 1, loop.body.count - 1}};
-  }
-
-  // ---- Equal values
-
-  // Whether `b` equals `a` if the second loop's variable is put in the place of the first one's.
-  // Anything whose value depends on when it is computed counts as different.
-  bool same(ExprId a, ExprId b, LocalId first, LocalId second) const {
-    std::size_t steps = 0;
-    return same(a, b, first, second, steps);
-  }
-  bool same(ExprId a, ExprId b, LocalId first, LocalId second, std::size_t& steps) const {
-    if (++steps > kMostSteps) return false;
-    a = resolved(a);
-    b = resolved(b);
-    if (p_[a].type != p_[b].type || p_[a].node.index() != p_[b].node.index()) return false;
-    if (const auto var = loaded_var(a)) {
-      const auto other = loaded_var(b);
-      if (*var == first) return other == second;
-      return other == var && !stored_vars_.contains(*var) && !named_vars_.contains(*var);
-    }
-    if (const auto* load = std::get_if<LoadExpr>(&p_[a].node)) {
-      const auto global = root_of(load->pointer);
-      if (!global || !is_fixed(*global)) return false;
-    }
-    if (!same_node(a, b)) return false;
-    std::vector<ExprId> left, right;
-    for_each_operand(p_, p_[a].node, [&](ExprId operand) { left.push_back(operand); });
-    for_each_operand(p_, p_[b].node, [&](ExprId operand) { right.push_back(operand); });
-    return std::ranges::equal(left, right,
-                              [&](ExprId x, ExprId y) { return same(x, y, first, second, steps); });
-  }
-  ExprId resolved(ExprId id) const {
-    while (const auto* local = std::get_if<LocalExpr>(&p_[id].node)) {
-      const auto let = lets_.find(local->id);
-      if (let == lets_.end()) break;
-      // A let may hold what was loaded before it changed.
-      bool fixed = true;
-      for_each_subexpr(p_, let->second, [&](ExprId e) {
-        if (!std::holds_alternative<LoadExpr>(p_[e].node) || loaded_var(e)) return;
-        const auto global = root_of(std::get<LoadExpr>(p_[e].node).pointer);
-        fixed = fixed && global && is_fixed(*global);
-      });
-      if (!fixed) break;
-      id = let->second;
-    }
-    return id;
-  }
-  // Buffers that nothing in the program writes.
-  bool is_fixed(GlobalId global) const {
-    const MemoryKind memory = p_[global].memory;
-    return (memory == MemoryKind::storage || memory == MemoryKind::uniform) &&
-           !written_.contains(global);
-  }
-  // Whether two nodes are the same operation, whatever their operands.
-  bool same_node(ExprId a, ExprId b) const {
-    return std::visit(
-        Overloaded{
-            [&](const ConstantExpr& x) {
-              return p_[x.id].scalars == p_[std::get<ConstantExpr>(p_[b].node).id].scalars;
-            },
-            [&](const LocalExpr& x) { return x.id == std::get<LocalExpr>(p_[b].node).id; },
-            [&](const GlobalPtrExpr& x) { return x.id == std::get<GlobalPtrExpr>(p_[b].node).id; },
-            [&](const InvocationIdExpr& x) {
-              return x.kind == std::get<InvocationIdExpr>(p_[b].node).kind;
-            },
-            [&](const MemberExpr& x) {
-              return x.member == std::get<MemberExpr>(p_[b].node).member;
-            },
-            [&](const SwizzleExpr& x) {
-              const auto& y = std::get<SwizzleExpr>(p_[b].node);
-              return x.size == y.size && x.lanes == y.lanes;
-            },
-            [&](const UnaryExpr& x) { return x.op == std::get<UnaryExpr>(p_[b].node).op; },
-            [&](const BinaryExpr& x) { return x.op == std::get<BinaryExpr>(p_[b].node).op; },
-            [&](const MathExpr& x) { return x.fn == std::get<MathExpr>(p_[b].node).fn; },
-            [](const OverrideExpr&) { return false; },
-            [](const LocalPtrExpr&) { return false; },
-            [](const auto&) { return true; },
-        },
-        p_[a].node);
-  }
-
   // ---- One buffer
 
   std::optional<GlobalId> global_of(std::size_t buffer) const {
@@ -275,26 +70,62 @@ class Forwarding {
   };
 
   bool forward(GlobalId global, std::size_t buffer) {
-    const auto uses = uses_of(global);
-    if (!uses || !may_be_computed_again(*uses)) return false;
+    if (!stores_each_element_once(buffer)) return false;
+    const CountedLoops all(p_);
+    const auto uses = uses_of(global, all);
+    if (!uses || !may_be_computed_again(*uses, all)) return false;
     const auto& store = std::get<StoreStmt>(p_[uses->store].node);
     const TypeId element = p_[store.value].type;
     const BufferLayout layout = buffer_layout(p_.types, p_[global].type);
     const bool tests = !is_inside(buffer, layout);
     if (tests && !p_.types.scalar_kind(element) && !is_vector(element)) return false;
     const auto count = static_cast<std::uint32_t>(layout.elements_in(buffers_[buffer].bytes));
-    for (const Use& use : uses->consumers) compute_in(*use.loop, *uses, use.loads, tests, count);
+    // Before anything is copied: what is stored may depend on the length.
     for (const ExprId length : uses->lengths) {
       const ExprId number = writer_.constant(Scalar::of(count));
       p_[length].node = p_[number].node;
     }
+    for (const Use& use : uses->consumers) compute_in(*use.loop, *uses, use.loads, tests, count);
     remove_loop(uses->block, uses->producer->stmt);
     return true;
   }
   bool is_vector(TypeId type) const { return p_.types.get_if<VectorType>(type) != nullptr; }
 
-  std::optional<Uses> uses_of(GlobalId global) const {
-    for (const auto& [block, loops] : loops_) {
+  // Whether one place of the stages stores to the buffer, and never twice to the same element.
+  bool stores_each_element_once(std::size_t buffer) const {
+    const StageAnalysis* writer = nullptr;
+    const MemoryAccess* store = nullptr;
+    for (const StageAnalysis& stage : plan_.stages) {
+      for (const MemoryAccess& a : stage.accesses.all) {
+        if (stage.buffer[static_cast<std::size_t>(a.global)] != buffer) continue;
+        if (a.kind == AccessKind::load) continue;
+        if (store != nullptr || a.kind != AccessKind::store) return false;
+        writer = &stage;
+        store = &a;
+      }
+    }
+    if (store == nullptr || !store->in_entry || !store->key) return false;
+    const auto rounds = std::ranges::count_if(*store->key, [](const KeyPart& part) {
+      return part.what == KeyPart::What::round && part.factor != 0;
+    });
+    const Program& p = writer->program;
+    return loops_around(p, p[p.entry].body, store->stmt) == rounds;
+  }
+  // Absent: the statement is not in the block.
+  static std::optional<std::ptrdiff_t> loops_around(const Program& p, Block block, StmtId stmt) {
+    for (const StmtId id : p.block(block)) {
+      if (id == stmt) return 0;
+      std::optional<std::ptrdiff_t> inside;
+      for_each_block(p, p[id].node, [&](Block inner) {
+        if (!inside) inside = loops_around(p, inner, stmt);
+      });
+      if (inside) return *inside + (std::holds_alternative<LoopStmt>(p[id].node) ? 1 : 0);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Uses> uses_of(GlobalId global, const CountedLoops& all) const {
+    for (const auto& [block, loops] : all.by_block()) {
       for (const CountedLoop& producer : loops) {
         const auto store = only_store(producer, global);
         if (!store) continue;
@@ -318,18 +149,19 @@ class Forwarding {
           });
           if (use.loads.empty()) continue;
           const bool equal =
-              after && same(producer.initial, loop.initial, producer.var, loop.var) &&
-              same(producer.condition, loop.condition, producer.var, loop.var) &&
-              same(producer.next, loop.next, producer.var, loop.var) &&
+              after && all.same(producer.initial, loop.initial, producer.var, loop.var) &&
+              all.same(producer.condition, loop.condition, producer.var, loop.var) &&
+              all.same(producer.next, loop.next, producer.var, loop.var) &&
               std::ranges::all_of(use.loads, [&](ExprId load) {
                 const ExprId pointer = std::get<LoadExpr>(p_[load].node).pointer;
-                return same(stored_at, element_index(pointer), producer.var, loop.var);
+                return all.same(stored_at, element_index(pointer), producer.var, loop.var);
               });
           if (!equal) return std::nullopt;
           known.insert(use.loads.begin(), use.loads.end());
           out.consumers.push_back(std::move(use));
         }
-        return others_are_lengths(global, *store, known, out) ? std::optional(out) : std::nullopt;
+        return others_are_lengths(global, *store, known, all, out) ? std::optional(out)
+                                                                   : std::nullopt;
       }
     }
     return std::nullopt;
@@ -364,7 +196,7 @@ class Forwarding {
 
   // Whether the program uses the buffer nowhere else, except for its length.
   bool others_are_lengths(GlobalId global, StmtId store, const std::set<ExprId>& loads,
-                          Uses& uses) const {
+                          const CountedLoops& all, Uses& uses) const {
     std::size_t named = 0, explained = 1 + loads.size();
     for (const Function& function : p_.functions) {
       for_each_stmt(p_, function.body, [&](StmtId id) {
@@ -373,7 +205,7 @@ class Forwarding {
             const auto* pointer = std::get_if<GlobalPtrExpr>(&p_[e].node);
             if (pointer != nullptr && pointer->id == global) ++named;
             const auto* length = std::get_if<ArrayLengthExpr>(&p_[e].node);
-            if (length == nullptr || root_of(length->pointer) != global) return;
+            if (length == nullptr || all.root_of(length->pointer) != global) return;
             uses.lengths.push_back(e);
             ++explained;
           });
@@ -386,20 +218,14 @@ class Forwarding {
 
   // Whether the stored value can be computed in a later loop with the same result, and cheaply
   // enough.
-  bool may_be_computed_again(const Uses& uses) const {
+  bool may_be_computed_again(const Uses& uses, const CountedLoops& all) const {
     std::size_t nodes = 0, loads = 0;
     bool same_later = true;
     const auto look = [&](ExprId root) {
+      same_later = same_later && all.is_same_later(root, uses.producer->var);
       for_each_subexpr(p_, root, [&](ExprId e) {
         ++nodes;
-        if (!std::holds_alternative<LoadExpr>(p_[e].node)) return;
-        if (const auto var = loaded_var(e)) {
-          same_later = same_later && (*var == uses.producer->var || !named_vars_.contains(*var));
-          return;
-        }
-        ++loads;
-        const auto global = root_of(std::get<LoadExpr>(p_[e].node).pointer);
-        same_later = same_later && global && is_fixed(*global);
+        if (std::holds_alternative<LoadExpr>(p_[e].node) && !all.loaded_var(e)) ++loads;
       });
     };
     for (const StmtId id : p_.block(uses.producer->body)) {
@@ -446,7 +272,7 @@ class Forwarding {
       writer_.pos = p_[id].pos;
       if (const LetStmt* let = std::get_if<LetStmt>(&p_[id].node)) {
         const LetStmt original = *let;
-        const Local local = entry().locals[static_cast<std::size_t>(original.local)];
+        const Local local = p_[p_.entry].locals[static_cast<std::size_t>(original.local)];
         const ExprId again = copy(original.value, renamed);
         renamed[original.local] = add_let(local.name, local.type, local.pos);
         writer_.stmt(LetStmt{renamed[original.local], again});
@@ -479,45 +305,13 @@ class Forwarding {
 
   ExprId copy(ExprId id, const Renamed& renamed) {
     const TypeId type = p_[id].type;
-    ExprNode node = p_[id].node;
-    const auto again = [&](ExprId& operand) { operand = copy(operand, renamed); };
-    const auto all = [&](ExprRange& range) {
-      std::vector<ExprId> list(p_.list(range).begin(), p_.list(range).end());
-      for (ExprId& each : list) again(each);
-      range = writer_.list(list);
-    };
-    const auto local = [&](LocalId& name) {
+    ExprNode node = with_operands(p_, writer_, p_[id].node,
+                                  [&](ExprId operand) { return copy(operand, renamed); });
+    const auto rename = [&](LocalId& name) {
       if (const auto found = renamed.find(name); found != renamed.end()) name = found->second;
     };
-    std::visit(Overloaded{
-                   [&](LocalExpr& e) { local(e.id); },
-                   [&](LocalPtrExpr& e) { local(e.id); },
-                   [&](MemberExpr& e) { again(e.base); },
-                   [&](IndexExpr& e) {
-                     again(e.base);
-                     again(e.index);
-                   },
-                   [&](LoadExpr& e) { again(e.pointer); },
-                   [&](SwizzleExpr& e) { again(e.vector); },
-                   [&](ConstructExpr& e) { all(e.parts); },
-                   [&](SplatExpr& e) { again(e.scalar); },
-                   [&](UnaryExpr& e) { again(e.operand); },
-                   [&](BinaryExpr& e) {
-                     again(e.left);
-                     again(e.right);
-                   },
-                   [&](SelectExpr& e) {
-                     again(e.on_false);
-                     again(e.on_true);
-                     again(e.condition);
-                   },
-                   [&](ConvertExpr& e) { again(e.value); },
-                   [&](BitcastExpr& e) { again(e.value); },
-                   [&](MathExpr& e) { all(e.arguments); },
-                   [&](ArrayLengthExpr& e) { again(e.pointer); },
-                   [](auto&) {},
-               },
-               node);
+    if (auto* let = std::get_if<LocalExpr>(&node)) rename(let->id);
+    if (auto* var = std::get_if<LocalPtrExpr>(&node)) rename(var->id);
     return writer_.expr(type, std::move(node));
   }
 
@@ -567,11 +361,6 @@ class Forwarding {
   const GroupPlan& plan_;
   std::span<const FusedBuffer> buffers_;
   Writer writer_;
-  std::map<LocalId, ExprId> lets_;              // of the entry
-  std::map<LocalId, std::size_t> stored_vars_;  // how often each is stored to as a whole
-  std::map<LocalId, std::size_t> named_vars_;   // how often each is named other than to load it
-  std::set<GlobalId> written_;                  // by any function
-  std::map<std::uint32_t, std::vector<CountedLoop>> loops_;  // by the first place of their block
 };
 
 }  // namespace

@@ -163,6 +163,57 @@ TEST_F(FusedRows, KnowTheLengthOfWhatHasNoMemory) {
   expect(BufferFate::dropped);
 }
 
+TEST_F(FusedRows, KnowTheLengthInWhatIsComputedAgain) {
+  stage({.globals = "storage> x: array<f32>;storage, read_write> t: array<f32>",
+         .body = "t[at] = x[at] + f32(arrayLength(&t));"});
+  stage(map("t", "y", "v * 2"));
+  expect(BufferFate::dropped);
+}
+
+// What stays in memory is what the last round stored.
+TEST_F(FusedRows, KeepInMemoryWhatRoundsOverwrite) {
+  const char* const globals =
+      "storage> x: array<f32>;storage, read_write> t: array<f32>;storage, read_write> y: "
+      "array<f32>";
+  for (const char* place : {"l + row.x * 64", "row.x * 64 + l + 0 * k"}) {
+    Staged fresh;
+    std::swap(s, fresh);
+    s.floats("x", kElements);
+    s.temporary("t", kElements * 4);
+    s.floats("y", kElements);
+    s.floats("w", kElements);
+    stage({.globals = globals,
+           .before =
+               fmt::format("for (var k = l; k < 150; k += 64) {{ t[{}] = x[first + k]; }}", place),
+           .body = fmt::format("y[at] = t[{}] + 1;", place)});
+    stage(map("x", "w", "v * 2"));
+    SCOPED_TRACE(place);
+    expect(BufferFate::memory);
+  }
+}
+
+TEST_F(FusedRows, KeepInMemoryWhatIsReadAtAnEarlierPlace) {
+  const char* const globals =
+      "storage> x: array<f32>;storage, read_write> t: array<f32>;storage, read_write> y: "
+      "array<f32>";
+  for (const char* loop : {"var k = l; let z = k; for (; k < 150; k += 64)",
+                           "var k = l; let z = k + 0; for (; k < 150; k += 64)"}) {
+    Staged fresh;
+    std::swap(s, fresh);
+    s.floats("x", kElements);
+    s.temporary("t", kElements * 4);
+    s.floats("y", kElements);
+    s.floats("w", kElements);
+    stage({.globals = globals,
+           .before = "for (var k = l; k < 150; k += 64) { t[first + k] = x[first + k]; }",
+           .loop = loop,
+           .body = "y[at] = t[first + z] + 1;"});
+    stage(map("x", "w", "v * 2"));
+    SCOPED_TRACE(loop);
+    expect(BufferFate::memory);
+  }
+}
+
 // The last rows do not fit: their stores do nothing, and their loads give zero.
 TEST_F(FusedRows, GiveZeroBehindTheEnd) {
   for (const char* type : {"f32", "vec2<f32>", "vec4<f32>"}) {

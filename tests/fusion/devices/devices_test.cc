@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "random_rows.h"
 #include "random_stages.h"
 #include "support/random.h"
 #include "support/runner.h"
@@ -36,16 +37,16 @@ RunKernel on(const Runner& runner, Random random) {
   };
 }
 
-TEST(FusionOnDevices, FusedChainsGiveTheInterpretersBits) {
+void expect_equal_bits(Staged (*make)(std::uint64_t), std::uint64_t usual_count) {
   const char* const number = std::getenv("VYRE_FUSION_CHAINS");
-  const std::uint64_t count = number != nullptr ? std::strtoull(number, nullptr, 10) : 400;
+  const std::uint64_t count = number != nullptr ? std::strtoull(number, nullptr, 10) : usual_count;
   for (const std::string& device : devices_to_test()) {
     const auto runner = Runner::open(device, 2);
     if (!runner && runner.error().code == Code::unavailable) continue;
     ASSERT_TRUE(runner) << runner.error().what;
     std::size_t fused_chains = 0;
     for (std::uint64_t seed = 100'000; seed < 100'000 + count; ++seed) {
-      const Staged chain = random_stages(seed);
+      const Staged chain = make(seed);
       const auto fused = chain.fuse({.recomputed_operations = 1e9});
       if (!fused) continue;
       ++fused_chains;
@@ -54,6 +55,14 @@ TEST(FusionOnDevices, FusedChainsGiveTheInterpretersBits) {
     }
     EXPECT_GT(fused_chains, count / 5) << device;
   }
+}
+
+TEST(FusionOnDevices, FusedChainsGiveTheInterpretersBits) {
+  expect_equal_bits([](std::uint64_t seed) { return random_stages(seed); }, 400);
+}
+
+TEST(FusionOnDevices, FusedLoopsAlongRowsGiveTheInterpretersBits) {
+  expect_equal_bits(random_rows, 100);
 }
 
 }  // namespace
