@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "support/random.h"
@@ -19,16 +21,22 @@ class Maker {
     out_.pipeline.name = "stencils";
     width_ = random_.between(4, 40);
     height_ = random_.between(16, 70);
+    if (random_.chance(0.25)) {
+      depth_ = random_.between(8, 40);
+      width_ = random_.between(1, 9);
+      height_ = random_.between(1, 9);
+    }
+    if (random_.chance(0.15)) width_ = 1;
     add_uniform();
     const int stages = random_.between(2, 8);
     for (int s = 0; s < stages; ++s) add_stage(s);
     if (random_.chance(0.4)) add_loop();
     for (PipelineStage& s : out_.pipeline.stages) s.host = random_.chance(0.04);
     add_buffers();
-    out_.text = kHead + text_;
+    out_.text = kHead + std::string(depth_ > 1 ? kDeep : kFlat) + text_;
     const auto module = std::make_shared<const ParsedModule>(parse_wgsl(out_.text, "stencils"));
     for (PipelineStage& s : out_.pipeline.stages) s.module = module;
-    out_.text += fmt::format("// {} x {}\n", width_, height_);
+    out_.text += fmt::format("// {} x {} x {}\n", width_, height_, depth_);
     for (const PipelineStage& s : out_.pipeline.stages) {
       out_.text += fmt::format("// {}{}{}:", s.name, s.loop.empty() ? "" : " in a loop",
                                s.host ? ", the host looks" : "");
@@ -42,12 +50,19 @@ class Maker {
 
  private:
   static constexpr const char* kHead = R"(
-struct View { width: u32, height: u32 }
+struct View { width: u32, height: u32, depth: u32, shift: i32 }
 @group(0) @binding(0) var<uniform> view: View;
 @group(0) @binding(1) var<storage, read> src: array<f32>;
 @group(0) @binding(2) var<storage, read_write> dst: array<f32>;
 @group(0) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
+)";
+  static constexpr const char* kFlat = R"(
 fn at(x: u32, y: u32) -> u32 { return y * view.width + x; }
+)";
+  static constexpr const char* kDeep = R"(
+var<private> z: u32;
+fn at(x: u32, y: u32) -> u32 { return (z * view.height + y) * view.width + x; }
+fn layer(d: i32) -> u32 { return u32(clamp(i32(z) + d, 0, i32(view.depth) - 1)) * view.height; }
 )";
   static constexpr int kPictures = 4;
 
@@ -57,7 +72,10 @@ fn at(x: u32, y: u32) -> u32 { return y * view.width + x; }
   std::string neighbour() {
     const int dx = random_.between(-2, 2);
     const int dy = random_.between(-2, 2);
-    switch (random_.below(6)) {
+    switch (random_.below(depth_ > 1 ? 9 : 7)) {
+      case 6: return "at(x, u32(clamp(i32(y) + view.shift, 0, i32(view.height) - 1)))";
+      case 7: return fmt::format("(layer({}) + y) * view.width + x", dy);
+      case 8: return "(layer(view.shift) + y) * view.width + x";
       case 0:
         return fmt::format("at(min(x + {}u, view.width - 1u), min(y + {}u, view.height - 1u))",
                            std::abs(dx), std::abs(dy));
@@ -78,6 +96,7 @@ fn at(x: u32, y: u32) -> u32 { return y * view.width + x; }
     stage.name = fmt::format("s{}", number);
     stage.entry = stage.name;
     stage.size = {std::to_string(width_), std::to_string(height_)};
+    if (depth_ > 1) stage.size.push_back(std::to_string(depth_));
     std::string from = picture();
     std::string to = picture();
     while (to == from) to = picture();
@@ -114,15 +133,16 @@ fn at(x: u32, y: u32) -> u32 { return y * view.width + x; }
             random_.between(0, 3));
         break;
       case 5:  // every second row and column
-        stage.size = {std::to_string(width_ / 2), std::to_string(height_ / 2)};
+        stage.size = {std::to_string((width_ + 1) / 2), std::to_string((height_ + 1) / 2)};
+        if (depth_ > 1) stage.size.push_back(std::to_string(depth_));
         guard = "if (x >= view.width / 2u || y >= view.height / 2u) { return; }";
         body = "dst[at(x, y)] = 0.5 * (src[at(2u * x, 2u * y)] + src[at(2u * x, 2u * y + 1u)]);";
         break;
       case 6:  // a line after the other
-        stage.size = {std::to_string(width_ * height_)};
-        guard = "if (x >= view.width * view.height) { return; }";
+        stage.size = {std::to_string(width_ * height_ * depth_)};
+        guard = "if (x >= view.width * view.height * view.depth) { return; }";
         body = fmt::format(
-            "dst[x] = fract(src[min(x + {}u, view.width * view.height - 1u)] + "
+            "dst[x] = fract(src[min(x + {}u, arrayLength(&src) - 1u)] + "
             "src[max(x, {}u) - {}u] * 0.5);",
             random_.below(50), 7, 7);
         break;
@@ -138,9 +158,11 @@ fn at(x: u32, y: u32) -> u32 { return y * view.width + x; }
     const bool is_line = stage.size.size() == 1;
     text_ += fmt::format(
         "@compute @workgroup_size({}) fn s{}(@builtin(global_invocation_id) id: vec3<u32>) {{\n"
-        "  let x = id.x; let y = id.y;\n  {}\n  {}\n}}\n",
-        is_line ? random_.of({"32", "7", "64"}) : random_.of({"8, 4", "4, 2", "3, 5", "16, 1"}),
-        number, guard, body);
+        "  let x = id.x; let y = id.y;{}\n  {}\n  {}\n}}\n",
+        is_line      ? random_.of({"32", "7", "64", "1"})
+        : depth_ > 1 ? random_.of({"4, 2, 2", "1, 3, 1", "8, 1, 3", "2, 2, 1"})
+                     : random_.of({"8, 4", "4, 2", "3, 5", "16, 1", "1, 1"}),
+        number, depth_ > 1 ? " z = id.z;" : "", guard, body);
     stage.bind.emplace_back("view", "view");
     if (reads) stage.bind.emplace_back("src", from);
     stage.bind.emplace_back(counts ? "counts" : "dst", counts ? "counts" : to);
@@ -162,7 +184,14 @@ fn at(x: u32, y: u32) -> u32 { return y * view.width + x; }
     PipelineUniform& view = out_.pipeline.uniforms.emplace_back();
     view.name = "view";
     view.fields = {{.name = "width", .values = {{"", static_cast<double>(width_)}}},
-                   {.name = "height", .values = {{"", static_cast<double>(height_)}}}};
+                   {.name = "height", .values = {{"", static_cast<double>(height_)}}},
+                   {.name = "depth", .values = {{"", static_cast<double>(depth_)}}},
+                   {.name = "shift", .values = {{"", 1}}}};
+    for (const std::int32_t shift : {-3, 1, 0}) {
+      const std::array<std::int32_t, 4> contents{width_, height_, depth_, shift};
+      const auto bytes = std::as_bytes(std::span(contents));
+      out_.changes.emplace_back("view", std::vector<std::byte>(bytes.begin(), bytes.end()));
+    }
   }
 
   void add_buffers() {
@@ -191,7 +220,7 @@ fn at(x: u32, y: u32) -> u32 { return y * view.width + x; }
       PipelineBuffer& out = out_.pipeline.buffers.emplace_back();
       out.name = name;
       out.type = "array<f32>";
-      out.shape = {std::to_string(height_), std::to_string(width_)};
+      out.shape = {std::to_string(depth_), std::to_string(height_), std::to_string(width_)};
       if (!is_written_first(name) || random_.chance(0.4)) {
         out.source = fmt::format("fill:random={}", p + 1);
       }
@@ -206,7 +235,7 @@ fn at(x: u32, y: u32) -> u32 { return y * view.width + x; }
   }
 
   Random random_;
-  int width_ = 0, height_ = 0;
+  int width_ = 0, height_ = 0, depth_ = 1;
   std::string text_;
   RandomPipeline out_;
 };

@@ -43,8 +43,9 @@ struct Way {
 };
 
 // What differs in the runs of one way, or fails; empty: nothing.
-std::string run(const Session& session, const Pipeline& pipeline, const Way& way,
+std::string run(const Session& session, const RandomPipeline& random, const Way& way,
                 std::map<std::string, int>& seen) {
+  const Pipeline& pipeline = random.pipeline;
   PipelineOptions options;
   options.plan.fuse = way.fuse;
   options.plan.bands = way.bands;
@@ -86,6 +87,13 @@ std::string run(const Session& session, const Pipeline& pipeline, const Way& way
                            prepared->plan());
       }
     }
+    if (random.changes.empty()) continue;
+    const auto& [uniform, contents] =
+        random.changes[static_cast<std::size_t>(i) % random.changes.size()];
+    if (const auto set = prepared->set_uniform(uniform, contents); !set) {
+      return describe(set.error());
+    }
+    (*expected)[*ready->find(uniform)] = contents;
   }
   for (const auto& choice : prepared->choices()) {
     if (choice) ++seen["chosen"];
@@ -109,9 +117,8 @@ class RandomPipelines : public testing::Test {
       for (std::uint64_t seed = first; seed < first + count; ++seed) {
         const RandomPipeline random = make(seed);
         for (const Way& way : ways) {
-          ASSERT_EQ(run(*session, random.pipeline, way, seen), "")
-              << device << ", seed " << seed << "\n"
-              << random.text;
+          ASSERT_EQ(run(*session, random, way, seen), "") << device << ", seed " << seed << "\n"
+                                                          << random.text;
         }
       }
     }
@@ -140,7 +147,7 @@ TEST_F(RandomPipelines, BandsLeaveWhatTheInterpreterLeaves) {
     options.tuning.reset();
     run_all(
         options,
-        {{.name = "fused", .fuse = true, .runs = 2}, {.name = "bands", .fuse = false, .runs = 2}},
+        {{.name = "fused", .fuse = true, .runs = 4}, {.name = "bands", .fuse = false, .runs = 4}},
         20, random_stencils);
     if (HasFatalFailure()) return;
     run_all(options, {{.name = "bands", .fuse = false, .runs = 2}}, 8);

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "vyre/engine/pipeline/prepared_pipeline.h"
@@ -171,6 +173,55 @@ TEST_F(PipelineBands, ARunThatIsInterruptedLeavesTheNextOneAlone) {
   const auto stopped = pipeline.run({.deadline = 1h, .stop = &stop});
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().what, "pipeline 'bands' was interrupted");
+}
+
+TEST_F(PipelineBands, StopsAtAnyMomentLeaveTheNextRunAlone) {
+  const Session tiny = open(1);
+  auto pipeline = prepare(tiny, true, 300);
+  auto apart = prepare(tiny, false, 300);
+  std::vector<float> photo(std::size_t{kWidth} * kHeight, 0.3F), other(photo.size(), 0.6F);
+  int stopped = 0;
+  for (int i = 0; i < 100; ++i) {
+    std::atomic<std::uint32_t> stop = 0;
+    std::atomic<bool> begun = false;
+    std::jthread stopper([&] {
+      while (!begun) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::microseconds(i));
+      stop = 1;
+    });
+    begun = true;
+    const auto ran = pipeline.run({.deadline = 1h, .stop = &stop});
+    stopper.join();
+    stopped += ran ? 0 : 1;
+    if (ran) continue;
+    // The names may stand in another order than those of the other pipeline.
+    for (PreparedPipeline* each : {&pipeline, &apart}) {
+      photo[0] = static_cast<float>(i) / 100;
+      ASSERT_TRUE(each->write("photo", photo));
+      ASSERT_TRUE(each->write("other", other));
+    }
+    ASSERT_EQ(results(pipeline), results(apart)) << i;
+  }
+  EXPECT_GT(stopped, 0);
+}
+
+TEST_F(PipelineBands, TwoThreadsRunTwoPipelinesOfOneSession) {
+  const Session tiny = open(1);
+  std::vector<PreparedPipeline> pipelines;
+  for (const int rounds : {0, 4, 4}) pipelines.push_back(prepare(tiny, true, rounds));
+  auto apart = prepare(tiny, false);
+  const auto expected = results(apart);
+  std::vector<std::jthread> threads;
+  std::atomic<int> wrong = 0;
+  for (std::size_t t = 1; t < pipelines.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int run = 0; run < 100; ++run) wrong += pipelines[t].run() ? 0 : 1;
+    });
+  }
+  for (int run = 0; run < 100; ++run) ASSERT_EQ(results(pipelines[0]), expected) << run;
+  threads.clear();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(results(pipelines[1]), results(pipelines[2]));
 }
 
 TEST_F(PipelineBands, WhileVariantsAreComparedLaunchesRunOneByOne) {
