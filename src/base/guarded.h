@@ -30,7 +30,7 @@ class Guarded {
   Access try_lock() { return {std::unique_lock(mutex_, std::try_to_lock), &value_}; }
 
  private:
-  ForkSafeMutex mutex_;
+  ForkSafeMutex mutex_{HeldFor::work};
   T value_;
 };
 

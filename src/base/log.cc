@@ -39,8 +39,9 @@ std::shared_mutex& sink_mutex() {
 
 // A thread that is not in a child of fork(2) may have been writing.
 void keep_usable_in_children() {
-  static auto& console = *new ForkGuard<std::mutex>(spdlog::details::console_mutex::mutex());
-  static auto& sink = *new ForkGuard<std::shared_mutex>(sink_mutex());
+  static auto& console =
+      *new ForkGuard<std::mutex>(spdlog::details::console_mutex::mutex(), HeldFor::work);
+  static auto& sink = *new ForkGuard<std::shared_mutex>(sink_mutex(), HeldFor::work);
   static_cast<void>(console);
   static_cast<void>(sink);
 }

@@ -57,7 +57,7 @@ struct DispatchObject {
 };
 // A pipeline that is being written, or is prepared. It is locked while a call uses it.
 struct PipelineState {
-  ForkSafeMutex mutex;
+  ForkSafeMutex mutex{HeldFor::work};
   Pipeline pipeline;
   PipelineOptions options;
   std::optional<PreparedPipeline> prepared;
@@ -78,7 +78,7 @@ struct GraphObject {
 struct GraphWorkState {
   explicit GraphWorkState(PreparedFrontier made) : prepared(std::move(made)) {}
 
-  ForkSafeMutex mutex;
+  ForkSafeMutex mutex{HeldFor::work};
   PreparedFrontier prepared;
   std::vector<RoundRecord> rounds;
 };

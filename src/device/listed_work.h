@@ -61,7 +61,7 @@ class ListedWork : public WorkRecording {
     items_[item].launch.set(launch, contents_of(launch));
   }
 
-  mutable ForkSafeMutex mutex_;  // one play or change at a time
+  mutable ForkSafeMutex mutex_{HeldFor::work};  // one play or change at a time
   std::vector<Item> items_;
 };
 

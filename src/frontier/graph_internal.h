@@ -35,7 +35,7 @@ class GraphMemory {
  private:
   IncomingEdges incoming_;
   bool ordered_ = false;
-  mutable ForkSafeMutex mutex_;  // guards incoming_
+  mutable ForkSafeMutex mutex_{HeldFor::work};  // guards incoming_
 };
 
 }  // namespace vyre

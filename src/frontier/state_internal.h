@@ -98,7 +98,7 @@ class FrontierState {
   bool solo_allowed_ = true;
   std::uint32_t bit_words_ = 0;  // of one half
   Buffer bits_, queue_, records_;
-  ForkSafeMutex mutex_;  // held by a run
+  ForkSafeMutex mutex_{HeldFor::work};  // held by a run
 };
 
 }  // namespace vyre

@@ -1,6 +1,7 @@
 #include "vyre/base/process/abandonable.h"
 
 #include <cxxabi.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <pthread.h>
 
@@ -23,6 +24,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kStack = std::size_t{16} << 20;
+constexpr std::size_t kDiskStack = std::size_t{2} << 20;
+constexpr std::chrono::milliseconds kForkPatience{2'000};
 constexpr std::chrono::milliseconds kStopPeriod{5};  // how often a waiting caller looks at `stop`
 
 struct Abandoned {
@@ -31,6 +34,7 @@ struct Abandoned {
 
 struct Job {
   std::function<void()> work;
+  WorkKind kind = WorkKind::computes;
   pthread_t thread{};
   std::atomic<bool> unwanted = false;
   std::mutex mutex;
@@ -50,10 +54,24 @@ double thread_ns() {
 }
 
 // A child of fork(2) has no other thread, and a lock that one of them held inside the code
-// generator would stay locked there. So whoever forks waits, a moment, until every job has ended or
-// has come to a place where it asks whether it is wanted, and the jobs wait there for the fork.
+// generator would stay locked there. So whoever forks waits until every job has ended or has come
+// to a place where it asks whether it is wanted, and the jobs wait there for the fork. Where that
+// takes too long, the child refuses such work: it would wait for ever.
 class JobsAroundFork {
  public:
+  JobsAroundFork() {
+    // After the calls of the first ForkWatch, so that nobody holds a lock that a job needs to come
+    // to such a place.
+    {
+      const ForkWatch first({});
+    }
+    ::pthread_atfork([] { all().before(); }, [] { all().in_parent(); }, [] { all().in_child(); });
+  }
+  static JobsAroundFork& all() {
+    static auto& jobs = *new JobsAroundFork;
+    return jobs;
+  }
+
   void begin() {
     const std::scoped_lock lock(mutex_);
     ++running_;
@@ -64,45 +82,41 @@ class JobsAroundFork {
     changed_.notify_all();
   }
   void wait_for_fork() {
-    if (!forking_.load(std::memory_order_relaxed)) return;
+    if (forking_.load(std::memory_order_relaxed) == 0) return;
     std::unique_lock lock(mutex_);
     ++waiting_;
     changed_.notify_all();
-    changed_.wait(lock, [&] { return !forking_.load(); });
+    changed_.wait(lock, [&] { return forking_.load() == 0; });
     --waiting_;
   }
+  bool is_lost() const { return lost_.load(std::memory_order_relaxed); }
 
  private:
-  void before(ForkWatch::Clock::time_point deadline) {
+  void before() {
     std::unique_lock lock(mutex_);
-    forking_ = true;
-    changed_.wait_until(lock, deadline, [&] { return waiting_ == running_; });
+    ++forking_;
+    at_rest_ = changed_.wait_for(lock, kForkPatience, [&] { return waiting_ == running_; });
   }
   void in_parent() {
     const std::scoped_lock lock(mutex_);
-    forking_ = false;
+    --forking_;
     changed_.notify_all();
   }
   void in_child() {
     make_anew(mutex_);
     make_anew(changed_);
-    forking_ = false;
+    forking_ = 0;
     running_ = waiting_ = 0;
+    if (!at_rest_) lost_ = true;
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::atomic<bool> forking_ = false;
+  std::atomic<int> forking_ = 0;  // threads that fork
   int running_ = 0, waiting_ = 0;
-  ForkWatch watch_{{.before = [this](auto deadline) { before(deadline); },
-                    .in_parent = [this] { in_parent(); },
-                    .in_child = [this] { in_child(); }}};
+  bool at_rest_ = true;
+  std::atomic<bool> lost_ = false;
 };
-
-JobsAroundFork& jobs_around_fork() {
-  static auto& all = *new JobsAroundFork;
-  return all;
-}
 
 using Jobs = std::list<std::shared_ptr<Job>>;
 
@@ -150,6 +164,11 @@ LeftJobs& left_jobs() {
 }
 
 void leave(Jobs& job) {
+  if (job.front()->kind == WorkKind::waits_for_disk) {
+    keep_library_loaded();
+    pthread_detach(job.front()->thread);
+    return;
+  }
   left_jobs().add(job);
   // Once more for each job: what was constructed since the last time, and may be in use by this
   // one, is destroyed before earlier handlers run.
@@ -160,9 +179,11 @@ void* run_job(void* argument) {
   const std::unique_ptr<std::shared_ptr<Job>> given(static_cast<std::shared_ptr<Job>*>(argument));
   Job& job = **given;
   own_job = &job;
+  const bool computes = job.kind == WorkKind::computes;
+  if (computes) JobsAroundFork::all().wait_for_fork();
   auto result = attempt_work(job.work);
   job.work = nullptr;
-  jobs_around_fork().end();
+  if (computes) JobsAroundFork::all().end();
   const std::scoped_lock lock(job.mutex);
   job.result = std::move(result);
   job.spent_ns = thread_ns();
@@ -182,7 +203,7 @@ std::unexpected<Error> internal_error(const std::exception& e) {
 int start_thread(pthread_t& thread, std::shared_ptr<Job>* job) {
   pthread_attr_t attributes;
   if (const int status = pthread_attr_init(&attributes); status != 0) return status;
-  pthread_attr_setstacksize(&attributes, kStack);
+  pthread_attr_setstacksize(&attributes, (*job)->kind == WorkKind::computes ? kStack : kDiskStack);
   const int status = pthread_create(&thread, &attributes, run_job, job);
   pthread_attr_destroy(&attributes);
   return status;
@@ -223,7 +244,7 @@ void throw_out_of_memory() { throw std::bad_alloc(); }
 bool is_in_abandonable_work() { return attempts > 0; }
 bool is_work_unwanted() {
   if (own_job == nullptr) return false;
-  jobs_around_fork().wait_for_fork();
+  if (own_job->kind == WorkKind::computes) JobsAroundFork::all().wait_for_fork();
   return own_job->unwanted.load();
 }
 bool is_work_left() { return !left_jobs().is_empty(); }
@@ -255,17 +276,33 @@ Error over_error(const WorkLimits& limits, std::string_view what) {
       {}};
 }
 
+void keep_library_loaded() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&keep_library_loaded), &info) == 0) return;
+  static_cast<void>(dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
+}
+
 Result<void> run_abandonable(std::string_view what, std::function<void()> work,
-                             const WorkLimits& limits) {
+                             const WorkLimits& limits, WorkKind kind) {
   const Uncancelled uncancelled;
+  const bool computes = kind == WorkKind::computes;
+  if (computes && JobsAroundFork::all().is_lost()) {
+    return fail(Code::unavailable,
+                fmt::format("{} is not possible in a process that was forked while another thread "
+                            "was doing the like",
+                            what),
+                "fork while nothing is compiled, or start a program with exec");
+  }
   left_jobs().join_those_that_ended();
   const auto job = std::make_shared<Job>();
   Jobs to_leave{job};
   job->work = std::move(work);
+  job->kind = kind;
   auto for_thread = std::make_unique<std::shared_ptr<Job>>(job);
-  jobs_around_fork().begin();
+  if (computes) JobsAroundFork::all().begin();
   if (const int status = start_thread(job->thread, for_thread.get()); status != 0) {
-    jobs_around_fork().end();
+    if (!computes) return attempt_work(job->work);
+    JobsAroundFork::all().end();
     return fail(Code::out_of_memory, fmt::format("{} needs a thread with a stack of {} MiB: {}",
                                                  what, kStack >> 20, std::strerror(status)));
   }

@@ -53,12 +53,23 @@ Result<void> attempt_work(const Work& work) {
   return attempt_detail::attempt([](const void* w) { (*static_cast<const Work*>(w))(); }, &work);
 }
 
+enum class WorkKind : std::uint8_t {
+  // When the process exits, or unloads the library, it waits for such work that was left. So does
+  // fork(2), for at most two seconds: where the work has not come to rest by then, the child's
+  // calls of run_abandonable are Code::unavailable. Such work asks is_work_unwanted() often.
+  computes,
+  // Nobody ever waits for such work that was left, and the library stays loaded for its sake. Where
+  // there is no thread for it, it runs on the caller's. disk_wait.h is for its callers.
+  waits_for_disk,
+};
+
 // Runs the work on a thread of its own. The caller leaves early where the limits say so, which is
-// an error as well; the work must own everything it uses. When the process exits, or unloads the
-// library, it waits for work that was left: such work asks is_work_unwanted() often.
-// `what` names the work in errors.
+// an error as well; the work must own everything it uses. `what` names the work in errors.
 Result<void> run_abandonable(std::string_view what, std::function<void()> work,
-                             const WorkLimits& limits = {});
+                             const WorkLimits& limits = {}, WorkKind kind = WorkKind::computes);
+
+// From now on dlclose does not unload this library: a thread that was left will go on in it.
+void keep_library_loaded();
 
 // Whether work that was left is still under way.
 bool is_work_left();

@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-#include <ranges>
+#include <algorithm>
 
 namespace vyre {
 
@@ -27,13 +27,35 @@ class ForkWatches {
     ::pthread_atfork([] { all().before(); }, [] { all().after(&ForkWatch::Calls::in_parent); },
                      [] { all().after(&ForkWatch::Calls::in_child); });
   }
+  // All are held at once, or none: while this thread waits for one of them, the thread that holds
+  // it may wait for another, or for the list, to which it adds an object of its own.
   void before() {
-    constexpr std::chrono::milliseconds kPatience{50};
-    mutex_.lock();
-    const auto deadline = ForkWatch::Clock::now() + kPatience;
-    for (const ForkWatch* watch : watches_ | std::views::reverse) {
-      if (watch->calls_.before) watch->calls_.before(deadline);
+    constexpr std::chrono::milliseconds kPatience{2'000}, kWithWork{50}, kAttempt{20};
+    const auto begin = ForkPatience::Clock::now();
+    while (true) {
+      mutex_.lock();
+      const auto now = ForkPatience::Clock::now();
+      const bool is_last = now + kAttempt >= begin + kPatience;
+      if (hold({.moments = now + kAttempt, .work = std::min(begin + kWithWork, now + kAttempt)},
+               is_last)) {
+        return;
+      }
+      mutex_.unlock();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+  }
+  bool hold(const ForkPatience& patience, bool is_last) {
+    for (auto at = watches_.rbegin(); at != watches_.rend(); ++at) {
+      const auto& before = (*at)->calls_.before;
+      if (!before || before(patience) || is_last) continue;
+      // In the order in which a parent lets go: the last one first.
+      for (auto held = at;; --held) {
+        const ForkWatch::Calls& calls = (*held)->calls_;
+        if (calls.before && calls.in_parent) calls.in_parent();
+        if (held == watches_.rbegin()) return false;
+      }
+    }
+    return true;
   }
   void after(std::function<void()> ForkWatch::Calls::* call) {
     for (const ForkWatch* watch : watches_) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <mutex>
@@ -12,14 +13,22 @@
 
 namespace vyre {
 
+// How long threads that fork wait for others. Where the time is over they fork all the same.
+struct ForkPatience {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point moments;  // for what other threads do within moments, however busy the machine
+  Clock::time_point work;     // for what may take them any time, such as a launch
+};
+
 // Says what to do around a fork. The last member of its object, so that it goes first.
 class ForkWatch {
  public:
-  using Clock = std::chrono::steady_clock;
   struct Calls {
     // In the reverse order of construction, because who uses another object, and may hold its own
-    // lock meanwhile, is made later. Returns by about the deadline: whoever forks waits.
-    std::function<void(Clock::time_point deadline)> before{};
+    // lock meanwhile, is made later. False: it could not hold still what it wanted to, and where
+    // there is time, `in_parent` is called for this and all that went before, and the whole is
+    // tried again a little later: another thread may be waiting for one of them.
+    std::function<bool(const ForkPatience& patience)> before{};
     std::function<void()> in_parent{};
     std::function<void()> in_child{};  // no other thread is there yet
   };
@@ -45,19 +54,25 @@ void abandon(T& object) {
   static_cast<void>(new T(std::move(object)));
 }
 
-// Keeps a mutex usable in a child. Whoever forks waits for the thread that holds it, so that what
-// it guards is whole in the child; but only a moment: a mutex that is held for long, as during a
-// launch, guards nothing that a child must find whole.
+enum class HeldFor : std::uint8_t {
+  moments,  // what it guards is whole in a child: whoever forks waits for the thread that holds it
+  work,     // a launch, a compilation, or a disk: whoever forks waits a moment only
+};
+
+// Keeps a mutex usable in a child.
 template <class Mutex>
 class ForkGuard {
  public:
-  explicit ForkGuard(Mutex& mutex) : mutex_(mutex) {}
+  explicit ForkGuard(Mutex& mutex, HeldFor held_for = HeldFor::moments)
+      : mutex_(mutex), held_for_(held_for) {}
 
  private:
-  void hold(ForkWatch::Clock::time_point deadline) {
-    while (!(held_ = mutex_.try_lock()) && ForkWatch::Clock::now() < deadline) {
+  bool hold(const ForkPatience& patience) {
+    const auto deadline = held_for_ == HeldFor::work ? patience.work : patience.moments;
+    while (!(held_ = mutex_.try_lock()) && ForkPatience::Clock::now() < deadline) {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
+    return held_ || held_for_ == HeldFor::work;
   }
   void let_go() {
     if (std::exchange(held_, false)) mutex_.unlock();
@@ -68,8 +83,9 @@ class ForkGuard {
   }
 
   Mutex& mutex_;
+  const HeldFor held_for_;
   bool held_ = false;  // by the thread that forks
-  ForkWatch watch_{{.before = [this](auto deadline) { hold(deadline); },
+  ForkWatch watch_{{.before = [this](const ForkPatience& patience) { return hold(patience); },
                     .in_parent = [this] { let_go(); },
                     .in_child = [this] { begin_again(); }}};
 };
@@ -77,13 +93,14 @@ class ForkGuard {
 // A mutex with such a guard.
 class ForkSafeMutex {
  public:
+  explicit ForkSafeMutex(HeldFor held_for = HeldFor::moments) : guard_(mutex_, held_for) {}
   void lock() { mutex_.lock(); }
   bool try_lock() { return mutex_.try_lock(); }
   void unlock() { mutex_.unlock(); }
 
  private:
   std::mutex mutex_;
-  ForkGuard<std::mutex> guard_{mutex_};
+  ForkGuard<std::mutex> guard_;
 };
 
 }  // namespace vyre

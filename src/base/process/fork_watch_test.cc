@@ -31,8 +31,7 @@ bool holds_in_child(const Body& body) {
   return ended_well(child);
 }
 
-// A thread changes two numbers, one after the other. On a busy machine it may be kept from running
-// in between for longer than a fork waits, which then says nothing.
+// A thread changes two numbers, one after the other.
 struct TwoNumbers {
   std::atomic<int> first = 0, second = 0;
 
@@ -42,19 +41,18 @@ struct TwoNumbers {
     ++second;
   }
   bool are_equal_in_child() const {
-    constexpr auto kMostWait = 40ms;
-    const auto begin = std::chrono::steady_clock::now();
-    const auto child = fork();
-    if (child == 0) _exit(first == second ? 0 : 1);
-    const auto fork_time = std::chrono::steady_clock::now() - begin;
-    return ended_well(child) || fork_time > kMostWait;
+    return holds_in_child([&] { return first == second; });
   }
 };
 
 TEST(ForkWatch, IsCalledBeforeInTheParentAndInTheChild) {
   int before = 0, in_parent = 0, in_child = 0;
   {
-    const ForkWatch watch({.before = [&](auto) { ++before; },
+    const ForkWatch watch({.before =
+                               [&](const ForkPatience&) {
+                                 ++before;
+                                 return true;
+                               },
                            .in_parent = [&] { ++in_parent; },
                            .in_child = [&] { ++in_child; }});
     EXPECT_TRUE(holds_in_child([&] { return before == 1 && in_parent == 0 && in_child == 1; }));
@@ -85,25 +83,81 @@ TEST(ForkSafeMutex, IsFreeInTheChild) {
   const auto is_free = [&] { return mutex.try_lock(); };
   EXPECT_TRUE(holds_in_child(is_free));
   EXPECT_TRUE(holds_beside(mutex, 5ms, is_free));
-  EXPECT_TRUE(holds_beside(mutex, 500ms, is_free));  // the fork does not wait so long
   EXPECT_TRUE(mutex.try_lock());
   mutex.unlock();
+  ForkSafeMutex of_work(HeldFor::work);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(holds_beside(of_work, 1s, [&] {
+    return of_work.try_lock() && std::chrono::steady_clock::now() - begin < 1s;
+  }));
 }
+
+// Each number of microseconds is one hold of the mutex by another thread, with a pause between.
+class Changing {
+ public:
+  Changing(ForkSafeMutex& mutex, std::chrono::microseconds time)
+      : thread_([this, &mutex, time] {
+          while (!ends_) {
+            std::this_thread::sleep_for(500us);
+            const std::scoped_lock lock(mutex);
+            numbers.change(time);
+          }
+        }) {
+    while (numbers.first < 1) std::this_thread::yield();
+  }
+  ~Changing() {
+    ends_ = true;
+    thread_.join();
+  }
+  Changing(const Changing&) = delete;
+  Changing& operator=(const Changing&) = delete;
+
+  TwoNumbers numbers;
+
+ private:
+  std::atomic<bool> ends_ = false;
+  std::thread thread_;
+};
 
 TEST(ForkSafeMutex, WhatItGuardsIsWholeInTheChild) {
   ForkSafeMutex mutex;
+  const Changing changing(mutex, 500us);
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(changing.numbers.are_equal_in_child());
+}
+
+TEST(ForkSafeMutex, WhatItGuardsIsWholeHoweverLongTheThreadIsKeptFromRunning) {
+  ForkSafeMutex mutex;
+  const Changing changing(mutex, 150ms);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(changing.numbers.are_equal_in_child());
+}
+
+TEST(ForkSafeMutex, WhatItGuardsIsWholeBesideALaunch) {
+  ForkSafeMutex mutex;
+  ForkSafeMutex of_launch(HeldFor::work);
+  const Changing changing(mutex, 60ms);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(holds_beside(of_launch, 100ms, [&] {
+      return of_launch.try_lock() && changing.numbers.first == changing.numbers.second;
+    }));
+  }
+}
+
+TEST(ForkSafeMutex, AThreadThatHoldsOneMayMakeAnother) {
+  ForkSafeMutex mutex;
   std::atomic<bool> ends = false;
-  TwoNumbers numbers;
-  std::thread writer([&] {
+  std::thread other([&] {
     while (!ends) {
-      std::this_thread::sleep_for(500us);
+      std::this_thread::sleep_for(1ms);
       const std::scoped_lock lock(mutex);
-      numbers.change(500us);
+      std::this_thread::sleep_for(1ms);
+      const ForkSafeMutex another;
     }
   });
-  for (int i = 0; i < 20; ++i) EXPECT_TRUE(numbers.are_equal_in_child());
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(holds_in_child([&] { return mutex.try_lock(); }));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);  // or each fork waits two seconds
   ends = true;
-  writer.join();
+  other.join();
 }
 
 TEST(AbandonableAfterFork, AChildHasNoneOfItsParentsWork) {
@@ -132,6 +186,24 @@ TEST(AbandonableAfterFork, WorkWaitsForTheForkWhereItAsksWhetherItIsWanted) {
   stop = 1;
   caller.join();
   while (!ended) std::this_thread::yield();
+}
+
+TEST(AbandonableAfterFork, AChildOfAThreadThatForkedBesideWorkRefusesTheLike) {
+  std::atomic<bool> begun = false, ends = false;
+  const auto work = [&] {
+    begun = true;
+    while (!ends) std::this_thread::sleep_for(1ms);
+  };
+  std::thread caller([&] { EXPECT_TRUE(run_abandonable("it", work)); });
+  while (!begun) std::this_thread::yield();
+  EXPECT_TRUE(holds_in_child([] {
+    const auto ran = run_abandonable("it", [] {});
+    return !ran && ran.error().code == Code::unavailable && !ran.error().fix.empty();
+  }));
+  ends = true;
+  caller.join();
+  EXPECT_TRUE(run_abandonable("it", [] {}));
+  EXPECT_TRUE(holds_in_child([] { return run_abandonable("it", [] {}).has_value(); }));
 }
 
 TEST(MemoryPromiseAfterFork, AChildIsPromisedWhatItsParentHolds) {

@@ -96,7 +96,7 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
   BandMachine band_machine_;
   ScratchSets scratch_;
   Watchdog watchdog_;
-  ForkSafeMutex profile_mutex_;
+  ForkSafeMutex profile_mutex_{HeldFor::work};
   std::optional<Profile> profile_;
 };
 

@@ -58,7 +58,7 @@ class DeviceClock {
   Host::duration fresh_;
   std::string processor_;
   std::optional<std::filesystem::path> folder_;
-  mutable ForkSafeMutex mutex_;
+  mutable ForkSafeMutex mutex_{HeldFor::work};
   CudaImage image_;
   CuFunction function_ = nullptr;
   CuStream stream_ = nullptr;

@@ -60,7 +60,7 @@ class CudaContext {
   Options options_;
   std::function<std::vector<std::string>()> suspects_;
   std::atomic<bool> lost_{false};
-  mutable ForkSafeMutex mutex_;
+  mutable ForkSafeMutex mutex_{HeldFor::work};
   std::string loss_;
 };
 
@@ -112,7 +112,7 @@ class EventPool {
  private:
   CudaContext& context_;
   unsigned flags_;
-  ForkSafeMutex mutex_;
+  ForkSafeMutex mutex_{HeldFor::work};
   std::vector<CuEvent> free_;
 };
 

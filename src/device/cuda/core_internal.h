@@ -46,7 +46,7 @@ struct CudaCore {
   Limits limits;
   Target target;
   std::atomic<bool> destroyed{false};
-  ForkSafeMutex profile_mutex;
+  ForkSafeMutex profile_mutex{HeldFor::work};
   std::optional<Profile> profile;
 };
 

@@ -33,7 +33,7 @@ class OwnDevices {
   }
 
  private:
-  ForkSafeMutex mutex_;
+  ForkSafeMutex mutex_{HeldFor::work};
   std::vector<std::weak_ptr<CudaCore>> cores_;
 };
 

@@ -50,7 +50,7 @@ class Deadlines {
   PinnedPool& pinned_;
   EventPool& events_;
   CuStream stream_;
-  mutable ForkSafeMutex mutex_;
+  mutable ForkSafeMutex mutex_{HeldFor::work};
   PinnedChunk words_{};
   std::array<CuEvent, 2> half_done_{};  // recorded after the last launch of each half
   std::array<Slot, kSlots> slots_{};

@@ -133,7 +133,7 @@ Result<const CudaDriver*> cuda_driver() {
   // The result is kept, unless it is a lack of memory: there may be enough memory the next time.
   static std::optional<Result<CudaDriver>> loaded;
   static std::atomic<bool> is_loading = false;
-  static ForkSafeMutex mutex;
+  static ForkSafeMutex mutex{HeldFor::work};
   static const ForkWatch watch({.in_child = [] {
     if (is_loading) {
       // Another thread of the parent was inside the driver or the loader, and may have left them,

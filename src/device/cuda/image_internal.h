@@ -36,7 +36,7 @@ class CudaLibraries {
 
  private:
   const CudaDriver& driver_;
-  ForkSafeMutex mutex_;
+  ForkSafeMutex mutex_{HeldFor::work};
   std::set<CuLibrary> all_;
 };
 

@@ -79,7 +79,7 @@ class MemoryPool {
   std::atomic<std::uint64_t> used_{0};      // in buffers
   std::atomic<std::uint64_t> retiring_{0};  // free, but running work may still use it
   std::atomic<std::uint64_t> cached_{0};    // free, and kept for later allocations
-  ForkSafeMutex mutex_;
+  ForkSafeMutex mutex_{HeldFor::work};
   std::multimap<std::uint64_t, Block> free_;
   std::atomic<bool> has_ordered_{false};
 };
@@ -101,7 +101,7 @@ class PinnedPool {
 
  private:
   CudaContext& context_;
-  ForkSafeMutex mutex_;
+  ForkSafeMutex mutex_{HeldFor::work};
   std::multimap<std::uint64_t, PinnedChunk> free_;
 };
 

@@ -89,7 +89,7 @@ class Reclaim {
 
   CudaContext& context_;
   EventPool& events_;
-  mutable ForkSafeMutex mutex_;
+  mutable ForkSafeMutex mutex_{HeldFor::work};
   std::vector<Live> live_;
   std::vector<Ended> ended_;
   std::vector<Thing> fresh_;

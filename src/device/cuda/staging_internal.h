@@ -52,8 +52,8 @@ class Staging {
   PinnedPool& pinned_;
   EventPool& events_;
   CuStream stream_;
-  ForkSafeMutex write_mutex_;
-  ForkSafeMutex read_mutex_;
+  ForkSafeMutex write_mutex_{HeldFor::work};
+  ForkSafeMutex read_mutex_{HeldFor::work};
   Pair small_{}, large_{}, read_small_{}, read_large_{};
   unsigned small_turn_ = 0;
 };

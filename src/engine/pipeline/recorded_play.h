@@ -69,7 +69,7 @@ class RecordedPlay {
   const Session session_;
   const std::string pipeline_;
   const std::vector<PlayStep> steps_;
-  mutable ForkSafeMutex mutex_;  // one play at a time
+  mutable ForkSafeMutex mutex_{HeldFor::work};  // one play at a time
   bool looked_ = false;
   std::string why_open_;  // why no play is closed
   Last last_ = Last::none;

@@ -319,10 +319,10 @@ class Tuning {
   std::shared_ptr<EvidenceStore> store_;
   std::atomic<bool> tools_asked_{false}, tools_ready_{false};
   std::shared_ptr<Queue> aside_;  // of the tools; null: they make their own
-  ForkSafeMutex tools_mutex_;
+  ForkSafeMutex tools_mutex_{HeldFor::work};
   std::uint32_t tools_looks_ = 0;
   std::shared_ptr<const CompareTools> tools_;
-  ForkSafeMutex mutex_;  // held while a first candidate is compiled
+  ForkSafeMutex mutex_{HeldFor::work};  // held while a first candidate is compiled
   // On a GPU none is forgotten: work of a search that nobody waited for may still run.
   SharedCache<std::string, TunedKernel> kernels_;
   Compilers compilers_;  // last: its threads use the rest

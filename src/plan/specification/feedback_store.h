@@ -36,7 +36,7 @@ class FeedbackStore {
 
   // Held while the file is read, so that a reader who finds it changed waits for the new content.
   // Taken before mutex_.
-  ForkSafeMutex reading_;
+  ForkSafeMutex reading_{HeldFor::work};
   // Protects the members below; never held while a file is read or written.
   ForkSafeMutex mutex_;
   // The signature of the content in the cache. It is taken before the file is read, so that a

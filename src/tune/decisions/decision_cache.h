@@ -68,7 +68,7 @@ class DecisionCache {
 
   const std::filesystem::path path_;
   const std::size_t max_entries_;
-  ForkSafeMutex saving_;  // one save at a time; taken before mutex_
+  ForkSafeMutex saving_{HeldFor::work};  // one save at a time; taken before mutex_
   mutable ForkSafeMutex mutex_;
   Entries entries_;
   std::uint64_t clock_ = 0;  // the time of the last use
