@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "vyre/base/files/disk_wait.h"
 #include "vyre/base/files/private_folder.h"
 #include "vyre/plan/bindings/extent_volume.h"
 #include "vyre/plan/kernel_facts.h"
@@ -30,10 +31,15 @@ std::optional<Extent> decided_workgroup(const Adapter& adapter, const Kernel& ke
                                         const Extent& extent) {
   const auto key = decision_key(adapter, kernel, extent);
   if (!key) return std::nullopt;
-  const auto read = load_decisions(adapter.decisions);
+  const auto read = with_disk(
+      adapter.decisions.parent_path(), [path = adapter.decisions]() -> Result<ParsedDecisions> {
+        auto loaded = load_decisions(path);
+        if (loaded) return *std::move(loaded);
+        VYRE_CHECK(PrivateFolder::find(path.parent_path()));  // gives a better error
+        return std::unexpected(to_error(loaded.error()));
+      });
   if (!read) {
-    const auto folder = PrivateFolder::find(adapter.decisions.parent_path());
-    warn_once("earlier decisions are not used", folder ? to_error(read.error()) : folder.error());
+    warn_once("earlier decisions are not used", read.error());
     return std::nullopt;
   }
   const auto found = read->entries.find(key->view());

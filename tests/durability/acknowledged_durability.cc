@@ -17,8 +17,10 @@
 #include <vector>
 
 #include "processes.h"
+#include "vyre/base/files/disk_wait.h"
 #include "vyre/base/files/file_lock.h"
 #include "vyre/base/files/other_user_testing.h"
+#include "vyre/base/files/silent_disk_testing.h"
 #include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/tune/foreign/kernel_tuner.h"
 
@@ -335,6 +337,26 @@ TEST_F(Acknowledged, NoCallOfATunerButSaveAndCloseWaitsForTheLock) {
   const auto states = open()->all();
   ASSERT_FALSE(states.empty());
   EXPECT_GT(states[0].events, 0u);
+}
+
+TEST_F(Acknowledged, OpeningWaitsForADiskThatDoesNotAnswerWithinABound) {
+  hand_over(*open(), 0);
+  {
+    const SilentDisk silent("tuner");
+    const auto begin = steady_clock::now();
+    const auto store = EvidenceStore::open(path());
+    ASSERT_FALSE(store);
+    EXPECT_EQ(store.error().code, Code::unavailable);
+    EXPECT_NE(store.error().what.find(path().parent_path().string()), std::string::npos)
+        << store.error().what;
+    EXPECT_FALSE(KernelTuner::open({.name = "kernel"}, twelve(), {.path = path()}));
+    EXPECT_LT(steady_clock::now() - begin, 4 * kDiskWait);
+  }
+  const auto end = steady_clock::now() + std::chrono::seconds(60);
+  while (!EvidenceStore::open(path()) && steady_clock::now() < end) {
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  expect_numbers_below(1);
 }
 
 TEST_F(Acknowledged, ASweepKeepsWhatItMeasured) {

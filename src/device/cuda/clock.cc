@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "vyre/base/digest.h"
+#include "vyre/base/files/disk_wait.h"
 #include "vyre/base/files/private_folder.h"
 #include "vyre/base/log.h"
 #include "vyre/device/cuda/clock_internal.h"
@@ -48,9 +49,11 @@ std::int64_t host_now() {
 }
 
 Result<std::optional<std::string>> read_kept(const std::filesystem::path& path) {
-  VYRE_TRY(const auto folder, PrivateFolder::find(path.parent_path()));
-  if (!folder) return std::nullopt;
-  return folder->read(path.filename().string(), kMaxFile);
+  return with_disk(path.parent_path(), [path]() -> Result<std::optional<std::string>> {
+    VYRE_TRY(const auto folder, PrivateFolder::find(path.parent_path()));
+    if (!folder) return std::nullopt;
+    return folder->read(path.filename().string(), kMaxFile);
+  });
 }
 
 std::vector<std::byte> kept_cubin(const std::filesystem::path& path) {
@@ -70,9 +73,10 @@ void keep_cubin(const std::filesystem::path& path, const std::vector<std::byte>&
   std::string text(kMagic);
   text.append(reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size());
   text.append(reinterpret_cast<const char*>(cubin.data()), cubin.size());
-  const auto folder = PrivateFolder::make(path.parent_path());
-  if (!folder) return warn_once("the timer's code is not kept", folder.error());
-  const auto kept = folder->replace(path.filename().string(), text, Flush::later);
+  const auto kept = with_disk(path.parent_path(), [path, text]() -> Result<void> {
+    VYRE_TRY(const PrivateFolder folder, PrivateFolder::make(path.parent_path()));
+    return folder.replace(path.filename().string(), text, Flush::later);
+  });
   if (!kept) warn_once("the timer's code is not kept", kept.error());
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "vyre/base/files/disk_wait.h"
 #include "vyre/base/files/private_folder.h"
 #include "vyre/engine/code/code_file_internal.h"
 #include "vyre/lower/gpu_compile.h"
@@ -63,8 +64,9 @@ Result<void> write_code(const std::filesystem::path& path, const StoredCode& cod
   return folder.replace(path.filename().string(), encode_code(code), Flush::later);
 }
 
-void keep(const std::filesystem::path& path, const StoredCode& code) {
-  const auto kept = write_code(path, code);
+void keep(const std::filesystem::path& path, const StoredCode& code, const WorkLimits& limits) {
+  const auto kept =
+      with_disk(path.parent_path(), [path, code] { return write_code(path, code); }, limits);
   // One warning is enough: a full disk concerns everything that is compiled.
   static std::atomic<bool> told{false};
   if (!kept && !told.exchange(true)) warn_once("compiled code is not kept", kept.error());
@@ -77,8 +79,8 @@ Result<std::optional<StoredCode>> read_code(const std::filesystem::path& path) {
   return text ? decode_code(*text) : std::nullopt;
 }
 
-std::optional<StoredCode> kept_code(const std::filesystem::path& path) {
-  auto code = read_code(path);
+std::optional<StoredCode> kept_code(const std::filesystem::path& path, const WorkLimits& limits) {
+  auto code = with_disk(path.parent_path(), [path] { return read_code(path); }, limits);
   if (code) return *std::move(code);
   warn_once("compiled code is not used again", code.error());
   return std::nullopt;
@@ -171,10 +173,14 @@ std::size_t CodeStore::loaded() const {
 bool CodeStore::keeps(const Kernel& kernel, const Variant& variant,
                       const CodeOptions& options) const {
   if (!folder_) return false;
-  const auto folder = PrivateFolder::find(*folder_);
-  if (!folder || !*folder) return false;
-  const auto mode = (*folder)->mode(to_hex(key_of(kernel, variant, device_->target(), options)));
-  return mode && *mode;
+  const std::string name = to_hex(key_of(kernel, variant, device_->target(), options));
+  const auto found = with_disk(*folder_, [path = *folder_, name]() -> Result<bool> {
+    VYRE_TRY(const auto folder, PrivateFolder::find(path));
+    if (!folder) return false;
+    VYRE_TRY(const auto mode, folder->mode(name));
+    return mode.has_value();
+  });
+  return found && *found;
 }
 
 Result<CodeStore::Ready> CodeStore::make(const Digest& key, const Kernel& kernel,
@@ -183,10 +189,10 @@ Result<CodeStore::Ready> CodeStore::make(const Digest& key, const Kernel& kernel
   std::filesystem::path path;
   if (folder_) {
     path = *folder_ / to_hex(key);
-    if (auto code = kept_code(path)) return Ready{*std::move(code), CodeSource::disk};
+    if (auto code = kept_code(path, limits)) return Ready{*std::move(code), CodeSource::disk};
   }
   VYRE_TRY(auto code, make_code(kernel, variant, device_, options, limits));
-  if (folder_) keep(path, code);
+  if (folder_) keep(path, code, limits);
   return Ready{std::move(code), CodeSource::compiled};
 }
 
@@ -200,13 +206,13 @@ Result<FoundCode> CodeStore::load_own(const GpuCode& code) {
   std::optional<StoredCode> ready;
   CodeSource source = CodeSource::disk;
   if (code.cubin.empty() && folder_) {
-    ready = kept_code(*folder_ / to_hex(key));
+    ready = kept_code(*folder_ / to_hex(key), {});
   }
   if (!ready) {
     source = CodeSource::compiled;
     VYRE_TRY(DeviceCode finished, device_->finish(code));
     ready = std::get<GpuCode>(std::move(finished));
-    if (code.cubin.empty() && folder_) keep(*folder_ / to_hex(key), *ready);
+    if (code.cubin.empty() && folder_) keep(*folder_ / to_hex(key), *ready, {});
   }
   const std::uint64_t bytes = bytes_of(*ready);
   VYRE_TRY(auto loaded, load(*device_, *std::move(ready)));

@@ -8,6 +8,7 @@
 #include <new>
 #include <set>
 
+#include "vyre/base/files/disk_wait.h"
 #include "vyre/base/files/paths.h"
 #include "vyre/base/files/private_folder.h"
 #include "vyre/base/log.h"
@@ -104,7 +105,11 @@ class EvidenceStores {
   std::mutex mutex_;
   std::set<EvidenceStore*> stores_;
   std::set<EvidenceStore*> left_;  // for good
-  ForkWatch fork_watch_{{.before = [this](auto) { before_fork(); },
+  ForkWatch fork_watch_{{.before =
+                             [this](const auto&) {
+                               before_fork();
+                               return true;
+                             },
                          .in_parent = [this] { after_fork_in_parent(); },
                          .in_child = [this] { after_fork_in_child(); }}};
 };
@@ -129,7 +134,7 @@ void EvidenceStore::put_away(EvidenceStore* store) {
   if (store->queue_) {
     EvidenceStores::all().leave(store);
     store->flush_or_tell();
-    if (!store->queue_->end(kEndWait)) return;
+    if (!store->queue_->end(kEndWait)) return keep_library_loaded();
     EvidenceStores::all().remove(store);
   }
   delete store;
@@ -160,8 +165,12 @@ void EvidenceStore::after_fork_in_child() {
 Result<std::shared_ptr<EvidenceStore>> EvidenceStore::open(fs::path path) {
   if (path.empty()) return fail(Code::invalid_input, "the path of an evidence file is empty");
   const std::shared_ptr<EvidenceStore> store(new EvidenceStore(std::move(path)), put_away);
-  VYRE_CHECK(store->refresh());
+  VYRE_CHECK(refresh_within_time(store));
   return store;
+}
+
+Result<void> EvidenceStore::refresh_within_time(const std::shared_ptr<EvidenceStore>& store) {
+  return with_disk(store->path_.parent_path(), [store] { return store->refresh(); });
 }
 
 std::shared_ptr<EvidenceStore> EvidenceStore::in_memory() {

@@ -128,7 +128,7 @@ class EvidenceStore {
  public:
   // Reads the file if it exists, in a folder that private_folder.h trusts. An incomplete last line
   // is ignored; any other line that is not evidence is an error that names the line, and the file
-  // is left as it is.
+  // is left as it is. Code::unavailable where the disk does not answer within kDiskWait.
   static Result<std::shared_ptr<EvidenceStore>> open(std::filesystem::path path);
   // A store without a file.
   static std::shared_ptr<EvidenceStore> in_memory();
@@ -158,6 +158,8 @@ class EvidenceStore {
 
   // Reads what other processes have appended since the last read.
   Result<void> refresh();
+  // The same, but Code::unavailable where the disk does not answer within kDiskWait.
+  static Result<void> refresh_within_time(const std::shared_ptr<EvidenceStore>& store);
   // Rewrites the file with one summary line per key. Lines that other processes append meanwhile
   // are kept. It happens by itself when a file has grown to many times that size.
   Result<void> compact();

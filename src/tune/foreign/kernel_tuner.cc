@@ -16,11 +16,11 @@ namespace {
 
 // Tuners of one process share the store of a file.
 Result<std::shared_ptr<EvidenceStore>> store_at(const std::filesystem::path& path) {
-  static auto& mutex = *new ForkSafeMutex;
+  static auto& mutex = *new ForkSafeMutex(HeldFor::work);  // a disk
   static auto& stores = *new std::map<std::filesystem::path, std::weak_ptr<EvidenceStore>>;
   const std::scoped_lock lock(mutex);
   if (std::shared_ptr<EvidenceStore> known = stores[path].lock()) {
-    VYRE_CHECK(known->refresh());
+    VYRE_CHECK(EvidenceStore::refresh_within_time(known));
     return known;
   }
   VYRE_TRY(std::shared_ptr<EvidenceStore> store, EvidenceStore::open(path));
