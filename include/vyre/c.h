@@ -45,7 +45,7 @@ extern "C" {
 /* ---- Version --------------------------------------------------------------------------------- */
 
 /* The version of this interface. It grows when something is added; nothing is ever removed. */
-#define VYRE_C_VERSION 5
+#define VYRE_C_VERSION 6
 
 VYRE_API uint32_t vyre_c_version(void);  /* VYRE_C_VERSION of the loaded library */
 VYRE_API const char* vyre_version(void); /* the version of vyre: "0.1.0" */
@@ -461,7 +461,12 @@ VYRE_API vyre_code vyre_pipeline_run(vyre_pipeline pipeline, uint64_t deadline_n
 /* May return before the stages have ended; vyre_session_wait reports their failure. Conditions of
  * loops and grids in buffers are looked at during the call. */
 VYRE_API vyre_code vyre_pipeline_submit(vyre_pipeline pipeline, uint64_t deadline_ns);
-/* Measures the device's time for one run, as the mean of `runs` consecutive runs. */
+/* Measures the device's time for one run, as the mean of `runs` consecutive runs. If all of them
+ * together take longer than the deadline, they are stopped, which gives VYRE_DEVICE.
+ * vyre_pipeline_time is the same with VYRE_NO_DEADLINE. vyre_pipeline_time_within: since version 6.
+ */
+VYRE_API vyre_code vyre_pipeline_time_within(vyre_pipeline pipeline, uint32_t runs,
+                                             uint64_t deadline_ns, double* ns);
 VYRE_API vyre_code vyre_pipeline_time(vyre_pipeline pipeline, uint32_t runs, double* ns);
 
 /* Which stages were fused, why others were not, and where each buffer lives. As lines for people,

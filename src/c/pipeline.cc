@@ -373,13 +373,18 @@ vyre_code vyre_pipeline_submit(vyre_pipeline pipeline, uint64_t deadline_ns) {
 }
 
 vyre_code vyre_pipeline_time(vyre_pipeline pipeline, uint32_t runs, double* ns) {
-  return with_prepared(pipeline,
-                       [&](const PipelineObject&, PreparedPipeline& prepared) -> Outcome<> {
-                         if (ns == nullptr) return null_pointer("ns");
-                         VYRE_TRY(const std::chrono::nanoseconds mean, prepared.time(runs));
-                         *ns = static_cast<double>(mean.count());
-                         return {};
-                       });
+  return vyre_pipeline_time_within(pipeline, runs, VYRE_NO_DEADLINE, ns);
+}
+
+vyre_code vyre_pipeline_time_within(vyre_pipeline pipeline, uint32_t runs, uint64_t deadline_ns,
+                                    double* ns) {
+  return with_prepared(
+      pipeline, [&](const PipelineObject&, PreparedPipeline& prepared) -> Outcome<> {
+        if (ns == nullptr) return null_pointer("ns");
+        VYRE_TRY(const std::chrono::nanoseconds mean, prepared.time(runs, limits_of(deadline_ns)));
+        *ns = static_cast<double>(mean.count());
+        return {};
+      });
 }
 
 vyre_code vyre_pipeline_plan_text(vyre_pipeline pipeline, char* text, uint64_t capacity,

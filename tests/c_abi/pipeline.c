@@ -111,6 +111,8 @@ static void runs_again_and_again(const struct world* w) {
   CHECK_OK(vyre_session_wait(w->session));
   CHECK_OK(vyre_pipeline_time(pipeline, 3, &ns));
   CHECK(ns >= 0);
+  CHECK_OK(vyre_pipeline_time_within(pipeline, 3, 60000000000u, &ns));
+  CHECK_CODE(vyre_pipeline_time_within(pipeline, 2000000000, 20000000, &ns), VYRE_DEVICE);
   CHECK_OK(vyre_pipeline_plan_text(pipeline, text, sizeof text, &length));
   CHECK(length < sizeof text && strstr(text, "pair: 2 stages in 1 launch") != NULL);
   CHECK_OK(vyre_pipeline_plan_json(pipeline, text, sizeof text, &length));
@@ -310,6 +312,7 @@ static void misuse(const struct world* w, uint64_t bad) {
   CHECK_CODE(vyre_pipeline_run(bad, 0), no);
   CHECK_CODE(vyre_pipeline_submit(bad, 0), no);
   CHECK_CODE(vyre_pipeline_time(bad, 1, &ns), no);
+  CHECK_CODE(vyre_pipeline_time_within(bad, 1, 0, &ns), no);
   CHECK_CODE(vyre_pipeline_plan_text(bad, text, sizeof text, &length), no);
   CHECK_CODE(vyre_pipeline_plan_json(bad, text, sizeof text, &length), no);
   CHECK_CODE(vyre_pipeline_free(bad), bad == 0 ? VYRE_OK : no);

@@ -22,10 +22,12 @@ Result<void> PreparedPipeline::submit(const RunLimits& limits) {
   return play_steps(limits);
 }
 
-Result<std::chrono::nanoseconds> PreparedPipeline::time(std::uint32_t runs) {
+Result<std::chrono::nanoseconds> PreparedPipeline::time(std::uint32_t runs,
+                                                        const RunLimits& limits) {
   if (runs == 0) return fail(Code::invalid_input, "no runs take no time to be measured");
+  const auto begin = std::chrono::steady_clock::now();
   VYRE_TRY(const auto begun, session_.record());
-  for (std::uint32_t run = 0; run < runs; ++run) VYRE_CHECK(submit());
+  for (std::uint32_t run = 0; run < runs; ++run) VYRE_CHECK(submit(limits.counted_from(begin)));
   VYRE_TRY(const auto ended, session_.record());
   VYRE_CHECK(session_.wait());
   VYRE_TRY(const std::chrono::nanoseconds spent, ended->since(*begun));

@@ -100,8 +100,9 @@ class PreparedPipeline {
 
   Result<void> prepare_again(const PipelineOptions& options);
 
-  // The device's time for one run: the mean of this number of consecutive runs.
-  Result<std::chrono::nanoseconds> time(std::uint32_t runs);
+  // The device's time for one run: the mean of this number of consecutive runs. The limits are
+  // those of all of them together.
+  Result<std::chrono::nanoseconds> time(std::uint32_t runs, const RunLimits& limits = {});
 
   // The device's time for each launch on its own, with what the buffers hold now; the launches
   // change them.
