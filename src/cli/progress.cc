@@ -35,12 +35,12 @@ void ProgressLine::show() {
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, patience_, [&] { return done_; })) {
     const std::chrono::duration<double> spent = Clock::now() - begin;
-    err_.print("\r{}: {:.0f} s\x1b[K", doing_(), spent.count());
+    err_.overwrite(fmt::format("{}: {:.0f} s", doing_(), spent.count()));
     err_.flush();
     is_shown = true;
   }
   if (!is_shown) return;
-  err_.write("\r\x1b[K");
+  err_.overwrite("");
   err_.flush();
 }
 

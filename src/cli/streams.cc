@@ -22,7 +22,19 @@ std::string styled(const Output& output, std::string_view text, std::string_view
 
 }  // namespace
 
+Output::Output(int descriptor) : descriptor_(descriptor), is_terminal_(::isatty(descriptor) == 1) {}
+
 void Output::write(std::string_view text) {
+  is_terminal_ ? put(printable(text, colour)) : put(text);
+}
+
+void Output::overwrite(std::string_view line) {
+  put("\r");
+  write(line);
+  put("\x1b[K");
+}
+
+void Output::put(std::string_view text) {
   if (text_ != nullptr) {
     text_->append(text);
     return;
@@ -57,6 +69,33 @@ Result<std::string> read_descriptor(int descriptor, std::uint64_t max_bytes) {
     }
     content.append(piece.data(), static_cast<std::size_t>(got));
   }
+}
+
+std::string printable(std::string_view text, bool colour) {
+  constexpr std::string_view kReplacement = "\uFFFD";
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (colour && text.substr(at).starts_with("\x1b[")) {
+      const std::size_t end = text.find_first_not_of("0123456789;", at + 2);
+      if (end != std::string_view::npos && text[end] == 'm') {
+        out += text.substr(at, end + 1 - at);
+        at = end;
+        continue;
+      }
+    }
+    // U+0080 to U+009F are control characters too.
+    const bool is_c1 = byte == 0xC2 && at + 1 < text.size() &&
+                       static_cast<unsigned char>(text[at + 1]) - 0x80U < 0x20U;
+    if (is_c1) ++at;
+    if (is_c1 || byte == 0x7F || (byte < 0x20 && byte != '\n' && byte != '\t')) {
+      out += kReplacement;
+    } else {
+      out += text[at];
+    }
+  }
+  return out;
 }
 
 std::string bold(const Output& output, std::string_view text) { return styled(output, text, "1"); }

@@ -18,8 +18,9 @@ namespace vyre {
 // nothing is written after it, and `flush` reports it.
 class Output {
  public:
-  // Writes to a descriptor, which stays open.
-  explicit Output(int descriptor) : descriptor_(descriptor) {}
+  // Writes to a descriptor, which stays open. On a terminal, names out of files of other people
+  // must not be taken for commands: text goes there through printable().
+  explicit Output(int descriptor);
   // Keeps everything in `text`.
   explicit Output(std::string& text) : text_(&text) {}
 
@@ -29,6 +30,9 @@ class Output {
     write(fmt::format(format, std::forward<Arguments>(arguments)...));
   }
 
+  // Writes over the last line of a terminal.
+  void overwrite(std::string_view line);
+
   // Hands on what is buffered. False once something could not be written; errno of it in `error`.
   bool flush();
   int error() const { return error_; }
@@ -36,7 +40,10 @@ class Output {
   bool colour = false;  // escape sequences are welcome
 
  private:
+  void put(std::string_view text);
+
   int descriptor_ = -1;
+  bool is_terminal_ = false;
   std::string* text_ = nullptr;
   std::string buffer_;
   int error_ = 0;
@@ -51,6 +58,10 @@ struct Streams {
 
 // Everything that is still to come from a descriptor. More than `max_bytes` is Code::limit.
 Result<std::string> read_descriptor(int descriptor, std::uint64_t max_bytes);
+
+// The text with the replacement character for every control character but line ends and tabs. Where
+// colour is welcome, sequences that set it stay.
+std::string printable(std::string_view text, bool colour);
 
 // Text in bold, or faint, where the output takes colour.
 std::string bold(const Output& output, std::string_view text);

@@ -56,7 +56,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress() {
     if (!dirty_) return;
-    err_.write("\r\x1b[K");
+    err_.overwrite("");
     err_.flush();
   }
 
@@ -66,7 +66,7 @@ class Progress {
     const std::uint32_t full = all == 0 ? 0 : done * kCells / all;
     std::string bar;
     for (std::uint32_t i = 0; i < kCells; ++i) bar += i < full ? "█" : "░";
-    err_.print("\r{} {}/{} runs, {}\x1b[K", bar, done, all, what);
+    err_.overwrite(fmt::format("{} {}/{} runs, {}", bar, done, all, what));
     err_.flush();
     dirty_ = true;
   }

@@ -133,13 +133,13 @@ class Bar {
                                    p.candidates, p.seconds_left, lost, best);
     const unsigned room = terminal_width() - kCells - 3;
     if (text_width(text) > room) text.resize(std::min<std::size_t>(text.size(), room));
-    out_.print("\r{} {}\x1b[K", bar, text);
+    out_.overwrite(fmt::format("{} {}", bar, text));
     out_.flush();
     dirty_ = true;
   }
   void clear() {
     if (!dirty_) return;
-    out_.write("\r\x1b[K");
+    out_.overwrite("");
     out_.flush();
     dirty_ = false;
   }
