@@ -38,6 +38,10 @@ std::string wrong(const std::vector<std::byte>& bytes) {
 
 TEST(Cubin, WholeFilesPass) {
   EXPECT_EQ(wrong(small_cubin()), "");
+  auto empty_at_the_end = small_cubin();
+  put(empty_at_the_end, 80 + 24, std::uint64_t{144});
+  put(empty_at_the_end, 80 + 32, std::uint64_t{0});
+  EXPECT_EQ(wrong(empty_at_the_end), "");
   auto fat = bytes_of(32);
   put(fat, 0, std::uint32_t{0xBA55ED50});
   put(fat, 6, std::uint16_t{16});
