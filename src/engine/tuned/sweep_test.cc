@@ -240,7 +240,7 @@ TEST(TunedSearchTest, WhatASearchDecidedServesProgramsThatTryLess) {
     // It ends by itself: a search that is stopped proves nothing.
     const Search search = Search::make(1'000'000, [&](SessionOptions& options) {
       keep(options);
-      options.tuning->sweep_time = 10s;
+      options.tuning->sweep_time = 100s;  // more than it needs on a busy machine
       // A variant that is not the usual one of its overrides.
       options.cpu.after_launch = [](const Launch& launch) {
         if (launch.groups_per_task != 8) std::this_thread::sleep_for(2ms);
