@@ -128,6 +128,74 @@ TEST(OnlineBound, AVerificationThatWasHeldUpIsNotLost) {
   EXPECT_NEAR(ledger.doubted_ns + ledger.lost_ns, 20e6, 0.1e6);
 }
 
+// Calls of 50 us, where the incumbent is compared with itself before anything else is verified.
+// `comparisons_ns` are the costs of that comparison and of the verifications after it.
+// With `pauses`, every fourth time of the incumbent meets a pause.
+OnlinePolicy compared_policy(const std::vector<double>& comparisons_ns, bool pauses = false) {
+  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}, {"c=2", 1}}, 0, {.needs_verification = true});
+  std::size_t compared = 0, times = 0;
+  for (int call = 0; call < 20'000 && compared < comparisons_ns.size(); ++call) {
+    const OnlineStep step = policy.next();
+    if (step.verify) {
+      const double cost_ns = comparisons_ns[compared++];
+      if (compared == 1) policy.abandon(step);
+      if (compared == 1) policy.compared_itself(cost_ns);
+      if (compared > 1) policy.verified(*step.verify, cost_ns);
+    }
+    const bool is_paused = pauses && step.timed && !step.probe && ++times % 4 == 0;
+    if (step.timed) policy.report(step, is_paused ? 5e6 : 50e3);
+    const Ledger ledger = policy.ledger();
+    EXPECT_TRUE(ledger.bound_ns == 0 || ledger.lost_ns <= ledger.bound_ns) << call;
+  }
+  EXPECT_EQ(compared, comparisons_ns.size());
+  return policy;
+}
+
+TEST(OnlineBound, AComparisonOfTheIncumbentWithItselfThatWasHeldUpIsNotLost) {
+  const Ledger ledger = compared_policy({20e6}).ledger();
+  EXPECT_LE(ledger.lost_ns, 0.5e6);
+  EXPECT_NEAR(ledger.doubted_ns, 20e6, 0.5e6);
+  EXPECT_EQ(ledger.disturbed_ns, 0) << "one long time is not yet known to be a pause";
+}
+
+TEST(OnlineBound, TheNextComparisonDecidesAndIsPaidForBefore) {
+  const Ledger pause = compared_policy({4e6, 100e3}).ledger();
+  EXPECT_EQ(pause.doubted_ns, 0);
+  EXPECT_NEAR(pause.disturbed_ns, 4e6, 0.5e6);
+  const Ledger slow = compared_policy({4e6, 4e6}).ledger();
+  EXPECT_EQ(slow.doubted_ns, 0);
+  EXPECT_NEAR(slow.lost_ns, 8e6, 0.5e6);
+}
+
+TEST(OnlineBound, ComparisonsMeetThePausesThatCallsMeet) {
+  const Ledger ledger = compared_policy({4e6, 3e6, 100e3}, true).ledger();
+  EXPECT_EQ(ledger.doubted_ns, 0) << "the incumbent's own calls meet pauses";
+  EXPECT_NEAR(ledger.disturbed_ns, 7e6, 0.5e6);
+}
+
+TEST(OnlineBound, OwnWorkThatTheSystemInterruptedIsNotLost) {
+  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {});
+  policy.charge_own_work(20e3);
+  policy.charge_own_work(4e6);
+  EXPECT_NEAR(policy.ledger().lost_ns, 120e3, 1);
+  EXPECT_NEAR(policy.ledger().disturbed_ns, 3.9e6, 1);
+}
+
+TEST(OnlineBound, WhatMayBeLostIsHeldBackUntilItIsKnown) {
+  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {.needs_code = true});
+  EXPECT_FALSE(policy.hold(1e3)) << "nothing is known yet";
+  for (int call = 0; call < 100; ++call) {
+    const OnlineStep step = policy.next();
+    if (step.timed) policy.report(step, 50e3);
+  }
+  const double bound_ns = policy.ledger().bound_ns;
+  ASSERT_TRUE(policy.hold(0.6 * bound_ns));
+  EXPECT_FALSE(policy.hold(0.6 * bound_ns)) << "both together may cost more than the bound";
+  policy.settle(0.6 * bound_ns, 0.1 * bound_ns);
+  EXPECT_NEAR(policy.ledger().lost_ns, 0.1 * bound_ns, 1);
+  EXPECT_TRUE(policy.hold(0.6 * bound_ns));
+}
+
 TEST(OnlineBound, NothingIsTriedWhileTimesDifferTooMuchToTell) {
   std::vector<OnlineCandidate> candidates;
   for (int i = 0; i < 30; ++i) candidates.push_back({"c=" + std::to_string(i), 100});

@@ -31,6 +31,8 @@ constexpr std::uint64_t kWaitingPeriod = 64, kQuietPeriod = 16;
 // The cost of a call of `next`, its delay included: the first estimate, and the number of calls
 // over which the running average is taken.
 constexpr double kQuestionNs = 2000, kQuestionsOfAverage = 16;
+// The most that work of the tuner on the calling thread can take.
+constexpr double kMostOfOwnWorkNs = 100'000;
 // Calls of `next` and timing may take this share of the time spent.
 constexpr double kWatchShare = 0.002;
 constexpr double kMostPeriod = 4096;  // the largest number of calls from one timed call to the next
@@ -131,7 +133,7 @@ std::uint64_t OnlinePolicy::timed_period(std::uint64_t least) const {
 // Whether a single step of the search would lose more than a thousand calls may lose.
 bool OnlinePolicy::calls_are_too_short() const {
   return (options_.needs_code && ledger_.is_too_much(options_.making_ns)) ||
-         (options_.needs_verification && ledger_.is_too_much(verification_cost()));
+         (options_.needs_verification && ledger_.is_too_much(usual_verification()));
 }
 
 // Beside a GPU, compiling may slow launches down, which matters where the launch is most of a call.
@@ -147,7 +149,24 @@ void OnlinePolicy::charge(double ns) {
   if (ns > 0) ledger_.lose(ns);
 }
 
+void OnlinePolicy::charge_own_work(double ns) {
+  charge(std::min(ns, kMostOfOwnWorkNs));
+  ledger_.disturb(std::max(0.0, ns - kMostOfOwnWorkNs));
+}
+
+bool OnlinePolicy::hold(double most_ns) {
+  if (!may_lose(most_ns)) return false;
+  ledger_.hold(most_ns);
+  return true;
+}
+
+void OnlinePolicy::settle(double most_ns, double lost_ns) {
+  ledger_.release(most_ns);
+  charge(lost_ns);
+}
+
 void OnlinePolicy::charge_question(double ns) {
+  ns = std::min(ns, kMostOfOwnWorkNs);
   charge(ns);
   question_ns_ += (ns - question_ns_) / kQuestionsOfAverage;
 }
@@ -325,10 +344,15 @@ std::optional<std::uint32_t> OnlinePolicy::to_make() const {
   return best;
 }
 
-double OnlinePolicy::verification_cost() const {
+double OnlinePolicy::usual_verification() const {
   if (verification_ns_ > 0) return verification_ns_;
   return std::max(options_.least_verification_ns,
                   kGuessedVerification * candidates_[incumbent_].median_ns);
+}
+
+// After one that was far too long, the next one may be as long.
+double OnlinePolicy::verification_cost() const {
+  return usual_verification() + verification_pauses_.doubted_ns;
 }
 
 // The most that a step is expected to cost.
@@ -342,11 +366,11 @@ double OnlinePolicy::step_cost(std::uint32_t candidate) const {
   double slower_ns = std::max(0.0, most_ns - usual_ns);
   slower_ns =
       std::min(slower_ns, std::max(0.0, kWorst * it.versus.error() - it.versus.gain()) * usual_ns);
-  slower_ns = std::max(slower_ns, it.doubted_ns);  // it may take that long again
-  // The candidate may also be as slow as those of its calls that were taken for pauses of the
+  // The candidate may be as slow again as those of its calls that were taken for pauses of the
   // machine. Calls of the declared variant lose nothing while a guess serves.
-  if (!it.measured() && it.pauses > 0 && !(candidate == declared_ && is_guess())) {
-    slower_ns = std::max(slower_ns, it.least_paused_ns - usual_ns);
+  slower_ns = std::max(slower_ns, it.pauses.doubted_ns);
+  if (!it.measured() && it.pauses.count > 0 && !(candidate == declared_ && is_guess())) {
+    slower_ns = std::max(slower_ns, it.pauses.least_ns - usual_ns);
   }
   return slower_ns + (it.stage == CandidateStage::made ? verification_cost() : 0);
 }

@@ -110,14 +110,22 @@ class OnlinePolicy {
   void made(std::uint32_t candidate);
   void leave_unmade(std::uint32_t candidate);  // it could not be compiled now, and may be later
   void verified(std::uint32_t candidate, double cost_ns);
+  void compared_itself(double cost_ns);  // the incumbent's results, which a verification needs
   void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
-  void charge(double ns);           // counts any other cost of the tuner as lost
-  void charge_question(double ns);  // counts the duration of a call of `next` or `report` as lost
+  void charge(double ns);  // counts any other cost of the tuner as lost
+  // Counts work of the tuner on the calling thread as lost. Work that seems to take longer than it
+  // can was interrupted by the system.
+  void charge_own_work(double ns);
+  void charge_question(double ns);  // likewise, the duration of a call of `next` or `report`
   // The mean time of some hundred consecutive calls on a device. A call takes no longer than that,
   // even if it seems to when it is timed alone.
   void pace(double call_ns);
   // Whether the ledger allows a step now that costs this much.
   bool may_lose(double ns) const { return ledger_.may_lose(ns); }
+  // Holds back the most that a step of the owner may cost, if the ledger allows it; `settle` tells
+  // what it did cost.
+  bool hold(double most_ns);
+  void settle(double most_ns, double lost_ns);
 
   // The number of calls from now on that would only run the incumbent, untimed, if nothing is
   // reported meanwhile. `skip` says how many of these took place without asking.
@@ -142,6 +150,12 @@ class OnlinePolicy {
   // The number of candidates that are considered at a time, the incumbent included.
   static constexpr std::size_t kMostActive = 64;
 
+  // Consecutive times of one kind that are far longer than usual.
+  struct Pauses {
+    std::uint32_t count = 0;
+    double least_ns = 0;    // of them
+    double doubted_ns = 0;  // of the first one, until the next time decides
+  };
   struct Candidate {
     std::string text;
     double prior_ns = 0;
@@ -163,15 +177,13 @@ class OnlinePolicy {
     std::size_t saved_pairs = 0;  // the pairs of `versus` that are in the evidence
     std::uint32_t outstanding = 0;
     std::uint32_t abandoned = 0;
-    std::uint32_t pauses = 0;    // consecutive times that are far too long
-    double least_paused_ns = 0;  // the least of these times
-    bool looked_again = false;   // its first times were forgotten: the machine may have been slow
+    Pauses pauses{};
+    bool looked_again = false;  // its first times were forgotten: the machine may have been slow
     std::vector<double> unsaved_ns{};
     // Its probes beside the present incumbent: the number of those that count, how much longer than
     // the incumbent they and the first one took, and how much of that is charged.
     std::uint32_t probes = 0;
     double above_ns = 0, first_above_ns = 0, charged_ns = 0;
-    double doubted_ns = 0;  // the excess of a time that was far too long and is not confirmed yet
 
     bool measured() const { return !recent_ns.empty(); }
     bool usable() const { return stage != CandidateStage::dropped; }
@@ -221,6 +233,7 @@ class OnlinePolicy {
   bool has_untried() const;
   bool may_step(std::uint32_t candidate) const;
   double step_cost(std::uint32_t candidate) const;
+  double usual_verification() const;
   double verification_cost() const;
   void end_verification(Candidate& candidate);
   bool calls_are_too_short() const;
@@ -261,10 +274,10 @@ class OnlinePolicy {
   void forget(std::vector<Grant>::iterator grant);
   void forget_pair(std::uint64_t id);
   void learn(const Grant& grant, double ns, bool slowed);
-  enum class Belief : std::uint8_t { believed, doubted, disturbed };
-  Belief belief_in(const Grant& grant, double ns);
+  std::optional<double> believed_ns(Pauses& pauses, double ns, double usual_ns, bool is_free);
   bool has_pauses() const;
-  void end_doubt(Candidate& candidate, double confirmed_ns);
+  void watch_pauses(double ns);
+  void end_doubt(Pauses& pauses, double confirmed_ns);
   void charge_probe(Candidate& candidate, double ns, bool first);
   void charge_verification(double ns);
   void close_charges();
@@ -319,11 +332,11 @@ class OnlinePolicy {
   double guess_share_ = 0, guess_lost_ns_ = 0;
   bool quiet_ = false;
   std::uint64_t incumbent_times_ = 0, incumbent_pauses_ = 0;
-  double question_ns_ = 0;              // the average cost of a call of `next`
-  double pace_ns_ = 0;                  // the time from call to call; 0: not known
-  std::uint64_t uncounted_calls_ = 0;   // calls before the incumbent's time was known
-  double verification_ns_ = 0;          // the cost of the last verification; 0: none yet
-  double verification_doubted_ns_ = 0;  // the excess of one that took far longer than expected
+  double question_ns_ = 0;             // the average cost of a call of `next`
+  double pace_ns_ = 0;                 // the time from call to call; 0: not known
+  std::uint64_t uncounted_calls_ = 0;  // calls before the incumbent's time was known
+  double verification_ns_ = 0;         // the cost of the last verification; 0: none yet
+  Pauses verification_pauses_;
   DriftWatch drift_;
   std::uint32_t drifts_ = 0;
 

@@ -13,14 +13,13 @@ namespace {
 
 constexpr std::uint32_t kMostAbandoned = 90;  // calls of a candidate that could not be timed
 constexpr double kConfidence = 0.99;          // of the interval in messages
-// A drift or a pause is noticed once the incumbent has this many samples.
+// A drift is noticed once the incumbent has this many samples.
 constexpr std::size_t kLevelSamples = 5;
-// A time above this multiple of the usual one is a pause of the machine; while too little is known
-// about the machine, a time above kDoubtful times the usual one is in doubt.
-constexpr double kPause = 2.5, kDoubtful = 4;
+// A time above this multiple of the usual one may be a pause of the machine.
+constexpr double kPause = 4;
 // The machine is known to pause if this share of the incumbent's calls met a pause.
 constexpr double kUsualPauses = 0.005;
-constexpr std::uint32_t kMostPauses = 3;  // consecutive times of a candidate that count as pauses
+constexpr std::uint32_t kMostPauses = 3;  // consecutive times that count as pauses
 constexpr std::size_t kLookPairs = 256;   // a candidate must seem to gain after every 256 pairs
 constexpr std::size_t kModelSamples =
     3;  // this many samples of a candidate are enough for the model
@@ -41,7 +40,6 @@ void OnlinePolicy::forget(std::vector<Grant>::iterator grant) {
   if (candidate.outstanding > 0) --candidate.outstanding;
   if (grant->probe) --probes_out_;
   ledger_.release(grant->reserve_ns);
-  if (grants_.size() == 1 && verifying_ == 0) ledger_.release_all();  // removes rounding errors
   believed_ = false;
   grants_.erase(grant);
 }
@@ -80,35 +78,35 @@ void OnlinePolicy::abandon(const OnlineStep& step) {
 
 void OnlinePolicy::learn(const Grant& grant, double ns, bool slowed) {
   Candidate& candidate = candidates_[grant.candidate];
+  const Candidate& incumbent = candidates_[incumbent_];
   believed_ = false;
   ledger_.spend(ns);
-  if (!grant.probe) ++served_calls_;
-  const double usual_ns = candidates_[incumbent_].median_ns;
-  if (slowed && !grant.probe && candidate.measured()) {
+  const double usual_ns = incumbent.median_ns;
+  const bool first = candidate.first_ns == 0 && candidate.pauses.count == 0;
+  std::optional<double> believed = ns;
+  if (!grant.probe) {
+    ++served_calls_;
     // Time within the noise is not charged, and compiling can at most double the time of a call.
-    const double above_ns = ns - candidate.median_ns - 3 * candidate.spread_ns;
-    charge(std::min(above_ns, candidate.median_ns));
+    if (slowed && candidate.measured()) {
+      charge(std::min(ns - usual_ns - 3 * candidate.spread_ns, usual_ns));
+    }
+    watch_pauses(ns);
+  } else if (incumbent.recent_ns.size() >= kModelSamples) {
+    const bool is_free = grant.candidate == declared_ && is_guess();  // its calls are never a loss
+    believed = believed_ns(candidate.pauses, ns, std::max(usual_ns, candidate.median_ns), is_free);
   }
-  const bool first = candidate.first_ns == 0 && candidate.doubted_ns == 0;
-  Belief belief = belief_in(grant, ns);
-  if (slowed && candidate.measured() && ns > 1.5 * candidate.median_ns) belief = Belief::disturbed;
-  const bool believed = belief == Belief::believed;
-  // Of several consecutive pauses, the shortest says most about the candidate.
-  const bool follows = believed && grant.probe && candidate.pauses > 1;
-  const double believed_ns = follows ? candidate.least_paused_ns : ns;
-  if (first && believed) candidate.first_ns = believed_ns;
-  if (!first && believed && candidate.usable()) add_sample(grant.candidate, believed_ns);
-  const double above_ns = std::max(0.0, believed_ns - usual_ns);
-  if (grant.probe && usual_ns > 0) {
-    ledger_.disturb(ns - believed_ns);
-    if (belief == Belief::disturbed || !candidate.usable()) {
-      ledger_.disturb(above_ns);
-    } else if (belief == Belief::doubted) {
-      ledger_.doubt(above_ns);
-      candidate.doubted_ns += above_ns;
-    } else {
-      end_doubt(candidate, believed_ns > kPause * usual_ns ? above_ns : 0);
+  if (slowed && candidate.measured() && ns > 1.5 * candidate.median_ns) {
+    if (grant.probe && believed) ledger_.disturb(ns - candidate.median_ns);
+    believed.reset();
+  }
+  if (believed && candidate.first_ns == 0) candidate.first_ns = *believed;
+  if (believed && !first && candidate.usable()) add_sample(grant.candidate, *believed);
+  if (believed && grant.probe && usual_ns > 0) {
+    const double above_ns = std::max(0.0, *believed - usual_ns);
+    if (candidate.usable()) {
       charge_probe(candidate, above_ns, first);
+    } else {
+      ledger_.disturb(above_ns);
     }
   }
   // A pair counts whatever its times are: leaving pairs out by their result would not be fair.
@@ -119,34 +117,29 @@ void OnlinePolicy::learn(const Grant& grant, double ns, bool slowed) {
   }
 }
 
-// Whether a long time belongs to the candidate or to a pause of the machine. If the incumbent's own
-// calls meet such pauses, it belongs to the machine, unless all times of the candidate are as long.
-// If not enough is known about the machine, the candidate's next time decides.
-OnlinePolicy::Belief OnlinePolicy::belief_in(const Grant& grant, double ns) {
-  Candidate& candidate = candidates_[grant.candidate];
-  const Candidate& incumbent = candidates_[incumbent_];
-  if (incumbent.recent_ns.size() < kModelSamples) return Belief::believed;
-  const double usual_ns = std::max(incumbent.median_ns, candidate.median_ns);
-  const bool is_long = ns > kPause * usual_ns;
-  if (!grant.probe) {
-    ++incumbent_times_;
-    if (is_long) ++incumbent_pauses_;
-    if (is_long && has_pauses()) {
-      for (Candidate& other : candidates_) end_doubt(other, 0);
+// Which part of a time to believe. One that is far too long is a pause of the machine if the
+// incumbent's own calls meet such pauses; otherwise it is in doubt. But if the next ones are as
+// long, they are no pauses, and the shortest of them says most.
+std::optional<double> OnlinePolicy::believed_ns(Pauses& pauses, double ns, double usual_ns,
+                                                bool is_free) {
+  if (ns <= kPause * usual_ns) {
+    end_doubt(pauses, 0);
+    pauses.count = 0;
+    return ns;
+  }
+  pauses.least_ns = pauses.count == 0 ? ns : std::min(pauses.least_ns, ns);
+  if (pauses.count++ < (has_pauses() ? kMostPauses : 1)) {
+    if (has_pauses() || is_free) {
+      ledger_.disturb(ns - usual_ns);
+    } else {
+      ledger_.doubt(ns - usual_ns);
+      pauses.doubted_ns += ns - usual_ns;
     }
-    return Belief::believed;  // its median is robust against such times
+    return std::nullopt;
   }
-  const std::uint32_t before = std::exchange(candidate.pauses, is_long ? candidate.pauses + 1 : 0);
-  if (!is_long) return Belief::believed;
-  candidate.least_paused_ns = before == 0 ? ns : std::min(candidate.least_paused_ns, ns);
-  if (has_pauses()) {
-    return before < kMostPauses ? Belief::disturbed : Belief::believed;
-  }
-  const bool is_known = kUsualPauses * double(incumbent_times_) >= 1;
-  const bool is_free = grant.candidate == declared_ && is_guess();  // its calls are never a loss
-  const bool is_doubtful = !is_known && before == 0 && ns > kDoubtful * usual_ns;
-  if (is_doubtful && is_free) return Belief::disturbed;
-  return is_doubtful ? Belief::doubted : Belief::believed;
+  end_doubt(pauses, pauses.least_ns - usual_ns);
+  ledger_.disturb(ns - pauses.least_ns);
+  return pauses.least_ns;
 }
 
 // Whether the incumbent's own calls meet pauses of the machine.
@@ -154,34 +147,35 @@ bool OnlinePolicy::has_pauses() const {
   return double(incumbent_pauses_) > kUsualPauses * double(incumbent_times_);
 }
 
+// Takes a time of the incumbent.
+void OnlinePolicy::watch_pauses(double ns) {
+  if (candidates_[incumbent_].recent_ns.size() < kModelSamples) return;
+  ++incumbent_times_;
+  if (ns <= kPause * candidates_[incumbent_].median_ns) return;
+  ++incumbent_pauses_;
+  if (!has_pauses()) return;
+  for (Candidate& candidate : candidates_) end_doubt(candidate.pauses, 0);
+  end_doubt(verification_pauses_, 0);
+}
+
 // Ends the doubt about a time. The part of it that another time confirms is lost; the rest was a
 // pause.
-void OnlinePolicy::end_doubt(Candidate& candidate, double confirmed_ns) {
-  const double ns = std::exchange(candidate.doubted_ns, 0);
+void OnlinePolicy::end_doubt(Pauses& pauses, double confirmed_ns) {
+  const double ns = std::exchange(pauses.doubted_ns, 0);
   const double lost_ns = std::min(ns, confirmed_ns);
   ledger_.lose_doubted(lost_ns);
   ledger_.disturb_doubted(ns - lost_ns);
 }
 
-// A verification that takes far longer than expected, or than the one before, has met a pause,
-// unless the next one takes as long.
 void OnlinePolicy::charge_verification(double ns) {
   if (!(ns > 0)) return;
-  const double most_ns = kPause * verification_cost();
-  const double doubted_ns = std::exchange(verification_doubted_ns_, 0);
-  charge(std::min(ns, most_ns));
-  if (ns <= most_ns) {
-    ledger_.disturb_doubted(doubted_ns);
-    verification_ns_ = ns;
-  } else if (doubted_ns > 0) {
-    ledger_.lose_doubted(doubted_ns);
-    charge(ns - most_ns);
-    verification_ns_ = ns;
-  } else {
-    verification_doubted_ns_ = ns - most_ns;
-    ledger_.doubt(verification_doubted_ns_);
-  }
+  const double usual_ns = usual_verification();
+  const auto believed = believed_ns(verification_pauses_, ns, usual_ns, false);
+  charge(believed.value_or(usual_ns));
+  if (believed) verification_ns_ = *believed;
 }
+
+void OnlinePolicy::compared_itself(double cost_ns) { charge_verification(cost_ns); }
 
 // The cost of probes is how much slower the candidate is, not how long they happened to take: a
 // call of the incumbent could have met the same disturbance. So the charge follows the estimate.
@@ -429,7 +423,7 @@ void OnlinePolicy::drop(std::uint32_t index, std::string why, double cost_ns) {
   Candidate& candidate = candidates_[index];
   end_verification(candidate);
   charge_verification(cost_ns);
-  end_doubt(candidate, candidate.doubted_ns);
+  end_doubt(candidate.pauses, candidate.pauses.doubted_ns);
   if (!candidate.usable()) return;
   candidate.stage = CandidateStage::dropped;
   candidate.dropped = std::move(why);

@@ -21,14 +21,9 @@ constexpr Clock::duration kLongestFlushPeriod = std::chrono::seconds(30);
 // Decisions are handed over at once, but not more often than this, because writing them takes about
 // 100 us of a processor.
 constexpr Clock::duration kLeastFlushPeriod = std::chrono::milliseconds(10);
-// The most that one question can cost. A longer one was interrupted by the scheduler.
-constexpr double kMostOfQuestionNs = 100'000;
-
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
-double own_cost_ns(Clock::time_point begun) {
-  return std::min(Nanoseconds(Clock::now() - begun).count(), kMostOfQuestionNs);
-}
+double ns_since(Clock::time_point begun) { return Nanoseconds(Clock::now() - begun).count(); }
 
 }  // namespace
 
@@ -130,7 +125,7 @@ OnlineStep OnlineTuner::ask(std::uint64_t call) {
   counted_ = call + 1;
   publish();
   if (wants_flush()) hand_over();
-  policy_->charge_question(own_cost_ns(begun));
+  policy_->charge_question(ns_since(begun));
   return step;
 }
 
@@ -156,7 +151,7 @@ void OnlineTuner::report(const OnlineStep& step, double ns, bool slowed) {
     if (!searching_) return;
     const auto begun = Clock::now();
     policy.report(step, ns, slowed);
-    policy.charge_question(own_cost_ns(begun));
+    policy.charge_question(ns_since(begun));
   });
 }
 
@@ -194,6 +189,16 @@ void OnlineTuner::charge(double ns) {
   const std::scoped_lock lock(mutex_);
   count_calls();
   policy_->charge(ns);
+}
+
+void OnlineTuner::charge_own_work(double ns) {
+  const std::scoped_lock lock(mutex_);
+  count_calls();
+  policy_->charge_own_work(ns);
+}
+
+void OnlineTuner::compared_itself(double cost_ns) {
+  change([&](OnlinePolicy& policy) { policy.compared_itself(cost_ns); });
 }
 
 void OnlineTuner::pace(double call_ns) {
@@ -287,6 +292,16 @@ bool OnlineTuner::may_lose(double ns) {
   const std::scoped_lock lock(mutex_);
   count_calls();
   return policy_->may_lose(ns);
+}
+
+bool OnlineTuner::hold(double most_ns) {
+  const std::scoped_lock lock(mutex_);
+  count_calls();
+  return policy_->hold(most_ns);
+}
+
+void OnlineTuner::settle(double most_ns, double lost_ns) {
+  change([&](OnlinePolicy& policy) { policy.settle(most_ns, lost_ns); });
 }
 
 Ledger OnlineTuner::ledger() const {

@@ -77,11 +77,16 @@ class OnlineTuner {
   void leave_unmade(std::uint32_t candidate);
   void verified(std::uint32_t candidate, double cost_ns);
   void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
+  // As in OnlinePolicy.
+  void compared_itself(double cost_ns);
   void charge(double ns);
+  void charge_own_work(double ns);
   void pace(double call_ns);
   // The number of calls of `next`, and of those that `plain_calls` has leased.
   std::uint64_t calls() const { return calls_.load(std::memory_order_relaxed); }
   bool may_lose(double ns);
+  bool hold(double most_ns);
+  void settle(double most_ns, double lost_ns);
   // Says where `start` came from; called before anything is asked. Evidence takes its place.
   void began_with(std::string text);
   // The program is not to be tuned: the incumbent stays.

@@ -41,7 +41,6 @@ class RegretLedger {
   void lose(double ns);  // a negative loss gives back what was charged too much
   void hold(double ns) { held_ns_ += ns; }
   void release(double ns) { held_ns_ -= ns; }
-  void release_all() { held_ns_ = 0; }
   void doubt(double ns);
   void disturb(double ns) { disturbed_ns_ += ns; }
   // Ends a doubt.
