@@ -63,6 +63,18 @@ TEST(SubgroupPtx, ReducesIntegersByOneInstructionWhereThereIsOne) {
   EXPECT_EQ(count(ptx_with("x = subgroupAdd(x);", "", "sm_75"), "shfl.sync.bfly"), 10U);
 }
 
+// So many calls that the function is one in the PTX as well.
+TEST(SubgroupPtx, FunctionsAreTheSameForAllLanesOfTheirCalls) {
+  std::string function = "fn total(u: u32) -> u32 { var v = u;";
+  for (int i = 0; i < 60; ++i) function += " v = v * 3u + (v >> 5u);";
+  function += " return subgroupAdd(v); }\n";
+  std::string body;
+  for (int i = 0; i < 60; ++i) body += "if (x > 3u) { x = total(x); }\n";
+  const std::string ptx = ptx_with(body, function);
+  EXPECT_EQ(count(ptx, "redux.sync.add"), 1U);
+  EXPECT_GE(ballots(ptx), 60U);
+}
+
 TEST(SubgroupPtx, NamesAllLanesByAConstantInWholeWorkgroups) {
   const std::string ptx = ptx_with("x = subgroupAdd(x);");
   std::size_t constant = 0;
