@@ -1,6 +1,6 @@
 #include "vyre/c/objects_internal.h"
 #include "vyre/c/stack_internal.h"
-#include "vyre/ir/interpret/interpret_bind.h"
+#include "vyre/ir/buffer_layout.h"
 #include "vyre/ir/slots.h"
 
 namespace vyre {
@@ -123,7 +123,7 @@ Outcome<> kernel_binding(vyre_kernel id, std::uint32_t index, vyre_binding_info*
   filled.group = g.group;
   filled.binding = g.binding;
   filled.access = access_of(g);
-  filled.least_bytes = smallest_binding(program.types, g.type);
+  filled.least_bytes = buffer_layout(program.types, g.type).least_bytes();
   filled.name_length = g.name.size();
   copy_text(g.name, filled.name, sizeof filled.name);
   *out = filled;

@@ -12,6 +12,7 @@
 #include "vyre/ir/copy_program.h"
 #include "vyre/ir/fold_constants.h"
 #include "vyre/ir/validate/validate.h"
+#include "vyre/ir/views/expand_views.h"
 #include "vyre/ir/walk.h"
 #include "vyre/ir/writer.h"
 
@@ -219,6 +220,9 @@ Result<FrontierFunctions> find_functions(const Program& from,
   add_entry(library);
   if (const auto issues = validate(library); !issues.empty()) {
     return wrong(library, issues.front().pos, issues.front().what);
+  }
+  if (has_buffers(library)) {
+    return wrong(library, {}, "a graph program cannot use buffers and their views");
   }
   VYRE_TRY(out.library, specialise(std::move(library), overrides));
   VYRE_CHECK(check_signatures(out, roles));

@@ -1,4 +1,4 @@
-// What a graph program must look like, and what it is told if it does not.
+// The rules for graph programs, and the errors for programs that break them.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -63,6 +63,12 @@ TEST(GraphProgram, ChecksSignaturesAndSaysWhereAndWhatWasExpected) {
             "g.wgsl:6:32: 'init' is an entry point; a graph program is made of plain functions");
 }
 
+TEST(GraphProgram, HasNoViewsOfBuffers) {
+  EXPECT_EQ(error_of("var<workgroup> b: buffer<16>;\n"
+                     "fn start(v: u32) { *bufferView<u32>(&b, 0) = v; }\n"),
+            "g.wgsl: a graph program cannot use buffers and their views");
+}
+
 TEST(GraphProgram, RefusesPlainStoresThatRaceByNameAndLine) {
   EXPECT_EQ(visit_error("p[v] = 1u;"),
             "g.wgsl:7:3: 'visit' stores plainly to 'p'; edges of one vertex run side by side, so "
@@ -96,7 +102,7 @@ TEST(GraphProgram, RefusesReadingWhatOtherVerticesStoreWhileTheyWait) {
       "of 'p'; read another variable that does not change meanwhile, or make it atomic");
   EXPECT_NE(visit("e"), "");
   EXPECT_NE(error_of(waits + "fn wants(v: u32) -> bool { return p[v] == 0u; }\n"), "");
-  // Without `waits` nobody stores meanwhile.
+  // Without `waits` no other vertex stores at the same time.
   EXPECT_EQ(error_of("fn after(v: u32, r: u32) -> bool { p[v] += 1u; return true; }\n"
                      "fn wants(v: u32) -> bool { return p[v] == 0u; }\n"),
             "");

@@ -54,6 +54,11 @@ ExprNode with_operands(const Program& from, Writer& writer, ExprNode node, F&& f
                  [&](BitcastExpr& e) { e.value = f(e.value); },
                  [&](MathExpr& e) { e.arguments = all(e.arguments); },
                  [&](ArrayLengthExpr& e) { e.pointer = f(e.pointer); },
+                 [&](ViewExpr& e) {
+                   e.buffer = f(e.buffer);
+                   e.offset = f(e.offset);
+                   if (e.size != kNoExpr) e.size = f(e.size);
+                 },
              },
              node);
   return node;

@@ -31,6 +31,8 @@ TypeId ProgramCopy::type(TypeId id) {
   if (auto* array = std::get_if<ArrayType>(&copy)) {
     array->element = type(array->element);
     if (array->count_expr != kNoExpr) array->count_expr = count(array->count_expr);
+  } else if (auto* buffer = std::get_if<BufferType>(&copy)) {
+    if (buffer->bytes_expr != kNoExpr) buffer->bytes_expr = count(buffer->bytes_expr);
   } else if (auto* pointer = std::get_if<PointerType>(&copy)) {
     pointer->pointee = type(pointer->pointee);
   } else if (auto* structure = std::get_if<StructType>(&copy)) {

@@ -99,8 +99,12 @@ class Encoder {
               put_all(layout.size, layout.align, t.members.size());
               for (const Member& m : t.members) put_all(type_number(m.type), m.offset);
             },
-            [&](const AtomicType& t) { put_all(t.kind); },
+            [&](const AtomicType& t) {
+              put_all(t.kind);
+              if (t.size != 1) put_all(t.size);
+            },
             [&](const PointerType& t) { put_all(t.memory, type_number(t.pointee), t.access); },
+            [&](const BufferType& t) { put_all(t.bytes, t.granule); },
             [](const HandleType&) {},  // in no valid program
         },
         program_.types[id]);
@@ -298,6 +302,12 @@ class Encoder {
   void encode(const Expr& e, const ArrayLengthExpr& n) {
     tag(e);
     expr(n.pointer);
+  }
+  void encode(const Expr& e, const ViewExpr& n) {
+    tag(e);
+    expr(n.buffer);
+    expr(n.offset);
+    if (n.size != kNoExpr) expr(n.size);
   }
   void encode(const Expr& e, const InvocationIdExpr& n) {
     tag(e);

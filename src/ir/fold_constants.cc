@@ -143,7 +143,8 @@ Result<Folder::State> Folder::visit_operands(ExprId id) {
     from_override = from_override || found == State::override_constant;
   }
   const bool foldable = !operands.empty() && !std::holds_alternative<LoadExpr>(node) &&
-                        !std::holds_alternative<ArrayLengthExpr>(node);
+                        !std::holds_alternative<ArrayLengthExpr>(node) &&
+                        !std::holds_alternative<ViewExpr>(node);
   if (!constant || !foldable) {
     if (from_override || is_sized_late(node)) VYRE_CHECK(check_partly_constant(id));
     return State::varies;

@@ -245,6 +245,11 @@ std::string ExprPrinter::node(const Expr& e, std::uint32_t depth) const {
           [&](const ArrayLengthExpr& n) {
             return fmt::format("arrayLength({})", expr(n.pointer, depth));
           },
+          [&](const ViewExpr& n) {
+            const std::string size = n.size == kNoExpr ? std::string() : ", " + expr(n.size, depth);
+            return fmt::format("view<{}>({}, {}{})", program_.types.spell(e.type),
+                               expr(n.buffer, depth), expr(n.offset, depth), size);
+          },
           [](const InvocationIdExpr& n) { return std::string(id_name(n.kind)); },
       },
       e.node);

@@ -130,8 +130,19 @@ struct MathExpr {
   MathFn fn;
   ExprRange arguments;
 };
-struct ArrayLengthExpr {  // of a pointer to a run-time sized array in storage memory
+// Of a pointer to a run-time sized array: its elements. Of a pointer to a buffer: its bytes, which
+// are at most those of every sized buffer among the parameters that the pointer came through.
+struct ArrayLengthExpr {
   ExprId pointer;
+};
+// A pointer to what begins `offset` bytes into a buffer and, if `size` is present, ends `size`
+// bytes later. The offset is rounded down to the alignment of the pointee, and the size to a whole
+// number of elements. It is invalid if the pointee, with one element of its run-time sized array,
+// does not fit there. `specialise` replaces views by accesses to arrays.
+struct ViewExpr {
+  ExprId buffer;  // a pointer to a buffer
+  ExprId offset;  // i32 or u32
+  ExprId size = kNoExpr;
 };
 struct InvocationIdExpr {
   InvocationIdKind kind;
@@ -141,7 +152,7 @@ using ExprNode =
     std::variant<ConstantExpr, ZeroExpr, OverrideExpr, LocalExpr, GlobalPtrExpr, LocalPtrExpr,
                  MemberExpr, IndexExpr, LoadExpr, SwizzleExpr, ConstructExpr, SplatExpr, UnaryExpr,
                  BinaryExpr, SelectExpr, ConvertExpr, BitcastExpr, MathExpr, ArrayLengthExpr,
-                 InvocationIdExpr>;
+                 ViewExpr, InvocationIdExpr>;
 
 struct Expr {
   TypeId type;

@@ -11,6 +11,7 @@
 
 #include "vyre/ir/argument_rules.h"
 #include "vyre/ir/fold_constants.h"
+#include "vyre/ir/views/expand_views.h"
 #include "vyre/ir/walk.h"
 
 namespace vyre {
@@ -176,6 +177,29 @@ Result<void> size_arrays(Program& program, Folder& folder) {
   return {};
 }
 
+Result<void> size_buffers(Program& program, Folder& folder) {
+  const std::vector<bool> used = types_in_use(program);
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const auto id = static_cast<TypeId>(i);
+    const auto* buffer = program.types.get_if<BufferType>(id);
+    if (buffer == nullptr || buffer->bytes_expr == kNoExpr) continue;
+    const ExprId expr = buffer->bytes_expr;
+    const std::uint32_t granule = buffer->granule;
+    std::uint32_t bytes = granule;
+    if (used[i]) {
+      VYRE_TRY(bytes, positive(folder, program, expr, "the size of a buffer"));
+    }
+    if (bytes % granule != 0) {
+      return fail(Code::invalid_input,
+                  locate(program, program[expr].pos,
+                         fmt::format("the size of a buffer is {}; it must be a multiple of {}",
+                                     bytes, granule)));
+    }
+    program.types.resize_buffer(id, bytes);
+  }
+  return {};
+}
+
 Result<void> fold_functions(Program& program, Folder& folder) {
   std::vector<ExprId> roots;
   for (const Function& f : program.functions) {
@@ -207,6 +231,7 @@ Result<Program> specialise(Program program, std::span<const OverrideValue> value
   VYRE_CHECK(size_workgroup(program, folder));
   VYRE_CHECK(check_subgroup_size(program, folder));
   VYRE_CHECK(size_arrays(program, folder));
+  VYRE_CHECK(size_buffers(program, folder));
   for (Global& g : program.globals) {
     if (g.initial != kNoExpr) VYRE_CHECK(folder.make_constant(g.initial));
   }
@@ -216,6 +241,7 @@ Result<Program> specialise(Program program, std::span<const OverrideValue> value
     if (std::holds_alternative<OverrideExpr>(e.node)) e.node = ZeroExpr{};
   }
   program.overrides.clear();
+  if (has_buffers(program)) return expand_views(program);
   return program;
 }
 

@@ -37,9 +37,8 @@ class Walk {
     }
     Stats out = of_function_[static_cast<std::size_t>(program_.entry)];
     out.uses_global_id = ids_[InvocationIdKind::global_invocation];
-    out.uses_local_id = ids_[InvocationIdKind::local_invocation] ||
-                        ids_[InvocationIdKind::local_invocation_index] ||
-                        out.subgroup_operations != 0;
+    out.uses_local_id = ids_[InvocationIdKind::local_invocation] || local_indices_ > subgroup_ids_;
+    out.uses_subgroup_id = subgroup_ids_ != 0;
     out.uses_workgroup_id = ids_[InvocationIdKind::workgroup];
     out.uses_workgroup_count = ids_[InvocationIdKind::workgroup_count];
     out.has_effects = has_effects_;
@@ -77,9 +76,24 @@ class Walk {
       if (is_shared_memory(memory_of(e->pointer))) ++out.loads;
     } else if (const auto* e = std::get_if<InvocationIdExpr>(&expr.node)) {
       ids_[e->kind] = true;
+      if (e->kind == InvocationIdKind::local_invocation_index) ++local_indices_;
+    } else if (is_subgroup_id(expr)) {
+      ++subgroup_ids_;
     } else if (const auto* e = std::get_if<GlobalPtrExpr>(&expr.node)) {
       global_used_[static_cast<std::size_t>(e->id)] = true;
     }
+  }
+
+  // local_invocation_index & 31, or local_invocation_index >> 5.
+  bool is_subgroup_id(const Expr& expr) const {
+    const auto* e = std::get_if<BinaryExpr>(&expr.node);
+    if (e == nullptr || (e->op != BinaryOp::bit_and && e->op != BinaryOp::shift_right)) {
+      return false;
+    }
+    const auto* id = std::get_if<InvocationIdExpr>(&program_[e->left].node);
+    const auto* by = std::get_if<ConstantExpr>(&program_[e->right].node);
+    return id != nullptr && id->kind == InvocationIdKind::local_invocation_index && by != nullptr &&
+           program_[by->id].scalars[0] == (e->op == BinaryOp::bit_and ? 31 : 5);
   }
 
   void count_stmt(const StmtNode& node, Stats& out) {
@@ -121,6 +135,7 @@ class Walk {
   std::vector<Stats> of_function_;
   std::vector<bool> global_used_;
   IdSet ids_;
+  std::size_t local_indices_ = 0, subgroup_ids_ = 0;  // expressions
   bool has_effects_ = false;
 };
 

@@ -45,6 +45,27 @@ TEST(Stats, CountsWhatTheEntryReaches) {
   EXPECT_FALSE(s.pointwise);
 }
 
+TEST(Stats, TellsSubgroupIdsFromLocalIds) {
+  const auto storing = [](auto&& value) {
+    return stats_of([&](ProgramBuilder& b) {
+      Ref x = b.storage("x", b.array(b.u32));
+      x[b.global_id().x()] = value(b);
+    });
+  };
+  const Stats lane = storing([](ProgramBuilder& b) { return b.local_index() & 31u; });
+  EXPECT_FALSE(lane.uses_local_id);
+  EXPECT_TRUE(lane.uses_subgroup_id);
+  EXPECT_TRUE(reads_workgroup_ids(lane));
+  const Stats number = storing([](ProgramBuilder& b) { return b.local_index() >> 5u; });
+  EXPECT_FALSE(number.uses_local_id);
+  const Stats both =
+      storing([](ProgramBuilder& b) { return (b.local_index() >> 5u) + b.local_index(); });
+  EXPECT_TRUE(both.uses_local_id);
+  const Stats other = storing([](ProgramBuilder& b) { return b.local_index() & 15u; });
+  EXPECT_TRUE(other.uses_local_id);
+  EXPECT_FALSE(other.uses_subgroup_id);
+}
+
 TEST(Stats, CountsNodesOfExpressionsAndStatements) {
   const Stats s = stats_of([](ProgramBuilder& b) {
     Ref x = b.storage("x", b.u32);

@@ -157,7 +157,8 @@ TEST(Subgroups, AreBuiltPrintedAndTold) {
   const Result<Kernel> kernel = make_kernel(sum);
   ASSERT_TRUE(kernel);
   EXPECT_EQ(kernel->stats.subgroup_operations, 1U);
-  EXPECT_TRUE(kernel->stats.uses_local_id);
+  EXPECT_FALSE(kernel->stats.uses_local_id);
+  EXPECT_TRUE(reads_workgroup_ids(kernel->stats));
   EXPECT_FALSE(kernel->stats.pointwise);
   std::vector<std::uint32_t> out(64);
   const BoundBuffer buffer{.bytes = std::as_writable_bytes(std::span(out))};

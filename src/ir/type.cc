@@ -49,9 +49,12 @@ std::uint64_t hash_of(const Type& type) {
             }
             return hash;
           },
-          [&](const AtomicType& t) { return mix(seed, word(t.kind)); },
+          [&](const AtomicType& t) { return mix(mix(seed, word(t.kind)), word(t.size)); },
           [&](const PointerType& t) {
             return mix(mix(mix(seed, word(t.memory)), word(t.pointee)), word(t.access));
+          },
+          [&](const BufferType& t) {
+            return mix(mix(mix(seed, t.bytes), word(t.bytes_expr)), t.granule);
           },
           [&](const HandleType& t) { return mix(seed, std::hash<std::string>{}(t.name)); },
       },
@@ -140,7 +143,7 @@ TypeId TypeTable::intern(const Type& type) {
   }
   if (const auto found = find(checked)) return *found;
   if (const auto* vector = std::get_if<VectorType>(&checked)) scalar(vector->kind);
-  if (const auto* atomic = std::get_if<AtomicType>(&checked)) scalar(atomic->kind);
+  if (const auto* atomic = std::get_if<AtomicType>(&checked)) held(*atomic);
   if (const auto* matrix = std::get_if<MatrixType>(&checked)) {
     intern(VectorType{matrix->kind, matrix->rows});
   }
@@ -212,8 +215,9 @@ Layout TypeTable::compute_layout(const Type& type) const {
             }
             return out;
           },
-          [](const AtomicType&) { return Layout{4, 4}; },
+          [](const AtomicType& t) { return Layout{std::uint64_t{t.size} * 4, t.size * 4U}; },
           [](const PointerType&) { return Layout{8, 8}; },
+          [](const BufferType& t) { return Layout{t.bytes, 16}; },
           [](const HandleType&) { return Layout{}; },
       },
       type);
@@ -265,9 +269,18 @@ TypeTable::Facts TypeTable::compute_facts(const Type& type) const {
             }
             return out;
           },
-          [](const AtomicType& t) {
+          [&](const AtomicType& t) {
+            const bool scalar = t.size == 1;
             return Facts{
-                .scalar_count = 1, .host_shareable = is_concrete_number(t.kind), .atomic = true};
+                .scalar_count = t.size,
+                .component = scalar ? void_type() : find(ScalarType{t.kind}).value_or(void_type()),
+                .host_shareable = is_concrete_number(t.kind),
+                .atomic = true};
+          },
+          [](const BufferType& t) {
+            const bool by_override = t.bytes_expr != kNoExpr;
+            return Facts{.host_shareable = !by_override,
+                         .runtime_array = t.bytes == 0 && !by_override};
           },
           [](const HandleType&) { return Facts{}; },
           [&](const PointerType& t) {
@@ -305,6 +318,15 @@ void TypeTable::resize_array(TypeId array, std::uint32_t count) {
   rebuild_slots(slots_.size());
 }
 
+void TypeTable::resize_buffer(TypeId buffer, std::uint32_t bytes) {
+  const auto index = static_cast<std::size_t>(buffer);
+  auto& type = std::get<BufferType>(types_[index]);
+  type.bytes = bytes;
+  type.bytes_expr = kNoExpr;
+  for (std::size_t i = index; i < types_.size(); ++i) refresh(i);
+  rebuild_slots(slots_.size());
+}
+
 std::optional<ScalarKind> TypeTable::scalar_kind(TypeId id) const {
   const Type& type = (*this)[id];
   if (const auto* t = std::get_if<ScalarType>(&type)) return t->kind;
@@ -327,6 +349,7 @@ std::uint32_t TypeTable::component_count(TypeId composite) const {
   if (const auto* t = std::get_if<VectorType>(&type)) return t->size;
   if (const auto* t = std::get_if<MatrixType>(&type)) return t->columns;
   if (const auto* t = std::get_if<ArrayType>(&type)) return t->count;
+  if (const auto* t = std::get_if<AtomicType>(&type)) return t->size == 1 ? 0 : t->size;
   if (const auto* t = std::get_if<StructType>(&type)) {
     return static_cast<std::uint32_t>(t->members.size());
   }
@@ -357,13 +380,20 @@ std::string TypeTable::spell(TypeId id) const {
             return fmt::format("array<{}, {}>", element, t.count);
           },
           [](const StructType& t) { return t.name; },
-          [](const AtomicType& t) { return fmt::format("atomic<{}>", to_string(t.kind)); },
+          [](const AtomicType& t) {
+            return t.size == 1 ? fmt::format("atomic<{}>", to_string(t.kind))
+                               : fmt::format("atomic<vec{}<{}>>", t.size, to_string(t.kind));
+          },
           [&](const PointerType& t) {
             const std::string pointee = spell(t.pointee);
             if (t.memory != MemoryKind::storage) {
               return fmt::format("ptr<{}, {}>", to_string(t.memory), pointee);
             }
             return fmt::format("ptr<storage, {}, {}>", pointee, to_string(t.access));
+          },
+          [](const BufferType& t) {
+            if (t.bytes_expr != kNoExpr) return std::string("buffer<override>");
+            return t.bytes == 0 ? std::string("buffer") : fmt::format("buffer<{}>", t.bytes);
           },
           [](const HandleType& t) { return t.name; },
       },

@@ -62,8 +62,10 @@ struct StructType {
   std::vector<Member> members;
   bool operator==(const StructType&) const = default;
 };
+// atomic<i32>, atomic<u32>, or atomic<vec2<u32>>: one number of 64 bits whose higher half is y.
 struct AtomicType {
-  ScalarKind kind;  // i32 or u32
+  ScalarKind kind;
+  std::uint8_t size = 1;  // 2 for the vector
   bool operator==(const AtomicType&) const = default;
 };
 struct PointerType {
@@ -72,6 +74,15 @@ struct PointerType {
   Access access;
   bool operator==(const PointerType&) const = default;
 };
+// Bytes without a type of their own, which a ViewExpr reinterprets. bytes 0 with no bytes_expr:
+// sized at run time. bytes_expr: sized by an override expression until `specialise`. In no program
+// that `specialise` has made.
+struct BufferType {
+  std::uint32_t bytes = 0;
+  ExprId bytes_expr = kNoExpr;
+  std::uint32_t granule = 4;  // the size is a multiple of it: 2 where f16 is enabled
+  bool operator==(const BufferType&) const = default;
+};
 // A texture or a sampler, by its WGSL spelling: checked by the front end, in no valid program.
 struct HandleType {
   std::string name;
@@ -79,7 +90,7 @@ struct HandleType {
 };
 
 using Type = std::variant<VoidType, ScalarType, VectorType, MatrixType, ArrayType, StructType,
-                          AtomicType, PointerType, HandleType>;
+                          AtomicType, PointerType, BufferType, HandleType>;
 
 // Bytes. A run-time sized array has size 0 here and a struct that ends in one has the offset of
 // that member; an override-sized array has size 0 until specialised.
@@ -110,7 +121,11 @@ class TypeTable {
   }
   TypeId array(TypeId element, std::uint32_t count) { return intern(ArrayType{element, count}); }
   TypeId runtime_array(TypeId element) { return intern(ArrayType{element, 0}); }
-  TypeId atomic(ScalarKind kind) { return intern(AtomicType{kind}); }
+  TypeId atomic(ScalarKind kind, std::uint8_t size = 1) { return intern(AtomicType{kind, size}); }
+  // What an atomic holds: a scalar or a vector.
+  TypeId held(const AtomicType& atomic) {
+    return atomic.size == 1 ? scalar(atomic.kind) : vector(atomic.kind, atomic.size);
+  }
   TypeId pointer(MemoryKind memory, TypeId pointee, Access access) {
     return intern(PointerType{memory, pointee, access});
   }
@@ -129,15 +144,17 @@ class TypeTable {
   // Replaces an override-sized array by a sized one, in place; layouts that contain it follow. It
   // keeps its id even when an equal sized array has another.
   void resize_array(TypeId array, std::uint32_t count);
+  // The same for a buffer.
+  void resize_buffer(TypeId buffer, std::uint32_t bytes);
 
   // The scalar kind of a scalar, vector, matrix or atomic; empty otherwise.
   std::optional<ScalarKind> scalar_kind(TypeId id) const;
   // The number of scalars of a flattened value of the type, including arrays and structs; 0 for
   // run-time and override-sized arrays.
   std::uint64_t scalar_count(TypeId id) const;
-  // The type of element/member/column/component i of a composite (a vector's scalar, a matrix's
-  // column vector, ...). i matters for structs only. (Interning a vector or a matrix interns its
-  // scalar and its column too.)
+  // The type of element/member/column/component i of a composite (a vector's scalar, also in an
+  // atomic; a matrix's column vector, ...). i matters for structs only. (Interning a vector or a
+  // matrix interns its scalar and its column too.)
   TypeId component(TypeId composite, std::uint32_t i = 0) const;
   // The number of these components; 0 for run-time sized arrays and scalars.
   std::uint32_t component_count(TypeId composite) const;

@@ -61,6 +61,8 @@ TEST_F(Types, ScalarsAndVectorsAreLaidOutAsWgslSays) {
   expect_layout(types.scalar(ScalarKind::f16), 2, 2);
   expect_layout(f32, 4, 4);
   expect_layout(types.atomic(ScalarKind::i32), 4, 4);
+  expect_layout(types.atomic(ScalarKind::u32, 2), 8, 8);
+  expect_layout(types.intern(BufferType{.bytes = 36}), 36, 16);
   expect_layout(vec2f, 8, 8);
   expect_layout(vec3f, 12, 16);
   expect_layout(vec4f, 16, 16);
@@ -182,6 +184,9 @@ TEST_F(Types, SpellingIsWgsl) {
   EXPECT_EQ(types.spell(types.matrix(ScalarKind::f16, 2, 3)), "mat2x3<f16>");
   EXPECT_EQ(types.spell(types.array(u32, 4)), "array<u32, 4>");
   EXPECT_EQ(types.spell(types.runtime_array(types.atomic(ScalarKind::i32))), "array<atomic<i32>>");
+  EXPECT_EQ(types.spell(types.atomic(ScalarKind::u32, 2)), "atomic<vec2<u32>>");
+  EXPECT_EQ(types.spell(types.intern(BufferType{})), "buffer");
+  EXPECT_EQ(types.spell(types.intern(BufferType{.bytes = 36})), "buffer<36>");
   EXPECT_EQ(types.spell(types.pointer(MemoryKind::storage, f32, Access::read)),
             "ptr<storage, f32, read>");
   EXPECT_EQ(types.spell(types.pointer(MemoryKind::function, f32, Access::read_write)),

@@ -46,6 +46,11 @@ void for_each_operand(const Program& program, const ExprNode& node, F&& f) {
                  [&](const BitcastExpr& e) { f(e.value); },
                  [&](const MathExpr& e) { all(e.arguments); },
                  [&](const ArrayLengthExpr& e) { f(e.pointer); },
+                 [&](const ViewExpr& e) {
+                   f(e.buffer);
+                   f(e.offset);
+                   if (e.size != kNoExpr) f(e.size);
+                 },
              },
              node);
 }

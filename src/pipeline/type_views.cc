@@ -36,8 +36,7 @@ std::optional<ScalarKind> scalar_at(const TypeTable& types, TypeId type, std::ui
   const auto kind = types.scalar_kind(type);
   if (!kind) return std::nullopt;
   const std::uint64_t bytes = *kind == ScalarKind::f16 ? 2 : 4;
-  const auto* vector = types.get_if<VectorType>(type);
-  const std::uint64_t count = vector == nullptr ? 1 : vector->size;
+  const std::uint64_t count = std::max(types.component_count(type), 1U);
   return offset % bytes == 0 && offset / bytes < count ? kind : std::nullopt;
 }
 

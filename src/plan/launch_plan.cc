@@ -86,11 +86,8 @@ std::optional<LogicalLaunch> logical_of(const LaunchPlan& plan, const Kernel& ke
 std::string workgroup_why(const LaunchRequest& request, const Kernel& kernel) {
   if (request.grid_in_buffer) return "as declared: a buffer counts workgroups of this size";
   if (request.size.in_workgroups) return "as declared: the launch counts workgroups of this size";
-  if (works_together(kernel)) {
-    return "as declared: the program shares memory or waits within its workgroup";
-  }
-  if (reads_workgroup_ids(kernel.stats)) return "as declared: the program reads workgroup ids";
-  return "as declared";
+  const std::string_view fixed = why_shape_is_fixed(kernel);
+  return fixed.empty() ? "as declared" : fmt::format("as declared: the program {}", fixed);
 }
 
 std::vector<PlanChoice> choices_of(const LaunchRequest& request, const Kernel& kernel,

@@ -35,7 +35,7 @@ TEST(GridFor, StaysWithinTheLimits) {
   EXPECT_EQ(refusal(grid_for_covers({1, 1, 11}, one, gpu)),
             "axis 2 has 11 workgroups; cuda:0 allows 10");
 
-  // Code for a GPU counts to the end of its last tile in 32 bits; that for the CPU need not.
+  // GPU code counts to the end of its last tile in 32 bits; CPU code does not.
   gpu.limits.max_grid_dim = {0x7FFFFFFF, 65535, 65535};
   const Extent wide{1024, 1024, 1};
   EXPECT_TRUE(grid_for_covers({0xFFFF0000, 1, 1}, wide, gpu));
@@ -103,7 +103,7 @@ TEST(DeclaredVariant, HasTheProgramsShapeAndOnACpuTheBestGang) {
     other.profile.last_level_cache_bytes = 0;
     EXPECT_EQ(declared_variant(kernel, 8, other), on_cpu) << kernel.program->name;
   }
-  // Subgroup operations need a gang of their own, whatever is suggested.
+  // Subgroup operations need gangs of 32 lanes, whatever the code generator suggests.
   EXPECT_EQ(declared_variant(kernel_named("elects"), 8, processor_of_16_lanes()).gang_width, 32U);
 }
 

@@ -227,7 +227,7 @@ TEST_F(PlanAuthority, ADecisionFileSpeaksOfOneKernelAndOfInvocations) {
   Launch other = launch;
   other.request.size = DispatchSize::extent({65, 1, 1});
   EXPECT_EQ(other.space(device_, frozen).by, Authority::declared);
-  // A workgroup that is no candidate decides nothing.
+  // A decision with a workgroup that is not a candidate is ignored.
   ASSERT_TRUE(
       export_decision(adapter_of(device_), launch.kernels.front().kernel, {64, 1, 1}, {96, 1, 1}));
   EXPECT_EQ(launch.space(device_, frozen).by, Authority::declared);
@@ -250,7 +250,7 @@ TEST_F(PlanAuthority, WhereOnlyLimitsAreKnownTheColdStartDecides) {
     Launch together(name, {1'000'000, 1, 1});
     EXPECT_EQ(together.plan(limits_alone, memory(natural)).by, Authority::declared) << name;
   }
-  // What was decided, and what the caller fixes, stands above it.
+  // The decision file and the caller have more authority than the cold start.
   ASSERT_TRUE(export_decision(adapter_of(limits_alone), launch.kernels.front().kernel,
                               launch.request.size.value, {128, 1, 1}));
   EXPECT_EQ(launch.plan(limits_alone, memory(natural)).by, Authority::decision_file);
@@ -303,7 +303,7 @@ TEST(Planner, SizesOfABucketShareAKey) {
   EXPECT_NE(key({1000, 1, 1}, {.exact_size = true}).key,
             key({1024, 1, 1}, {.exact_size = true}).key);
 
-  // What was decided for exactly this size keeps its own key.
+  // A decision for exactly this size keeps its own key.
   const auto store = EvidenceStore::in_memory();
   const auto tell = [&](EventKind kind, const LaunchKey& about) {
     const EvidenceEvent event{.kind = kind,

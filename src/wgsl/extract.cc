@@ -96,6 +96,9 @@ class Extractor {
       if (const auto* array = from_.types.get_if<ArrayType>(from_.globals[g].type)) {
         mark_overrides(array->count_expr, used);
       }
+      if (const auto* buffer = from_.types.get_if<BufferType>(from_.globals[g].type)) {
+        mark_overrides(buffer->bytes_expr, used);
+      }
     }
     for (std::uint32_t o = 0; o < used.size(); ++o) {
       if (used[o]) copy_.override_(OverrideId{o});

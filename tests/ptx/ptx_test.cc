@@ -380,6 +380,15 @@ TEST(Ptx, GivesAtomicsTheirScopeAndOrder) {
   EXPECT_GT(count(ptx, "ld.relaxed.cta.shared.u32"), 0U);
 }
 
+TEST(Ptx, TakesMinimaOfPairsAsOneNumber) {
+  const std::string ptx = ptx_with(
+      "atomicStoreMin(&pairs[id.x], vec2(lane, id.x)); atomicStoreMax(&pairs[lane], id.xx);",
+      "enable atomic_vec2u_min_max;\n"
+      "@group(0) @binding(3) var<storage, read_write> pairs: array<atomic<vec2u>>;\n");
+  EXPECT_GT(count(ptx, "red.relaxed.gpu.global.min.u64"), 0U);
+  EXPECT_GT(count(ptx, "red.relaxed.gpu.global.max.u64"), 0U);
+}
+
 TEST(Ptx, ZeroesWorkgroupMemoryUnlessItIsWrittenFirst) {
   // A store of zero, and a barrier after it, beside the program's own barrier.
   const std::string read_first =

@@ -64,6 +64,7 @@ class Evaluator {
                                    TypeId type);
   bool flatten(std::span<const std::byte> bytes, std::uint64_t offset, TypeId type, Abstract& out);
   Abstract eval_node(const Expr& expr, const ArrayLengthExpr& e);
+  Abstract eval_node(const Expr& expr, const ViewExpr&) { return unknown(expr.type); }
   Abstract eval_node(const Expr& expr, const SwizzleExpr& e);
   Abstract eval_node(const Expr& expr, const ConstructExpr& e);
   Abstract eval_node(const Expr& expr, const SplatExpr& e);

@@ -130,6 +130,7 @@ class Generator {
       case 16: return BitcastExpr{expr()};
       case 17: return MathExpr{static_cast<MathFn>(pick(90)), list()};
       case 18: return ArrayLengthExpr{expr()};
+      case 19: return ViewExpr{expr(), expr(), maybe_expr()};
       default: return InvocationIdExpr{static_cast<InvocationIdKind>(pick(6))};
     }
   }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "vyre/base/arithmetic.h"
+#include "vyre/ir/buffer_layout.h"
 
 namespace vyre {
 namespace {
@@ -38,18 +38,6 @@ Result<void> refuse_shared_writes(const Program& program, std::span<const Global
 
 }  // namespace
 
-std::uint64_t smallest_binding(const TypeTable& types, TypeId type) {
-  const std::uint64_t fixed = types.layout(type).size;
-  TypeId last = type;
-  if (const auto* structure = types.get_if<StructType>(type);
-      structure != nullptr && !structure->members.empty()) {
-    last = structure->members.back().type;
-  }
-  const auto* array = types.get_if<ArrayType>(last);
-  if (array == nullptr || array->count != 0) return fixed;
-  return saturating_add(fixed, types.stride(array->element));
-}
-
 Result<std::vector<GlobalBytes>> bind_buffers(const Program& program,
                                               std::span<const BoundBuffer> buffers) {
   for (std::size_t i = 0; i < buffers.size(); ++i) {
@@ -76,7 +64,7 @@ Result<std::vector<GlobalBytes>> bind_buffers(const Program& program,
           fmt::format("kernel `{}`: nothing is bound to {}", program.name, describe(global)),
           fmt::format("bind a buffer to {}", global.name));
     }
-    const std::uint64_t smallest = smallest_binding(program.types, global.type);
+    const std::uint64_t smallest = buffer_layout(program.types, global.type).least_bytes();
     if (bound->bytes.size() < smallest) {
       return fail(Code::invalid_input,
                   fmt::format("kernel `{}`: {} has {} bytes; {} takes at least {}", program.name,

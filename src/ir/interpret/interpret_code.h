@@ -83,6 +83,7 @@ enum class Op : std::uint16_t {
   make_pointer,        // dst; wide: bytes available
   derive_pointer,      // dst; the available bytes of pointer a, less offset wide
   array_length,        // dst; of pointer a, array at offset wide, stride b
+  wide_atomic,         // a: value of 64 bits; n: whether it is a maximum
   atomic,  // dst: result, a: value, b: compare, c: offset of `exchanged`; n: 2 * op + signed
 
   // f32.

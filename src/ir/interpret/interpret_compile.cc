@@ -352,6 +352,14 @@ void Compiler::execute(const UniformLoadStmt& s) {
 void Compiler::execute(const AtomicStmt& s) {
   const FlatPlace to = place(s.pointer);
   const TypeId pointee = types_.get_if<PointerType>(type_of(s.pointer))->pointee;
+  if (types_.get_if<AtomicType>(pointee)->size == 2) {
+    const Slot stored = value(s.value);
+    address(to);
+    Instr wide{.op = Op::wide_atomic, .n = s.op == AtomicOp::max ? 1U : 0U};
+    wide.a = stored;
+    emit(wide);
+    return;
+  }
   const bool is_signed = types_.get_if<AtomicType>(pointee)->kind == ScalarKind::i32;
   Instr instr{.op = Op::atomic, .n = static_cast<std::uint32_t>(s.op) * 2 + (is_signed ? 1 : 0)};
   if (s.compare != kNoExpr) instr.b = value(s.compare);

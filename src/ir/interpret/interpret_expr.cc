@@ -1,5 +1,6 @@
 // Values: one instruction for each operation, or an ApplyCall where there is none.
 #include <algorithm>
+#include <cassert>
 
 #include "vyre/base/overloaded.h"
 #include "vyre/ir/interpret/interpret_compiler.h"
@@ -154,6 +155,10 @@ Slot Compiler::evaluate(const Expr& expr, std::optional<Slot> want) {
           [&](const BitcastExpr& e) { return value(e.value, want); },
           [&](const MathExpr& e) { return math(e, type, want); },
           [&](const ArrayLengthExpr& e) { return array_length(e, want); },
+          [](const ViewExpr&) {
+            assert(false && "specialise replaces views");
+            return kLocalIndexSlot;
+          },
           [&](const InvocationIdExpr& e) {
             switch (e.kind) {
               case InvocationIdKind::global_invocation: return kGlobalIdSlot;

@@ -9,8 +9,10 @@ namespace {
 // f(offset, kind) for every scalar in memory order.
 template <class Fn>
 void for_each_scalar(const TypeTable& types, TypeId type, std::uint64_t offset, Fn&& fn) {
-  if (types.get_if<ScalarType>(type) != nullptr || types.get_if<AtomicType>(type) != nullptr) {
-    fn(offset, *types.scalar_kind(type));
+  const auto* atomic = types.get_if<AtomicType>(type);
+  if (types.get_if<ScalarType>(type) != nullptr || atomic != nullptr) {
+    const std::uint32_t words = atomic != nullptr ? atomic->size : 1;
+    for (std::uint32_t i = 0; i < words; ++i) fn(offset + i * 4, *types.scalar_kind(type));
     return;
   }
   if (const auto* structure = types.get_if<StructType>(type)) {

@@ -141,6 +141,22 @@ TEST(Bindings, ATooSmallOneIsRefusedWithBothSizes) {
   EXPECT_TRUE(run_with(copy_kernel(), {1, 1, 1}, enough, b));
 }
 
+TEST(Bindings, AnArrayMayBeginRightBehindAVectorOfThree) {
+  KernelWriter k;
+  const TypeId three = k.vec(ScalarKind::f32, 3);
+  const ExprId in = k.buffer(
+      "in", k.structure("S", {{"v", three}, {"list", k.runtime_array(k.f32)}}), Access::read);
+  const ExprId out = k.buffer("out", k.runtime_array(k.f32));
+  k.begin("copy");
+  k.store(k.at(out, k.global_x()), k.load(k.at(k.member(in, 1), k.global_x())));
+  k.end();
+  const Kernel kernel = k.finish();
+  Words small(3), enough(4), b(4);
+  expect_error(run_with(kernel, {1, 1, 1}, small, b), Code::invalid_input,
+               {"12 bytes", "at least 16"});
+  EXPECT_TRUE(run_with(kernel, {1, 1, 1}, enough, b));
+}
+
 TEST(Bindings, OthersAreLeftAlone) {
   Words a(4), b(4), c(4, 3);
   const std::vector<BoundBuffer> bound{{0, 0, std::as_writable_bytes(std::span(a))},

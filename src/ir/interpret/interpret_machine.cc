@@ -330,6 +330,12 @@ Machine::Stop Machine::run(Invocation& invocation) {
         write(m + in.dst, runtime_length(read<MemoryPointer>(m + in.a), in.wide, in.b));
         break;
       case Op::atomic: atomic(m, in, address); break;
+      case Op::wide_atomic: {
+        if (address == nullptr) break;
+        const auto old = read<std::uint64_t>(address), given = read<std::uint64_t>(m + in.a);
+        write(address, in.n != 0 ? std::max(old, given) : std::min(old, given));
+        break;
+      }
 
       case Op::add_f32: each2<float>(m, in, F::add); break;
       case Op::sub_f32: each2<float>(m, in, F::sub); break;

@@ -95,6 +95,7 @@ class Analysis {
     Root root;
     if (const auto* e = std::get_if<MemberExpr>(&node)) root = root_of(e->base);
     if (const auto* e = std::get_if<IndexExpr>(&node)) root = root_of(e->base);
+    if (const auto* e = std::get_if<ViewExpr>(&node)) root = root_of(e->buffer);
     root.partial = true;
     return root;
   }

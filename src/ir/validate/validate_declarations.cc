@@ -126,7 +126,9 @@ class Declarations {
 
   void memory(const Global& g) {
     const auto* array = types_.get_if<ArrayType>(g.type);
-    const bool by_override = array != nullptr && array->count_expr != kNoExpr;
+    const auto* buffer = types_.get_if<BufferType>(g.type);
+    const bool by_override = (array != nullptr && array->count_expr != kNoExpr) ||
+                             (buffer != nullptr && buffer->bytes_expr != kNoExpr);
     const bool fixed = !types_.contains_runtime_array(g.type) && !by_override;
     bool type = false;
     bool access = g.access == Access::read_write;
@@ -139,7 +141,8 @@ class Declarations {
         }
         break;
       case MemoryKind::uniform:
-        type = types_.is_host_shareable(g.type) && types_.is_constructible(g.type);
+        type = types_.is_host_shareable(g.type) &&
+               (types_.is_constructible(g.type) || (buffer != nullptr && fixed));
         access = g.access == Access::read;
         break;
       case MemoryKind::workgroup:
@@ -177,6 +180,10 @@ class Declarations {
       const auto* array = types_.get_if<ArrayType>(static_cast<TypeId>(i));
       if (array != nullptr && array->count_expr != kNoExpr) {
         size_expr(array->count_expr, "the size of an array");
+      }
+      const auto* buffer = types_.get_if<BufferType>(static_cast<TypeId>(i));
+      if (buffer != nullptr && buffer->bytes_expr != kNoExpr) {
+        size_expr(buffer->bytes_expr, "the size of a buffer");
       }
     }
   }

@@ -308,11 +308,31 @@ class Rules {
   ExprRule rule(const Expr&, const ArrayLengthExpr& n) const {
     const PointerType* p = pointer(n.pointer);
     const auto* a = p != nullptr ? types_.get_if<ArrayType>(p->pointee) : nullptr;
-    if (a == nullptr || a->count != 0 || a->count_expr != kNoExpr ||
-        p->memory != MemoryKind::storage) {
+    const bool buffer = p != nullptr && types_.get_if<BufferType>(p->pointee) != nullptr;
+    if (!buffer && (a == nullptr || a->count != 0 || a->count_expr != kNoExpr)) {
       return no("{} has no run-time length", spell(n.pointer));
     }
     return want(ScalarType{ScalarKind::u32});
+  }
+  bool is_integer_scalar(ExprId id) const {
+    return types_.get_if<ScalarType>(type(id)) != nullptr && is_integer(*kind(id));
+  }
+  ExprRule rule(const Expr& e, const ViewExpr& n) const {
+    const PointerType* from = pointer(n.buffer);
+    const auto* to = types_.get_if<PointerType>(e.type);
+    if (from == nullptr || types_.get_if<BufferType>(from->pointee) == nullptr || to == nullptr ||
+        to->memory != from->memory || to->access != from->access) {
+      return no("a view of {} is {}", spell(n.buffer), types_.spell(e.type));
+    }
+    if (!is_integer_scalar(n.offset) || (n.size != kNoExpr && !is_integer_scalar(n.size))) {
+      return no("the place of a view is i32 or u32");
+    }
+    const bool sized = !types_.contains_runtime_array(to->pointee);
+    if (!types_.is_host_shareable(to->pointee) || types_.contains_atomic(to->pointee) ||
+        types_.get_if<BufferType>(to->pointee) != nullptr || (sized && n.size != kNoExpr)) {
+      return no("there is no such view as {}", types_.spell(e.type));
+    }
+    return is(e.type);
   }
   ExprRule rule(const Expr&, const InvocationIdExpr& n) const {
     if (function_ == nullptr) return no("an invocation's id outside of a function");

@@ -202,6 +202,7 @@ class FunctionCheck {
     const ExprNode& node = program_[id].node;
     if (const auto* e = std::get_if<MemberExpr>(&node)) return root_name(e->base);
     if (const auto* e = std::get_if<IndexExpr>(&node)) return root_name(e->base);
+    if (const auto* e = std::get_if<ViewExpr>(&node)) return root_name(e->buffer);
     if (const auto* e = std::get_if<GlobalPtrExpr>(&node)) return program_[e->id].name;
     if (const auto* e = std::get_if<LocalExpr>(&node)) {
       return function_.locals[static_cast<std::size_t>(e->id)].name;
@@ -304,7 +305,8 @@ class FunctionCheck {
     TypeId loaded = types_.void_type();
     if (p != nullptr && p->memory == MemoryKind::workgroup) {
       if (types_.is_constructible(p->pointee)) loaded = p->pointee;
-      if (const auto* a = types_.get_if<AtomicType>(p->pointee)) loaded = scalar_type(a->kind);
+      const auto* a = types_.get_if<AtomicType>(p->pointee);
+      if (a != nullptr && a->size == 1) loaded = scalar_type(a->kind);
     }
     if (loaded == types_.void_type()) {
       report(pos, "a uniform load from {}; it takes a pointer to workgroup memory",
@@ -381,6 +383,7 @@ class FunctionCheck {
       report(pos, "an atomic operation on {} memory with access {}", to_string(p->memory),
              to_string(p->access));
     }
+    if (a->size != 1) return wide_atomic(pos, s, *p, *a);
     const TypeId scalar = scalar_type(a->kind);
     const bool exchange = s.op == AtomicOp::compare_exchange;
     operand(pos, s.value, s.op != AtomicOp::load, scalar, "value");
@@ -398,6 +401,17 @@ class FunctionCheck {
     }
     define(s.result, LocalKind::let, pos);
   }
+  // Of a vector: a minimum or maximum in storage memory, without a result.
+  void wide_atomic(SourcePos pos, const AtomicStmt& s, const PointerType& p, const AtomicType& a) {
+    if (p.memory != MemoryKind::storage || (s.op != AtomicOp::min && s.op != AtomicOp::max) ||
+        s.result != kNoLocal) {
+      report(pos, "an operation that {} does not have", types_.spell(p.pointee));
+      if (s.result != kNoLocal) define(s.result, LocalKind::let, pos);
+    }
+    const TypeId vector = types_.find(VectorType{a.kind, a.size}).value_or(types_.void_type());
+    operand(pos, s.value, true, vector, "value");
+    operand(pos, s.compare, false, vector, "value to compare with");
+  }
   void operand(SourcePos pos, ExprId id, bool wanted, TypeId scalar, std::string_view what) {
     if (wanted != (id != kNoExpr)) {
       report(pos, "an atomic operation {} a {}", wanted ? "without" : "with", what);
@@ -407,6 +421,20 @@ class FunctionCheck {
     }
   }
 
+  // A pointer to a buffer can be passed as one to a buffer without a size, or a smaller one.
+  bool fits(TypeId argument, TypeId parameter) const {
+    if (argument == parameter) return true;
+    const auto* from = types_.get_if<PointerType>(argument);
+    const auto* to = types_.get_if<PointerType>(parameter);
+    if (from == nullptr || to == nullptr || from->memory != to->memory ||
+        from->access != to->access) {
+      return false;
+    }
+    const auto* large = types_.get_if<BufferType>(from->pointee);
+    const auto* small = types_.get_if<BufferType>(to->pointee);
+    if (large == nullptr || small == nullptr || small->bytes_expr != kNoExpr) return false;
+    return small->bytes <= large->bytes || (small->bytes == 0 && large->bytes_expr != kNoExpr);
+  }
   void stmt(SourcePos pos, const CallStmt& s, const Context&) {
     const Function& callee = program_[s.callee];
     const auto arguments = program_.list(s.arguments);
@@ -416,7 +444,7 @@ class FunctionCheck {
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       if (!expr(arguments[i]) || i >= callee.parameters) continue;
-      if (type(arguments[i]) != callee.locals[i].type) {
+      if (!fits(type(arguments[i]), callee.locals[i].type)) {
         report(program_[arguments[i]].pos, "argument {} of '{}' is {}, not {}", i + 1, callee.name,
                types_.spell(callee.locals[i].type), types_.spell(type(arguments[i])));
       }

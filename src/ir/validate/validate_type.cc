@@ -18,7 +18,8 @@ bool is_override_sized(const TypeTable& types, TypeId id) {
 
 // Whether the type may be the element of an array or the member of a struct.
 bool is_storable(const TypeTable& types, TypeId id) {
-  return types.get_if<VoidType>(id) == nullptr && types.get_if<PointerType>(id) == nullptr;
+  return types.get_if<VoidType>(id) == nullptr && types.get_if<PointerType>(id) == nullptr &&
+         types.get_if<BufferType>(id) == nullptr;
 }
 
 }  // namespace
@@ -66,16 +67,21 @@ std::string TypeRules::look_at(const Program& program, TypeId id) const {
             return "";
           },
           [&](const StructType& t) { return look_at_struct(program, t); },
+          [](const BufferType& t) -> std::string {
+            if (t.granule != 2 && t.granule != 4) return "a buffer with no granule";
+            return t.bytes % t.granule == 0 ? "" : fmt::format("a buffer of {} bytes", t.bytes);
+          },
           [](const HandleType& t) -> std::string {
             return fmt::format("{} is a texture or a sampler, which no kernel has", t.name);
           },
           [](const AtomicType& t) -> std::string {
-            const bool good = t.kind == ScalarKind::i32 || t.kind == ScalarKind::u32;
-            return good ? "" : fmt::format("an atomic of {}", to_string(t.kind));
+            const bool good = (t.size == 1 && t.kind == ScalarKind::i32) ||
+                              (t.size <= 2 && t.size >= 1 && t.kind == ScalarKind::u32);
+            return good ? "" : fmt::format("an atomic of {} {}", t.size, to_string(t.kind));
           },
           [&](const PointerType& t) -> std::string {
             if (!issue(t.pointee).empty()) return issue(t.pointee);
-            return is_storable(types, t.pointee)
+            return is_storable(types, t.pointee) || types.get_if<BufferType>(t.pointee) != nullptr
                        ? ""
                        : fmt::format("a pointer to {}", types.spell(t.pointee));
           },

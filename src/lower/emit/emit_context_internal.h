@@ -20,8 +20,11 @@
 #include "vyre/lower/emit/values_internal.h"
 #include "vyre/lower/lane_values_internal.h"
 #include "vyre/lower/loop_shape_internal.h"
+#include "vyre/lower/row_walks_internal.h"
 
 namespace vyre {
+
+struct StoreBlock;  // store_blocks.h
 
 // The ids of the gang that is being emitted.
 struct GangIds {
@@ -63,12 +66,16 @@ struct EmitContext {
   // Conditions that usually hold get their own code, beside the general code. Large programs have
   // only the general code.
   bool emits_usual = false;
-  std::shared_ptr<const LoopShapes> loops;  // null: loops are emitted as they stand
+  std::shared_ptr<const LoopShapes> loops;    // null: loops are emitted as they stand
+  std::shared_ptr<const RowWalks> row_walks;  // null: no accesses have blocks (row_blocks.h)
   GangIds ids;
   llvm::Value* grid[3] = {};               // i32
   std::vector<Pointer> globals;            // by GlobalId: storage, uniform, workgroup
   std::vector<llvm::Value*> global_bytes;  // i64: bound length of storage and uniform
   std::map<GlobalId, LaneMemory> privates;
+  // Buffers of which this call of the code may have a copy in scratch memory (private_counts.h):
+  // i1, whether it has.
+  std::map<GlobalId, llvm::Value*> copied;
   llvm::Value* mask = nullptr;             // <W x i1>; null: all lanes run
   llvm::Value* stop_flag = nullptr;        // ptr to i32; null: no deadline
   llvm::Instruction* row_start = nullptr;  // row-invariant code goes before it
@@ -95,6 +102,8 @@ struct EmitContext {
   std::uint32_t statements =
       0;  // the number of statements since the stop flag was last tested between statements
   std::uint64_t stack_bytes = 0;
+  std::uint64_t block_bytes = 0;                               // of row_blocks.h, on the stack too
+  std::map<StmtId, std::shared_ptr<StoreBlock>> store_blocks;  // null: stores without one
   std::map<TypeId, std::vector<ScalarField>> fields;
   // Lengths of run-time arrays, by the size of their buffer and where in it they begin.
   std::map<std::pair<llvm::Value*, std::uint64_t>, llvm::Value*> lengths;

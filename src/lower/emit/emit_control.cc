@@ -437,8 +437,9 @@ void emit_statement(EmitContext& e, EmitFrame& frame, StmtId id) {
                    if (const LocalSlot* slot = linear_slot(e, frame, s.pointer)) {
                      return store_linear(e, *slot, eval_leaf(e, frame, s.value));
                    }
-                   const Val at = eval(e, frame, s.pointer);
-                   assign_value(e, frame, *at.pointer, s.value);
+                   Pointer at = *eval(e, frame, s.pointer).pointer;
+                   if (e.row_walks != nullptr && e.row_walks->stores.contains(id)) at.store = id;
+                   assign_value(e, frame, at, s.value);
                  },
                  [&](const IfStmt& s) {
                    emit_if(e, frame, eval_leaf(e, frame, s.condition), e.program.block(s.then),

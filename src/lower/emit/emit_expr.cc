@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cassert>
+
 #include "vyre/base/overloaded.h"
 #include "vyre/lower/emit/emit_cells_internal.h"
 #include "vyre/lower/emit/emit_expr_internal.h"
@@ -152,7 +154,9 @@ Val eval(EmitContext& e, EmitFrame& frame, ExprId id) {
             if (const LocalSlot* slot = linear_slot(e, frame, node.pointer)) {
               return scalar(load_linear(e, *slot));
             }
-            return load_value(e, *eval(e, frame, node.pointer).pointer, expr.type);
+            Pointer at = *eval(e, frame, node.pointer).pointer;
+            at.walks = e.row_walks != nullptr && e.row_walks->loads.contains(id);
+            return load_value(e, at, expr.type);
           },
           [&](const SwizzleExpr& node) {
             const Val base = eval(e, frame, node.vector);
@@ -227,6 +231,10 @@ Val eval(EmitContext& e, EmitFrame& frame, ExprId id) {
             Leaf leaf = uniform_leaf(array_length(e, *eval(e, frame, node.pointer).pointer));
             leaf.row_invariant = true;
             return scalar(leaf);
+          },
+          [](const ViewExpr&) {
+            assert(false && "specialise replaces views");
+            return Val{};
           },
           [&](const InvocationIdExpr& node) {
             Val out;

@@ -124,7 +124,8 @@ Value* gpu_atomic(EmitContext& e, const AtomicStmt& s, bool is_signed, const Poi
     default: break;
   }
   if (s.op == AtomicOp::sub) value = e.b.CreateNeg(value);
-  const std::string_view operation = operation_of(s.op, is_signed);
+  std::string operation(operation_of(s.op, is_signed));
+  if (value->getType()->isIntegerTy(64)) operation = s.op == AtomicOp::max ? "max.u64" : "min.u64";
   // An atomic whose result is unused becomes a reduction (red); exchange has no such form.
   if (!wants && s.op != AtomicOp::exchange && (order == "relaxed" || order == "release")) {
     emit(e.b.getVoidTy(), fmt::format("red.{}.{}.{}.{} [$0], $1;", order, scope, space, operation),

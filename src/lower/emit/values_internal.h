@@ -89,6 +89,8 @@ struct Pointer {
   GlobalId global{};      // shared: which one
   bool constant = false;  // no invocation writes it during the launch
   bool is_workgroup = false;
+  bool walks = false;             // each lane loads what follows its last load (row_walks.h)
+  std::optional<StmtId> store{};  // the statement, where each lane stores behind its last store
 };
 
 // One scalar of a flattened type, and its bytes from the start of it.

@@ -42,6 +42,14 @@ std::string beyond_limits(const Kernel& kernel, const Variant& v, const Limits& 
 
 }  // namespace
 
+std::string_view why_shape_is_fixed(const Kernel& kernel) {
+  if (kernel.stats.barriers != 0 || has_workgroup_memory(*kernel.program)) {
+    return "shares memory or waits within its workgroup";
+  }
+  if (works_together(kernel)) return "has subgroup operations";
+  return reads_workgroup_ids(kernel.stats) ? "reads the local or workgroup ids" : "";
+}
+
 std::string why_not(const Kernel& kernel, const Variant& v, TargetKind kind, const Limits& limits) {
   if (std::string why = beyond_limits(kernel, v, limits); !why.empty()) return why;
   if (kind == TargetKind::nvptx && v.gang_width != 1) return "gangs are for the CPU";
@@ -53,20 +61,15 @@ std::string why_not(const Kernel& kernel, const Variant& v, TargetKind kind, con
     return fmt::format("the program has subgroup operations, which need gangs of {} lanes",
                        kSubgroupSize);
   }
-  const bool together = works_together(kernel);
-  const bool reads_ids = reads_workgroup_ids(kernel.stats);
-  if (v.workgroup != kernel.program->workgroup && (together || reads_ids)) {
-    return together
-               ? "the program shares memory or waits within its workgroup, so its shape is fixed"
-               : "the program reads ids that depend on the workgroup's shape";
+  const std::string_view fixed = why_shape_is_fixed(kernel);
+  if (v.workgroup != kernel.program->workgroup && !fixed.empty()) {
+    return fmt::format("the program {}, so its shape is fixed", fixed);
   }
   if (v.items_per_lane == 1) return {};
   if (!is_one_of(v.items_per_lane, {2, 4, 8, 16})) {
     return fmt::format("a lane takes 1, 2, 4, 8 or 16 items, not {}", v.items_per_lane);
   }
-  if (together) return "the program shares memory or waits within its workgroup";
-  if (reads_ids) return "the program reads ids of its workgroup";
-  return {};
+  return fixed.empty() ? "" : fmt::format("the program {}", fixed);
 }
 
 }  // namespace vyre

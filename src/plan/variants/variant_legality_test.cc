@@ -70,6 +70,8 @@ TEST(Legality, SubgroupsNeedTheirOwnGangOnTheProcessorAlone) {
   EXPECT_EQ(refusal("elects", of({64, 1, 1}, 16), processor_of_16_lanes()),
             "the program has subgroup operations, which need gangs of 32 lanes");
   EXPECT_EQ(refusal("elects", of({64, 1, 1}), large_gpu()), "");
+  EXPECT_EQ(refusal("elects", of({128, 1, 1}), large_gpu()),
+            "the program has subgroup operations, so its shape is fixed");
 }
 
 TEST(Legality, AProgramThatKnowsItsWorkgroupKeepsIt) {
@@ -79,12 +81,12 @@ TEST(Legality, AProgramThatKnowsItsWorkgroupKeepsIt) {
               "the program shares memory or waits within its workgroup, so its shape is fixed");
     EXPECT_EQ(refusal("tells_groups", of({64, 1, 1}), device), "");
     EXPECT_EQ(refusal("tells_groups", of({32, 1, 1}), device),
-              "the program reads ids that depend on the workgroup's shape");
+              "the program reads the local or workgroup ids, so its shape is fixed");
     EXPECT_EQ(refusal("streams", of({32, 1, 1}), device), "");
     EXPECT_EQ(refusal("reverses_groups", of({256, 1, 1}, 1, 2), device),
               "the program shares memory or waits within its workgroup");
     EXPECT_EQ(refusal("tells_groups", of({64, 1, 1}, 1, 2), device),
-              "the program reads ids of its workgroup");
+              "the program reads the local or workgroup ids");
   }
 }
 

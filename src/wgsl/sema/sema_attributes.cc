@@ -15,6 +15,7 @@ namespace vyre::sema {
 namespace {
 
 constexpr std::string_view kRequirements[] = {
+    "buffer_view",
     "fragment_depth",
     "immediate_address_space",
     "linear_indexing",
@@ -30,8 +31,8 @@ constexpr std::string_view kRequirements[] = {
     "unrestricted_pointer_parameters",
 };
 constexpr std::string_view kExtensions[] = {
-    "clip_distances",  "dual_source_blending",  "f16",
-    "primitive_index", "subgroup_size_control", "subgroups"};
+    "atomic_vec2u_min_max",  "clip_distances", "dual_source_blending", "f16", "primitive_index",
+    "subgroup_size_control", "subgroups"};
 constexpr std::string_view kListOfAll = "docs/wgsl.md lists what is supported";
 constexpr std::string_view kSeverities[] = {"error", "warning", "info", "off"};
 

@@ -138,9 +138,14 @@ constexpr SpecialEntry kSpecial[] = {
     {"atomicMin", SpecialBuiltin::atomic, AtomicOp::min},
     {"atomicOr", SpecialBuiltin::atomic, AtomicOp::bit_or},
     {"atomicStore", SpecialBuiltin::atomic, AtomicOp::store},
+    {"atomicStoreMax", SpecialBuiltin::atomic_wide, AtomicOp::max},
+    {"atomicStoreMin", SpecialBuiltin::atomic_wide, AtomicOp::min},
     {"atomicSub", SpecialBuiltin::atomic, AtomicOp::sub},
     {"atomicXor", SpecialBuiltin::atomic, AtomicOp::bit_xor},
     {"bitcast", SpecialBuiltin::bitcast},
+    {"bufferArrayView", SpecialBuiltin::buffer_array_view},
+    {"bufferLength", SpecialBuiltin::buffer_length},
+    {"bufferView", SpecialBuiltin::buffer_view},
     {"select", SpecialBuiltin::select},
     {"storageBarrier", SpecialBuiltin::storage_barrier},
     {"textureBarrier", SpecialBuiltin::texture_barrier},
@@ -172,7 +177,6 @@ struct Refused {
   bool prefix;
   std::string_view why;
 };
-constexpr std::string_view kNoBufferViews = "vyre has no buffer views (docs/wgsl.md)";
 constexpr std::string_view kNoWide = "vyre has no 64-bit numbers (docs/wgsl.md)";
 constexpr std::string_view kNoCooperation = "vyre has no cooperative matrices (docs/wgsl.md)";
 constexpr std::string_view kNoRays = "vyre has no ray queries (docs/wgsl.md)";
@@ -180,10 +184,6 @@ constexpr Refused kRefused[] = {
     {"subgroupMatrix", true, "vyre has no subgroup matrices (docs/wgsl.md)"},
     {"subgroup_matrix", true, "vyre has no subgroup matrices (docs/wgsl.md)"},
     {"coop_mat", true, kNoCooperation},
-    {"buffer", false, kNoBufferViews},
-    {"bufferView", true, kNoBufferViews},
-    {"bufferArrayView", true, kNoBufferViews},
-    {"bufferLength", false, kNoBufferViews},
     {"binding_array", false, "vyre has no arrays of bindings (docs/wgsl.md)"},
     {"i64", false, kNoWide},
     {"u64", false, kNoWide},
@@ -211,8 +211,6 @@ constexpr Refused kRefusedDirectives[] = {
     {"chromium_experimental_subgroup_matrix", false, "vyre has no subgroup matrices"},
     {"chromium_", true, "only Chromium has it"},
     {"subgroup_matrix", false, "vyre has no subgroup matrices"},
-    {"atomic_vec2u_min_max", false, "vyre has no 64-bit atomics"},
-    {"buffer_view", false, "vyre has no buffer views"},
     {"sized_binding_arrays", false, "vyre has no arrays of bindings"},
     {"texel_buffers", false, "vyre has no texel buffers"},
 };
@@ -236,9 +234,19 @@ const SpecialEntry* find_special(std::string_view name) {
   return at != std::end(kSpecial) && at->name == name ? at : nullptr;
 }
 
+bool is_buffer_function(SpecialBuiltin which) {
+  return which == SpecialBuiltin::buffer_view || which == SpecialBuiltin::buffer_array_view ||
+         which == SpecialBuiltin::buffer_length;
+}
+
+bool takes_template(SpecialBuiltin which) {
+  return which == SpecialBuiltin::bitcast || which == SpecialBuiltin::buffer_view ||
+         which == SpecialBuiltin::buffer_array_view;
+}
+
 bool has_effects(SpecialBuiltin which) {
   return which != SpecialBuiltin::select && which != SpecialBuiltin::bitcast &&
-         which != SpecialBuiltin::array_length;
+         which != SpecialBuiltin::array_length && !is_buffer_function(which);
 }
 
 std::span<const Pattern> select_patterns() { return kSelect; }

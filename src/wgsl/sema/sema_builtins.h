@@ -25,8 +25,12 @@ enum class SpecialBuiltin : std::uint8_t {
   select,
   bitcast,
   array_length,
+  buffer_view,
+  buffer_array_view,
+  buffer_length,
   atomic,
   atomic_compare_exchange,
+  atomic_wide,  // of a vector, without a result
   workgroup_barrier,
   storage_barrier,
   texture_barrier,
@@ -38,6 +42,8 @@ struct SpecialEntry {
   AtomicOp op = AtomicOp::load;  // of atomic
 };
 const SpecialEntry* find_special(std::string_view name);
+bool is_buffer_function(SpecialBuiltin which);
+bool takes_template(SpecialBuiltin which);  // bitcast<T>
 // A call of it emits a statement.
 bool has_effects(SpecialBuiltin which);
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "vyre/wgsl/sema/sema_buffer_view.h"
 #include "vyre/wgsl/sema/sema_builtins.h"
 #include "vyre/wgsl/sema/sema_convert.h"
 #include "vyre/wgsl/sema/sema_expr.h"
@@ -70,6 +71,20 @@ void note_callee_accesses(Context& cx, const FunctionInfo& callee,
   }
 }
 
+// Whether the types are pointers to buffers of which a call makes the second out of the first.
+bool passes_as(const Context& cx, TypeId argument, TypeId parameter) {
+  const auto* from = cx.types().get_if<PointerType>(argument);
+  const auto* to = cx.types().get_if<PointerType>(parameter);
+  if (from == nullptr || to == nullptr || from->memory != to->memory ||
+      from->access != to->access) {
+    return false;
+  }
+  const auto* large = cx.types().get_if<BufferType>(from->pointee);
+  const auto* small = cx.types().get_if<BufferType>(to->pointee);
+  if (large == nullptr || small == nullptr || small->bytes_expr != kNoExpr) return false;
+  return small->bytes == 0 || small->bytes < large->bytes;
+}
+
 bool check_arguments(Context& cx, const FunctionInfo& callee, Arguments& arguments,
                      std::string_view name, Span span) {
   if (arguments.size() != callee.parameters.size()) {
@@ -80,6 +95,7 @@ bool check_arguments(Context& cx, const FunctionInfo& callee, Arguments& argumen
   }
   bool fine = true;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (passes_as(cx, arguments[i].type, callee.parameters[i])) continue;
     arguments[i] = coerce(cx, std::move(arguments[i]), callee.parameters[i],
                           fmt::format("argument {} of '{}'", i + 1, name));
     fine = fine && !arguments[i].failed();
@@ -91,7 +107,8 @@ bool check_arguments(Context& cx, const FunctionInfo& callee, Arguments& argumen
 bool points_to_part(const Context& cx, const Value& value) {
   if (cx.types().get_if<PointerType>(value.type) == nullptr) return false;
   const ExprNode& node = cx.program[value.expr].node;
-  return std::holds_alternative<MemberExpr>(node) || std::holds_alternative<IndexExpr>(node);
+  return std::holds_alternative<MemberExpr>(node) || std::holds_alternative<IndexExpr>(node) ||
+         std::holds_alternative<ViewExpr>(node);
 }
 
 Value call_user(Context& cx, std::uint32_t index, const ast::Name& name, Arguments& arguments,
@@ -114,6 +131,7 @@ Value call_user(Context& cx, std::uint32_t index, const ast::Name& name, Argumen
     return failed(span);
   }
   note_callee_accesses(cx, callee, arguments.values());
+  if (!pass_buffers(cx, callee, arguments.values())) return failed(span);
   call_needs(cx, callee);
   for (const Value& v : arguments.values()) {
     if (points_to_part(cx, v)) note_feature(cx, "unrestricted_pointer_parameters");
@@ -160,7 +178,7 @@ Value call_predeclared(Context& cx, const ast::Call& node, Span span) {
     return failed(span);
   }
   if (!node.callee.template_args.empty() &&
-      (special == nullptr || special->which != SpecialBuiltin::bitcast)) {
+      (special == nullptr || !takes_template(special->which))) {
     cx.error(name.span, fmt::format("'{}' takes no template arguments", name.text));
     return failed(span);
   }

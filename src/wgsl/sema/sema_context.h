@@ -144,6 +144,9 @@ struct FunctionInfo {
 
   // The memory that it or its callees access: globals by GlobalId, pointer parameters by index.
   BitSet reads_global, writes_global, reads_parameter, writes_parameter;
+  // The least size of the buffer that a pointer parameter points to, by the views of it that are
+  // known before the program runs.
+  std::unordered_map<std::uint32_t, std::uint64_t> buffer_needs;
   // The globals that its own body names, even if no statement was emitted for them.
   std::vector<GlobalId> mentioned_globals;
   std::vector<OverrideId> mentioned_overrides;

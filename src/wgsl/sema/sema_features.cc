@@ -25,6 +25,7 @@ bool needs_packed_feature(std::string_view name) {
 std::string_view group_of(std::string_view name) {
   if (name == "all" || name == "any" || name == "select") return "logical";
   if (name == "arrayLength") return "array";
+  if (name.starts_with("buffer")) return "buffer view";
   if (name == "bitcast") return "bit reinterpretation";
   if (name.ends_with("Barrier") || name == "workgroupUniformLoad") return "synchronization";
   if (name.starts_with("atomic")) return "atomic";
@@ -59,7 +60,9 @@ bool uses_f16(const Program& program) {
 
 bool waits_for_override(const TypeTable& types, TypeId type) {
   const auto* array = types.get_if<ArrayType>(type);
-  return array != nullptr && array->count_expr != kNoExpr;
+  const auto* buffer = types.get_if<BufferType>(type);
+  return (array != nullptr && array->count_expr != kNoExpr) ||
+         (buffer != nullptr && buffer->bytes_expr != kNoExpr);
 }
 
 std::optional<std::uint64_t> workgroup_bytes(const Program& program) {
@@ -112,6 +115,7 @@ std::vector<std::string> written(const std::vector<ast::Name>& names) {
 
 void note_builtin(Context& cx, std::string_view name) {
   if (needs_packed_feature(name)) note_feature(cx, "packed_4x8_integer_dot_product");
+  if (name.starts_with("buffer")) note_feature(cx, "buffer_view");
   if (cx.body != nullptr) cx.body->info.uses.builtins.insert(name);
 }
 

@@ -137,6 +137,15 @@ bool check_store_type(Context& cx, const ast::Variable& variable, const Space& s
                          to_string(space.memory), cx.spell(type), why));
     return false;
   };
+  if (types.get_if<BufferType>(type) != nullptr) {
+    if (types.contains_runtime_array(type) && space.memory != MemoryKind::storage) {
+      return refuse("its size must be known");
+    }
+    if (can_live_in(types, type, space.memory)) return true;
+    return refuse(
+        "a buffer lives in storage, uniform or workgroup memory, and only the last can "
+        "be sized by overrides");
+  }
   const auto* array = types.get_if<ArrayType>(type);
   const bool by_override = array != nullptr && array->count_expr != kNoExpr;
   switch (space.memory) {

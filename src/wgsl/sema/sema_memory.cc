@@ -4,6 +4,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "vyre/ir/copy_nodes.h"
 #include "vyre/ir/walk.h"
@@ -32,32 +33,61 @@ bool has_load(const Program& program, ExprId id) {
   return found;
 }
 
-// Replaces the indices of a chain of accesses for which `chosen` holds by lets, outermost object
+// Whether the value is known once overrides have values.
+bool is_known_early(const Program& program, ExprId id) {
+  bool known = true;
+  for_each_subexpr(program, id, [&](ExprId part) {
+    const ExprNode& node = program[part].node;
+    known = known && !std::holds_alternative<LocalExpr>(node) &&
+            !std::holds_alternative<LoadExpr>(node) &&
+            !std::holds_alternative<InvocationIdExpr>(node) &&
+            !std::holds_alternative<ArrayLengthExpr>(node);
+  });
+  return known;
+}
+
+// A number on which an access depends: an index, or the place of a view.
+struct NumberAt {
+  ExprId access;
+  ExprId IndexExpr::* index = nullptr;
+  ExprId ViewExpr::* place = nullptr;
+};
+ExprId& number_at(Program& program, const NumberAt& at) {
+  ExprNode& node = program[at.access].node;
+  return at.index != nullptr ? std::get<IndexExpr>(node).*at.index
+                             : std::get<ViewExpr>(node).*at.place;
+}
+
+// Replaces the numbers of a chain of accesses for which `chosen` holds by lets, outermost object
 // first.
 template <class F>
 void freeze_indices(Context& cx, ExprId chain, F&& chosen) {
-  std::vector<ExprId> accesses;
+  std::vector<NumberAt> numbers;
   for (ExprId at = chain;;) {
     const ExprNode& node = cx.program[at].node;
     if (const auto* member = std::get_if<MemberExpr>(&node)) {
       at = member->base;
     } else if (const auto* index = std::get_if<IndexExpr>(&node)) {
-      accesses.push_back(at);
+      numbers.push_back({.access = at, .index = &IndexExpr::index});
       at = index->base;
+    } else if (const auto* view = std::get_if<ViewExpr>(&node)) {
+      if (view->size != kNoExpr) numbers.push_back({.access = at, .place = &ViewExpr::size});
+      numbers.push_back({.access = at, .place = &ViewExpr::offset});
+      at = view->buffer;
     } else {
       break;
     }
   }
-  for (auto at = accesses.rbegin(); at != accesses.rend(); ++at) {
-    const ExprId index = std::get<IndexExpr>(cx.program[*at].node).index;
-    if (!chosen(index)) continue;
-    const Expr old = cx.program[index];
+  for (auto at = numbers.rbegin(); at != numbers.rend(); ++at) {
+    const ExprId number = number_at(cx.program, *at);
+    if (!chosen(number)) continue;
+    const Expr old = cx.program[number];
     cx.writer.pos = old.pos;
     const LocalId local{static_cast<std::uint32_t>(cx.body->function.locals.size())};
     cx.body->function.locals.push_back({"index", LocalKind::let, old.type, old.pos});
-    cx.writer.stmt(LetStmt{local, index});
+    cx.writer.stmt(LetStmt{local, number});
     const ExprId use = cx.writer.expr(old.type, LocalExpr{local});
-    std::get<IndexExpr>(cx.program[*at].node).index = use;
+    number_at(cx.program, *at) = use;
   }
 }
 
@@ -95,7 +125,9 @@ void spill(Context& cx, Value& value) {
 
 void freeze(Context& cx, Value& view) {
   if (view.failed() || cx.body == nullptr) return;
-  freeze_indices(cx, view.expr, [&](ExprId index) { return !is_cheap(cx.program, index); });
+  freeze_indices(cx, view.expr, [&](ExprId index) {
+    return !is_cheap(cx.program, index) && !is_known_early(cx.program, index);
+  });
   view.reads = false;
 }
 
@@ -141,7 +173,11 @@ bool mentions_override(const Context& cx, ExprId tree) {
   bool found = false;
   for_each_subexpr(cx.program, tree, [&](ExprId part) {
     const auto* index = std::get_if<IndexExpr>(&cx.program[part].node);
+    const auto* pointer = cx.types().get_if<PointerType>(cx.program[part].type);
+    const auto* buffer =
+        pointer == nullptr ? nullptr : cx.types().get_if<BufferType>(pointer->pointee);
     found = found || std::holds_alternative<OverrideExpr>(cx.program[part].node) ||
+            (buffer != nullptr && buffer->bytes_expr != kNoExpr) ||
             (index != nullptr && is_sized_late(*index));
   });
   return found;
@@ -152,6 +188,10 @@ void keep_overrides(Context& cx, const Value& value) {
   const auto* pointer = cx.types().get_if<PointerType>(value.type);
   if (pointer == nullptr) {
     emit_let(cx, "unused", value);
+  } else if (std::holds_alternative<ViewExpr>(cx.program[value.expr].node)) {
+    Value view = value;
+    view.expr = clone(cx, value.expr, value.span);
+    emit_let(cx, "unused", view);
   } else if (cx.types().is_constructible(pointer->pointee) && pointer->access != Access::write) {
     const TypeId type = pointer->pointee;
     const ExprId copy = clone(cx, value.expr, value.span);
@@ -161,11 +201,12 @@ void keep_overrides(Context& cx, const Value& value) {
 
 TypeId held_type(Context& cx, const Value& reference) {
   const auto* atomic = cx.types().get_if<AtomicType>(reference.type);
-  return atomic == nullptr ? reference.type : cx.types().scalar(atomic->kind);
+  return atomic == nullptr ? reference.type : cx.types().held(*atomic);
 }
 
 bool is_plain_atomic(Context& cx, const Value& reference) {
-  const bool atomic = cx.types().get_if<AtomicType>(reference.type) != nullptr;
+  const auto* type = cx.types().get_if<AtomicType>(reference.type);
+  const bool atomic = type != nullptr && type->size == 1;
   if (!atomic || !cx.lenient || cx.body == nullptr) return false;
   cx.diagnostics
       .warning(reference.span,

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "vyre/wgsl/sema/sema_buffer_view.h"
 #include "vyre/wgsl/sema/sema_builtins.h"
 #include "vyre/wgsl/sema/sema_convert.h"
 #include "vyre/wgsl/sema/sema_expr.h"
@@ -63,7 +64,7 @@ Value call_array_length(Context& cx, Arguments& arguments, Span span) {
 }
 
 struct AtomicTarget {
-  ScalarKind kind;
+  AtomicType type;
   MemoryKind memory;
 };
 
@@ -81,7 +82,7 @@ std::optional<AtomicTarget> atomic_target(Context& cx, std::string_view name,
     cx.error(argument.span, fmt::format("'{}' needs memory that can be read and written", name));
     return std::nullopt;
   }
-  return AtomicTarget{atomic->kind, pointer->memory};
+  return AtomicTarget{*atomic, pointer->memory};
 }
 
 // Emits the statement, with the arguments evaluated where it stands.
@@ -115,14 +116,51 @@ Value call_atomic(Context& cx, const SpecialEntry& builtin, Arguments& arguments
   if (!takes(cx, builtin.name, arguments, count, span)) return failed(span);
   const auto target = atomic_target(cx, builtin.name, arguments[0]);
   if (!target) return failed(span);
-  const TypeId scalar = cx.types().scalar(target->kind);
+  if (target->type.size != 1) {
+    cx.error(arguments[0].span, fmt::format("'{}' takes an atomic<i32> or atomic<u32>; an "
+                                            "atomic<vec2u> has atomicStoreMin and atomicStoreMax",
+                                            builtin.name));
+    return failed(span);
+  }
+  const TypeId scalar = cx.types().scalar(target->type.kind);
   for (std::size_t i = 1; i < count; ++i) {
     arguments[i] = coerce(cx, std::move(arguments[i]), scalar,
                           fmt::format("argument {} of '{}'", i + 1, builtin.name));
     if (arguments[i].failed()) return failed(span);
   }
-  const TypeId result = exchange ? compare_exchange_result(cx.types(), target->kind) : scalar;
+  const TypeId result = exchange ? compare_exchange_result(cx.types(), target->type.kind) : scalar;
   return emit_atomic(cx, builtin, *target, arguments, result, span);
+}
+
+// atomicStoreMin and atomicStoreMax.
+Value call_wide_atomic(Context& cx, const SpecialEntry& builtin, Arguments& arguments, Span span) {
+  if (!cx.needs_extension("atomic_vec2u_min_max", builtin.name, span) ||
+      !takes(cx, builtin.name, arguments, 2, span)) {
+    return failed(span);
+  }
+  const auto target = atomic_target(cx, builtin.name, arguments[0]);
+  if (!target) return failed(span);
+  if (target->type.size != 2 || target->memory != MemoryKind::storage) {
+    cx.error(arguments[0].span,
+             fmt::format("'{}' takes a pointer to an atomic<vec2u> in storage memory; this is {}",
+                         builtin.name, cx.spell(arguments[0].type)));
+    return failed(span);
+  }
+  arguments[1] = coerce(cx, std::move(arguments[1]), cx.types().vector(ScalarKind::u32, 2),
+                        fmt::format("argument 2 of '{}'", builtin.name));
+  if (arguments[1].failed()) return failed(span);
+  note_read(cx, arguments[0].root);
+  note_write(cx, arguments[0].root);
+  arguments.release();
+  flush(cx);
+  AtomicStmt stmt{.op = builtin.op,
+                  .scope = Scope::device,
+                  .order = Order::relaxed,
+                  .pointer = arguments[0].expr};
+  stmt.value = emit(cx, arguments[1]);
+  cx.at(span);
+  cx.writer.stmt(stmt);
+  return no_value(span);
 }
 
 Value call_barrier(Context& cx, std::string_view name, SpecialBuiltin which, Arguments& arguments,
@@ -147,8 +185,9 @@ Value call_uniform_load(Context& cx, Arguments& arguments, Span span) {
     return failed(span);
   }
   TypeId result = pointer->pointee;
-  if (const auto* atomic = cx.types().get_if<AtomicType>(result)) {
-    result = cx.types().scalar(atomic->kind);
+  if (const auto* atomic = cx.types().get_if<AtomicType>(result);
+      atomic != nullptr && atomic->size == 1) {
+    result = cx.types().held(*atomic);
   }
   if (!cx.types().is_constructible(result)) {
     cx.error(argument.span, fmt::format("a value of type {} cannot be loaded", cx.spell(result)));
@@ -173,8 +212,12 @@ Value call_special(Context& cx, const ast::Call& node, Arguments& arguments, Spa
     default: break;
   }
   if (!inside_function(cx, builtin.name, span)) return failed(span);
+  if (is_buffer_function(builtin.which)) {
+    return call_buffer_function(cx, node, builtin, arguments, span);
+  }
   const bool atomic = builtin.which == SpecialBuiltin::atomic ||
-                      builtin.which == SpecialBuiltin::atomic_compare_exchange;
+                      builtin.which == SpecialBuiltin::atomic_compare_exchange ||
+                      builtin.which == SpecialBuiltin::atomic_wide;
   if (builtin.which != SpecialBuiltin::array_length) {
     need_stage(cx, atomic ? kCompute | kFragment : kCompute, fmt::format("'{}'", builtin.name),
                span);
@@ -183,6 +226,7 @@ Value call_special(Context& cx, const ast::Call& node, Arguments& arguments, Spa
     case SpecialBuiltin::array_length: return call_array_length(cx, arguments, span);
     case SpecialBuiltin::atomic:
     case SpecialBuiltin::atomic_compare_exchange: return call_atomic(cx, builtin, arguments, span);
+    case SpecialBuiltin::atomic_wide: return call_wide_atomic(cx, builtin, arguments, span);
     case SpecialBuiltin::workgroup_uniform_load: return call_uniform_load(cx, arguments, span);
     default: return call_barrier(cx, builtin.name, builtin.which, arguments, span);
   }

@@ -22,7 +22,8 @@ using ast::AttributeKind;
 bool check_member_type(Context& cx, TypeId type, bool last, Span span) {
   const TypeTable& types = cx.types();
   const auto* array = types.get_if<ArrayType>(type);
-  if (types.get_if<PointerType>(type) != nullptr || types.get_if<HandleType>(type) != nullptr) {
+  if (types.get_if<PointerType>(type) != nullptr || types.get_if<HandleType>(type) != nullptr ||
+      types.get_if<BufferType>(type) != nullptr) {
     cx.error(span, fmt::format("a struct member cannot be of type {}", types.spell(type)));
     return false;
   }

@@ -90,7 +90,8 @@ bool check_element(Context& cx, TypeId element, Span span) {
   const TypeTable& types = cx.types();
   const auto* array = types.get_if<ArrayType>(element);
   if (types.get_if<PointerType>(element) == nullptr &&
-      types.get_if<HandleType>(element) == nullptr && !types.contains_runtime_array(element) &&
+      types.get_if<HandleType>(element) == nullptr &&
+      types.get_if<BufferType>(element) == nullptr && !types.contains_runtime_array(element) &&
       (array == nullptr || array->count_expr == kNoExpr)) {
     return true;
   }
@@ -98,41 +99,60 @@ bool check_element(Context& cx, TypeId element, Span span) {
   return false;
 }
 
-std::optional<TypeId> sized_array(Context& cx, TypeId element, const Value& count,
-                                  const ast::Expr& written) {
-  if (count.failed()) return std::nullopt;
-  const auto* scalar = cx.types().get_if<ScalarType>(count.type);
+// The size in the template list of an array or a buffer: its value, or the expression that gives it
+// once overrides have values.
+struct WrittenSize {
+  std::int64_t value = 0;
+  ExprId by_override = kNoExpr;
+};
+
+std::optional<WrittenSize> written_size(Context& cx, const ast::Expr& written,
+                                        std::string_view what) {
+  const bool unevaluated = std::exchange(cx.unevaluated, false);  // a type needs its value
+  const Value size = concretize(cx, check_value(cx, written));
+  cx.unevaluated = unevaluated;
+  if (size.failed()) return std::nullopt;
+  const auto* scalar = cx.types().get_if<ScalarType>(size.type);
   if (scalar == nullptr || !is_integer(scalar->kind)) {
-    cx.error(written.span, fmt::format("the size of an array is an i32 or u32; this is {}",
-                                       cx.spell(count.type)));
-    return std::nullopt;
-  }
-  if (count.phase == Phase::runtime) {
-    cx.error(written.span, "the size of an array must be a constant or override expression");
-    return std::nullopt;
-  }
-  if (count.phase == Phase::override_) {
-    ExprId expr = count.expr;
-    if (const auto* by_name = std::get_if<OverrideExpr>(&cx.program[expr].node);
-        by_name != nullptr && written.get_if<ast::Identifier>() != nullptr) {
-      expr = cx.override_counts.try_emplace(static_cast<std::uint32_t>(by_name->id), expr)
-                 .first->second;
-    }
-    return cx.types().intern(ArrayType{element, 0, expr});
-  }
-  const std::int64_t elements = Scalar{scalar->kind, count.bits()}.as_int();
-  if (elements < 1) {
     cx.error(written.span,
-             fmt::format("an array has at least 1 element; this size is {}", elements));
+             fmt::format("the size of {} is an i32 or u32; this is {}", what, cx.spell(size.type)));
     return std::nullopt;
   }
-  if (static_cast<std::uint64_t>(elements) * cx.types().stride(element) > Limits::kTypeBytes) {
-    cx.error(written.span, fmt::format("an array of {} elements of {} bytes is too large; types "
-                                       "are limited to {} bytes",
-                                       elements, cx.types().stride(element), Limits::kTypeBytes));
+  if (size.phase == Phase::runtime) {
+    cx.error(written.span,
+             fmt::format("the size of {} must be a constant or override expression", what));
     return std::nullopt;
   }
-  return cx.types().array(element, static_cast<std::uint32_t>(elements));
+  if (size.phase == Phase::constant) {
+    return WrittenSize{.value = Scalar{scalar->kind, size.bits()}.as_int()};
+  }
+  ExprId expr = size.expr;
+  if (const auto* by_name = std::get_if<OverrideExpr>(&cx.program[expr].node);
+      by_name != nullptr && written.get_if<ast::Identifier>() != nullptr) {
+    expr =
+        cx.override_counts.try_emplace(static_cast<std::uint32_t>(by_name->id), expr).first->second;
+  }
+  return WrittenSize{.by_override = expr};
+}
+
+std::optional<TypeId> sized_array(Context& cx, TypeId element, const WrittenSize& count,
+                                  const ast::Expr& written) {
+  if (count.by_override != kNoExpr) {
+    return cx.types().intern(ArrayType{element, 0, count.by_override});
+  }
+  if (count.value < 1) {
+    cx.error(written.span,
+             fmt::format("an array has at least 1 element; this size is {}", count.value));
+    return std::nullopt;
+  }
+  if (static_cast<std::uint64_t>(count.value) * cx.types().stride(element) > Limits::kTypeBytes) {
+    cx.error(written.span,
+             fmt::format("an array of {} elements of {} bytes is too large; types "
+                         "are limited to {} bytes",
+                         count.value, cx.types().stride(element), Limits::kTypeBytes));
+    return std::nullopt;
+  }
+  return cx.types().array(element, static_cast<std::uint32_t>(count.value));
 }
 
 std::optional<TypeId> array_type(Context& cx, const ast::Identifier& name, Span span) {
@@ -144,12 +164,33 @@ std::optional<TypeId> array_type(Context& cx, const ast::Identifier& name, Span 
     if (!check_type_limits(cx, type, span)) return std::nullopt;
     return type;
   }
-  const bool unevaluated = std::exchange(cx.unevaluated, false);  // a type needs its value
-  const Value count = concretize(cx, check_value(cx, *name.template_args[1]));
-  cx.unevaluated = unevaluated;
-  const auto type = sized_array(cx, *element, count, *name.template_args[1]);
+  const auto count = written_size(cx, *name.template_args[1], "an array");
+  if (!count) return std::nullopt;
+  const auto type = sized_array(cx, *element, *count, *name.template_args[1]);
   if (type && !check_type_limits(cx, *type, span)) return std::nullopt;
   return type;
+}
+
+std::optional<TypeId> buffer_type(Context& cx, const ast::Identifier& name, Span span) {
+  if (!takes(cx, name, span, 0, 1)) return std::nullopt;
+  note_feature(cx, "buffer_view");
+  const std::uint32_t granule = cx.enabled.contains("f16") ? 2 : 4;
+  if (name.template_args.empty()) return cx.types().intern(BufferType{.granule = granule});
+  const auto size = written_size(cx, *name.template_args[0], "a buffer");
+  if (!size) return std::nullopt;
+  if (size->by_override != kNoExpr) {
+    return cx.types().intern(BufferType{.bytes_expr = size->by_override, .granule = granule});
+  }
+  if (size->value < 1 || size->value % granule != 0 ||
+      static_cast<std::uint64_t>(size->value) > Limits::kTypeBytes) {
+    cx.error(
+        name.template_args[0]->span,
+        fmt::format("the size of a buffer is a positive multiple of {} below 4 GiB; this is {}",
+                    granule, size->value));
+    return std::nullopt;
+  }
+  return cx.types().intern(
+      BufferType{.bytes = static_cast<std::uint32_t>(size->value), .granule = granule});
 }
 
 std::optional<TypeId> atomic_type(Context& cx, const ast::Identifier& name, Span span) {
@@ -159,6 +200,12 @@ std::optional<TypeId> atomic_type(Context& cx, const ast::Identifier& name, Span
   const auto* scalar = cx.types().get_if<ScalarType>(*element);
   if (scalar != nullptr && (scalar->kind == ScalarKind::i32 || scalar->kind == ScalarKind::u32)) {
     return cx.types().atomic(scalar->kind);
+  }
+  const auto* vector = cx.types().get_if<VectorType>(*element);
+  if (vector != nullptr && vector->kind == ScalarKind::u32 && vector->size == 2 &&
+      cx.enabled.contains("atomic_vec2u_min_max")) {
+    note_feature(cx, "atomic_vec2u_min_max");
+    return cx.types().atomic(ScalarKind::u32, 2);
   }
   cx.error(name.template_args[0]->span,
            fmt::format("atomic is made of i32 or u32; {} is not", cx.spell(*element)))
@@ -219,7 +266,11 @@ std::optional<TypeId> pointer_type(Context& cx, const ast::Identifier& name, Spa
   const auto pointee = resolve_type(cx, *name.template_args[1]);
   const auto access = pointer_access(cx, name, *memory);
   if (!pointee || !access) return std::nullopt;
-  if (!can_live_in(cx.types(), *pointee, *memory)) {
+  // Views of buffers are the only run-time sized arrays in these kinds of memory.
+  const bool view = (*memory == MemoryKind::uniform || *memory == MemoryKind::workgroup) &&
+                    cx.types().contains_runtime_array(*pointee) &&
+                    cx.types().is_host_shareable(*pointee) && !cx.types().contains_atomic(*pointee);
+  if (!view && !can_live_in(cx.types(), *pointee, *memory)) {
     cx.error(name.template_args[1]->span,
              fmt::format("{} cannot live in {} memory", cx.spell(*pointee), *text));
     return std::nullopt;
@@ -234,6 +285,7 @@ std::optional<TypeId> generated_type(Context& cx, const Generator& generator,
     case Generator::Kind::array: return array_type(cx, name, span);
     case Generator::Kind::atomic: return atomic_type(cx, name, span);
     case Generator::Kind::pointer: return pointer_type(cx, name, span);
+    case Generator::Kind::buffer: return buffer_type(cx, name, span);
     case Generator::Kind::vector:
     case Generator::Kind::matrix: break;
   }
@@ -248,6 +300,11 @@ std::optional<TypeId> generated_type(Context& cx, const Generator& generator,
 }  // namespace
 
 bool can_live_in(const TypeTable& types, TypeId type, MemoryKind memory) {
+  if (const auto* buffer = types.get_if<BufferType>(type)) {
+    const bool by_override = buffer->bytes_expr != kNoExpr;
+    return memory == MemoryKind::workgroup ||
+           (!by_override && (memory == MemoryKind::storage || memory == MemoryKind::uniform));
+  }
   switch (memory) {
     case MemoryKind::function:
     case MemoryKind::private_: return types.is_constructible(type);
@@ -299,6 +356,7 @@ std::optional<std::string_view> enumerant(Context& cx, const ast::Expr& expr,
 
 std::optional<Generator> find_generator(std::string_view name) {
   if (name == "array") return Generator{Generator::Kind::array};
+  if (name == "buffer") return Generator{Generator::Kind::buffer};
   if (name == "atomic") return Generator{Generator::Kind::atomic};
   if (name == "ptr") return Generator{Generator::Kind::pointer};
   if (name.size() == 4 && name.starts_with("vec") && is_dimension(name[3])) {

@@ -16,7 +16,7 @@ std::optional<TypeId> resolve_type(Context& cx, const ast::Identifier& name, Spa
 // Type names that need a template list, except as a constructor that infers it: vec2, mat2x3,
 // array.
 struct Generator {
-  enum class Kind : std::uint8_t { vector, matrix, array, atomic, pointer };
+  enum class Kind : std::uint8_t { vector, matrix, array, atomic, pointer, buffer };
   Kind kind;
   std::uint32_t columns = 0;
   std::uint32_t rows = 0;  // a vector's size
