@@ -50,12 +50,17 @@ void survey(const Program& p, ExprId root, Body& out, FunctionNeeds& needs) {
       needs.globals.push_back(e->id);
     } else if (const auto* e = std::get_if<InvocationIdExpr>(&node)) {
       needs.ids |= 1U << static_cast<unsigned>(e->kind);
+    } else if (const auto* e = std::get_if<LocalExpr>(&node)) {
+      needs.used[static_cast<std::size_t>(e->id)] = true;
+    } else if (const auto* e = std::get_if<LocalPtrExpr>(&node)) {
+      needs.used[static_cast<std::size_t>(e->id)] = true;
     }
   });
 }
 
 Body survey(const Program& p, const Function& function, FunctionNeeds& needs) {
   Body out;
+  needs.used.assign(function.locals.size(), false);
   for_each_stmt(p, function.body, [&](StmtId id) {
     ++out.size.nodes;
     const StmtNode& node = p[id].node;

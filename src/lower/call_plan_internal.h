@@ -22,6 +22,7 @@ struct FunctionNeeds {
   bool subgroup = false;  // operations
   // It has loops, or so many statements that the stop flag is tested between them.
   bool may_stop = false;
+  std::vector<bool> used;  // by LocalId, of the function alone: whether some expression names it
 };
 
 struct CallPlan {

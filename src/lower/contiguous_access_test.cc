@@ -13,7 +13,7 @@
 namespace vyre {
 namespace {
 
-// What all of them are made of: rows of x and y, of width n, one for a workgroup of 64.
+// All cases work on rows of x and y, of width n; a workgroup of 64 takes one row.
 struct Rows {
   ProgramBuilder& b;
   Ref n, x, y;
@@ -64,7 +64,7 @@ std::string whole_group_of(const std::string& text) {
   return {};
 }
 
-// Neither in gangs that are wholly inside nor in the last one of a row.
+// No gathers, neither in gangs that are wholly inside the row nor in the last one.
 TEST(RowAccesses, AreContiguousUpToTheEndOfTheRow) {
   ProgramBuilder b("guarded", {64, 1, 1});
   Ref x = b.storage_read("x", b.array(b.f32));
@@ -177,8 +177,8 @@ const AccessCase kCases[] = {
      0, 0, 2, 0},
 };
 
-// Where one test of the gang shows that lanes follow each other, they are loaded as a vector; the
-// gathers are for other gangs.
+// If one test of the gang shows that its lanes follow each other, their elements are loaded as a
+// vector. The gathers are for other gangs.
 const AccessCase kUsualCases[] = {
     {"clamped",
      [](Rows& r) {

@@ -1,4 +1,4 @@
-// What the host's code looks like where it matters: the loop that does the work.
+// The form of the host's code in the loop that does the work.
 #include <elf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -101,7 +101,7 @@ TEST_P(GuardedKernel, HasNoCheckInItsLoop) {
     const auto shown = fmt::format("{}", fmt::join(loop, "\n"));
     EXPECT_FALSE(any_has(loop, "masked")) << shown;
     EXPECT_FALSE(any_has(loop, " select ")) << shown;
-    // The end of the loop is all that is compared.
+    // The only comparison is the test for the end of the loop.
     EXPECT_EQ(count_of(loop, " icmp "), 1) << shown;
     EXPECT_EQ(count_of(loop, " load "), 2) << shown;
     EXPECT_EQ(count_of(loop, "store "), 1) << shown;
@@ -263,7 +263,7 @@ TEST(LargeArrays, CallNoLibrary) {
     v.gang_width = width;
     const auto object = compile_host(*kernel, v);
     ASSERT_TRUE(object.has_value()) << describe(object.error());
-    // Moving and clearing memory is the one thing that is left to the C library.
+    // Only moving and clearing memory is left to the C library.
     for (const std::string& name : undefined_symbols(object->object)) {
       EXPECT_TRUE(name == "memset" || name == "memcpy" || name == "memmove") << name;
     }

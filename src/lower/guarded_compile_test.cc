@@ -41,7 +41,7 @@ Variant variant_of(std::uint32_t gang) {
   return v;
 }
 
-// Without the question beforehand whether there is enough memory.
+// Compiles without the test beforehand whether there is enough memory.
 Result<void> compile_for_host(const Kernel& kernel) {
   const auto work = [=] { return unguarded_compile_host(kernel, variant_of(16), {}); };
   VYRE_CHECK(result_of_abandonable("it", work, {}));
@@ -108,8 +108,8 @@ Count compile_under_limits(Compile compile, const Kernel& kernel, std::uint64_t 
   return out;
 }
 
-// What other tests freed stays in the heap of their process, and would not run out: the test runs
-// in a process that has run no other.
+// Memory that other tests have freed stays in the heap of their process and would keep it from
+// running out. This test therefore runs in a fresh process.
 constexpr const char* kFreshProcess = "VYRE_TEST_IN_A_FRESH_PROCESS";
 
 int exit_status_in_a_fresh_process(const char* test) {

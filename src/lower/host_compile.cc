@@ -24,6 +24,7 @@
 #include "vyre/lower/guarded_compile_internal.h"
 #include "vyre/lower/host/host_kernel_internal.h"
 #include "vyre/lower/host/interleave_gangs_internal.h"
+#include "vyre/lower/host/known_patterns_internal.h"
 #include "vyre/lower/host/link_object_internal.h"
 #include "vyre/lower/host/stop_checks_internal.h"
 #include "vyre/lower/range_checks_internal.h"
@@ -31,7 +32,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 16;
+constexpr int kGeneratorVersion = 17;
 
 struct Host {
   std::string cpu;
@@ -164,6 +165,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target, bool scalar, bo
         InterleaveGangs interleave;
         interleave.vector_registers = host().vector_width == 16 ? 32 : 16;
         functions.addPass(std::move(interleave));
+        functions.addPass(UseKnownPatterns());
       });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <random>
 
 #include "support/runner.h"
@@ -189,44 +190,66 @@ TEST_P(EveryDevice, RunsExactlyTheInvocationsInsideTheExtent) {
   }
 }
 
+// Runs code that no device would choose; nothing if the kernel has no such variant.
+std::optional<Data> run_code(const Case& c, std::uint32_t gang, const HostOptions& options) {
+  const auto device = CpuDevice::make({.threads = 2});
+  const auto queue = device->make_queue();
+  EXPECT_TRUE(queue);
+  Variant v;
+  v.workgroup = c.kernel.program->workgroup;
+  v.gang_width = gang;
+  if (!why_not(c.kernel, v, TargetKind::host, device->limits()).empty()) return std::nullopt;
+  const auto object = compile_host(c.kernel, v, options);
+  EXPECT_TRUE(object) << describe(object.error());
+  if (!object) return std::nullopt;
+  const auto code = load_host(*object);
+  EXPECT_TRUE(code) << describe(code.error());
+  if (!code) return std::nullopt;
+  const auto loaded = device->load(*code);
+  EXPECT_TRUE(loaded);
+  Data data = make_data(c);
+  std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, BoundMemory>> slots;
+  const auto globals = resources(*c.kernel.program);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    slots.push_back({{globals[i]->group, globals[i]->binding},
+                     {reinterpret_cast<std::uintptr_t>(data[i].data()), data[i].size()}});
+  }
+  std::ranges::sort(slots, {}, [](const auto& s) { return s.first; });
+  std::vector<BoundMemory> bindings;
+  for (const auto& slot : slots) bindings.push_back(slot.second);
+  Launch launch;
+  launch.code = loaded->get();
+  launch.bindings = bindings;
+  launch.extent = c.extent;
+  launch.workgroup = v.workgroup;
+  for (unsigned i = 0; i < 3; ++i) launch.grid[i] = ceil_div(c.extent[i], v.workgroup[i]);
+  EXPECT_TRUE((*queue)->launch(launch));
+  return data;
+}
+
 // Code for buffers of 2 GiB and more, on small ones.
 TEST_P(EveryDevice, GivesTheSameWithWideOffsets) {
   const Case& c = cases()[GetParam()];
-  const auto device = CpuDevice::make({.threads = 2});
-  const auto queue = device->make_queue();
-  ASSERT_TRUE(queue);
   const Data want = interpreted(c, c.extent);
   const bool subgroups = c.kernel.stats.subgroup_operations != 0;
-  for (const std::uint32_t width : {1U, subgroups ? kSubgroupSize : 16U}) {
-    Variant v;
-    v.workgroup = c.kernel.program->workgroup;
-    v.gang_width = width;
-    if (!why_not(c.kernel, v, TargetKind::host, device->limits()).empty()) continue;
-    const auto object = compile_host(c.kernel, v, {.wide_offsets = true});
-    ASSERT_TRUE(object) << describe(object.error());
-    const auto code = load_host(*object);
-    ASSERT_TRUE(code) << describe(code.error());
-    const auto loaded = device->load(*code);
-    ASSERT_TRUE(loaded);
-    Data data = make_data(c);
-    std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, BoundMemory>> slots;
-    const auto globals = resources(*c.kernel.program);
-    for (std::size_t i = 0; i < data.size(); ++i) {
-      slots.push_back({{globals[i]->group, globals[i]->binding},
-                       {reinterpret_cast<std::uintptr_t>(data[i].data()), data[i].size()}});
-    }
-    std::ranges::sort(slots, {}, [](const auto& s) { return s.first; });
-    std::vector<BoundMemory> bindings;
-    for (const auto& slot : slots) bindings.push_back(slot.second);
-    Launch launch;
-    launch.code = loaded->get();
-    launch.bindings = bindings;
-    launch.extent = c.extent;
-    launch.workgroup = v.workgroup;
-    for (unsigned i = 0; i < 3; ++i) launch.grid[i] = ceil_div(c.extent[i], v.workgroup[i]);
-    ASSERT_TRUE((*queue)->launch(launch));
-    EXPECT_EQ(first_difference(*c.kernel.program, want, data, c.tolerance), "") << to_string(v);
+  for (const std::uint32_t gang : {1U, subgroups ? kSubgroupSize : 16U}) {
+    const auto got = run_code(c, gang, {.wide_offsets = true});
+    if (!got) continue;
+    EXPECT_EQ(first_difference(*c.kernel.program, want, *got, c.tolerance), "") << gang;
   }
+}
+
+// Code for processors with fewer instructions: narrower vectors, and gathers, scatters and masks
+// made of other things. Every case with one of them, and entry points of a file in turns.
+TEST_P(EveryDevice, GivesTheSameWithTheInstructionsOfOtherProcessors) {
+  const Case& c = cases()[GetParam()];
+  const Data want = interpreted(c, c.extent);
+  const bool subgroups = c.kernel.stats.subgroup_operations != 0;
+  const auto instructions = GetParam() % 2 == 0 ? Instructions::avx2 : Instructions::avx;
+  const std::uint32_t gang = subgroups ? kSubgroupSize : GetParam() % 4 < 2 ? 8 : 16;
+  const auto got = run_code(c, gang, {.instructions = instructions});
+  if (!got) return;
+  EXPECT_EQ(first_difference(*c.kernel.program, want, *got, c.tolerance), "") << gang;
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, EveryDevice, testing::Range(std::size_t{0}, cases().size()),

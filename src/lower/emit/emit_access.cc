@@ -4,6 +4,8 @@
 #include "vyre/lower/emit/emit_leaf_internal.h"
 #include "vyre/lower/emit/emit_memory_internal.h"
 #include "vyre/lower/emit/records_internal.h"
+#include "vyre/lower/emit/row_blocks_internal.h"
+#include "vyre/lower/emit/store_blocks_internal.h"
 
 namespace vyre {
 
@@ -16,6 +18,9 @@ Value* address(EmitContext& e, const Pointer& pointer, Value* offset, std::uint6
   if (bytes != 0) at = e.b.CreateAdd(at, e.b.getInt64(bytes));
   return e.b.CreatePtrAdd(pointer.base, at);
 }
+
+// Words from lane to lane beyond which a gather takes less than wide loads do.
+constexpr std::uint64_t kMostApart = 8;
 
 static Value* row_address(EmitContext& e, const Pointer& pointer) {
   if (e.gpu) {
@@ -126,6 +131,30 @@ static Value* load_at(EmitContext& e, const Pointer& pointer, ScalarKind kind, V
   return from_memory(e, kind, loaded);
 }
 
+// W words of which each is `apart` words after the last: as many wide loads, each of which gives
+// some lanes. None reaches beyond the last word.
+static Value* load_apart(EmitContext& e, llvm::Type* word, Value* first, std::uint64_t size,
+                         std::uint64_t apart) {
+  const std::uint64_t width = e.width;
+  const std::uint64_t last_begins = (width - 1) * (apart - 1);
+  Value* out = llvm::PoisonValue::get(e.lanes_of(word));
+  llvm::SmallVector<bool, 32> taken(width, false);
+  for (std::uint64_t k = 0; k < apart; ++k) {
+    const std::uint64_t begins = std::min(k * width, last_begins);
+    Value* part = e.b.CreateAlignedLoad(
+        e.lanes_of(word), e.b.CreatePtrAdd(first, e.b.getInt64(begins * size)), llvm::Align(size));
+    llvm::SmallVector<int, 32> lanes;
+    for (std::uint64_t l = 0; l < width; ++l) {
+      const std::uint64_t at = l * apart;
+      const bool here = !taken[l] && at >= begins && at < begins + width;
+      lanes.push_back(static_cast<int>(here ? width + at - begins : l));
+      taken[l] = taken[l] || here;
+    }
+    out = e.b.CreateShuffleVector(out, part, lanes);
+  }
+  return out;
+}
+
 // W elements `stride` bytes apart, starting at `first`, all inside.
 static llvm::SmallVector<Leaf, 4> load_contiguous(EmitContext& e, const Pointer& pointer,
                                                   Value* first, std::uint64_t stride, TypeId type) {
@@ -161,6 +190,8 @@ static llvm::SmallVector<Leaf, 4> load_contiguous(EmitContext& e, const Pointer&
         lanes.push_back(static_cast<int>(l * per + f.offset / size));
       }
       v = e.b.CreateShuffleVector(whole, lanes);
+    } else if (stride % size == 0 && per <= kMostApart) {
+      v = load_apart(e, word, e.b.CreatePtrAdd(first, e.b.getInt64(f.offset)), size, per);
     } else {
       Value* lanes = e.b.CreateMul(
           lane_numbers(e),
@@ -337,7 +368,9 @@ static Val load_shared(EmitContext& e, const Pointer& pointer, TypeId type) {
       leaves.push_back(load_under_mask(e, first, fields[0].kind, lanes));
       return leaves;
     }
-    return gather(e, p, fields, lanes);
+    const auto gathered = [&] { return gather(e, p, fields, lanes); };
+    if (!may_take_block(e, p, fields)) return gathered();
+    return load_from_block(e, p, fields, lanes, gathered);
   };
   if (pointer.offset.linear.base != nullptr && pointer.offset.linear.stride > 0 &&
       !pointer.inside.varying) {
@@ -369,6 +402,10 @@ static Val load_shared(EmitContext& e, const Pointer& pointer, TypeId type) {
 
 static void store_shared(EmitContext& e, const Pointer& pointer, const Val& value) {
   const auto& fields = fields_of(e, value.type);
+  if (begin_store_block(e, pointer, fields)) {
+    const Pointer p = resolved(e, pointer);
+    return store_to_block(e, p, fields, value, lanes_inside(e, p));
+  }
   if (pointer.along.known && e.rows_tested) {
     if (store_contiguous(e, row_address(e, pointer), pointer.along_stride, fields, value)) return;
   }

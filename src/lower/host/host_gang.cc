@@ -14,6 +14,7 @@ struct LoopWork {
   std::uint64_t gathers = 0;     // loads from buffers at an address of each lane's own
   std::uint64_t operations = 0;  // everything that computes
   std::uint64_t cells = 0;       // scalars of the locals it names
+  bool searches = false;         // lanes leave it where loaded data say so
 };
 
 class Surveyor {
@@ -29,6 +30,7 @@ class Surveyor {
       LoopWork work;
       std::set<LocalId> locals;
       for (const Block b : {loop->body, loop->continuing}) add(frame, b, work, locals);
+      work.searches = searches(frame, loop->body);
       loops.push_back(work);
     }
     for (const auto& call : frame.calls) this->frame(*call.second);
@@ -37,6 +39,44 @@ class Surveyor {
   std::vector<LoopWork> loops;
 
  private:
+  // An `if` with a break asks data.
+  bool searches(const FrameSpreads& frame, Block block) const {
+    return std::ranges::any_of(p_.block(block), [&](StmtId id) {
+      const auto* s = std::get_if<IfStmt>(&p_[id].node);
+      if (s == nullptr) return false;
+      const auto leaves = [&](Block b) {
+        return std::ranges::any_of(p_.block(b), [&](StmtId inner) {
+          return std::holds_alternative<BreakStmt>(p_[inner].node);
+        });
+      };
+      if (!leaves(s->then) && !leaves(s->otherwise)) return searches(frame, s->then);
+      return reads_data(frame, s->condition);
+    });
+  }
+
+  bool reads_data(const FrameSpreads& frame, ExprId root) const {
+    bool found = false;
+    for_each_subexpr(p_, root, [&](ExprId e) {
+      if (const auto* load = std::get_if<LoadExpr>(&p_[e].node)) {
+        const auto* pointer = p_.types.get_if<PointerType>(p_[load->pointer].type);
+        found = found || (pointer != nullptr && pointer->memory == MemoryKind::storage);
+      } else if (const auto* local = std::get_if<LocalExpr>(&p_[e].node)) {
+        const ExprId value = let_of(frame, local->id);
+        found = found || (value != kNoExpr && reads_data(frame, value));
+      }
+    });
+    return found;
+  }
+
+  ExprId let_of(const FrameSpreads& frame, LocalId local) const {
+    ExprId out = kNoExpr;
+    for_each_stmt(p_, p_[frame.function].body, [&](StmtId id) {
+      const auto* let = std::get_if<LetStmt>(&p_[id].node);
+      if (let != nullptr && let->local == local) out = let->value;
+    });
+    return out;
+  }
+
   void add(const FrameSpreads& frame, Block block, LoopWork& work, std::set<LocalId>& locals) {
     for_each_stmt(p_, block, [&](StmtId id) {
       for_each_expr(p_, p_[id].node, [&](ExprId root) {
@@ -93,8 +133,10 @@ std::uint32_t host_default_gang(const Kernel& kernel) {
   if (survey.loops.empty()) return gang;
   // A gang waits for its last lane. Vectors do not pay for that if a lane mostly loads from
   // unrelated addresses, because gathers are no faster than single loads.
+  // A search ends early in most lanes, and late in one of a gang.
+  constexpr std::uint64_t kShortSearch = 16;
   const auto mostly_gathers = [](const LoopWork& w) {
-    return w.gathers > 0 && w.operations <= 2 * w.gathers;
+    return w.gathers > 0 && w.operations <= (w.searches ? kShortSearch : 2 * w.gathers);
   };
   // Rounds that wait for each other leave time for a second vector, if there are enough registers.
   const auto has_room = [](const LoopWork& w) { return w.gathers == 0 && w.cells <= 10; };

@@ -44,6 +44,22 @@ TEST(HostDefaultVariant, TakesOneLaneWhereLanesPartAndMostlyGather) {
   EXPECT_EQ(width_of(std::move(b)), 1U);
 }
 
+TEST(HostDefaultVariant, TakesOneLaneWhereShortLoopsSearch) {
+  ProgramBuilder b("lengths", {64, 1, 1});
+  Ref x = b.storage_read("x", b.array(b.u32));
+  Ref y = b.storage("y", b.array(b.u32));
+  const Value i = b.global_id().x();
+  Ref length = b.var("length", 0U);
+  b.while_([&] { return length < 128U; },
+           [&] {
+             const Value word = b.let("word", x[(i * 128U + length) / 4U]);
+             b.if_(((word >> (length % 4U * 8U)) & 255U) == 116U, [&] { b.break_(); });
+             length += 1U;
+           });
+  y[i] = length;
+  EXPECT_EQ(width_of(std::move(b)), 1U);
+}
+
 TEST(HostDefaultVariant, TakesTwoVectorsWhereLanesPartAndOnlyCompute) {
   ProgramBuilder b("rounds", {64, 1, 1});
   Ref y = b.storage("y", b.array(b.f32));

@@ -34,22 +34,33 @@ struct GroupFrame {
   std::unique_ptr<EmitFrame> frame;
   std::unique_ptr<RegionCells> plan;
   GroupFrame* parent = nullptr;
+  ExprRange arguments{};  // of the call, in the parent
 };
 
 class Group {
  public:
-  Group(EmitContext& e, const ProgramSpreads& spreads, bool partial, bool across_rows)
+  Group(EmitContext& e, const ProgramSpreads& spreads, const PrivateCounts& counts, bool partial,
+        bool across_rows)
       : e_(e),
         b_(e.b),
         p_(e.program),
         spreads_(spreads),
+        counts_(counts),
         partial_(partial),
-        across_rows_(across_rows) {}
+        across_rows_(across_rows) {
+    for (const Function& f : p_.functions) {
+      for_each_stmt(p_, f.body, [&](StmtId id) {
+        const auto* let = std::get_if<LetStmt>(&p_[id].node);
+        if (let != nullptr) lets_.emplace(std::pair(&f, let->local), let->value);
+      });
+    }
+  }
 
   void emit(llvm::Function* function) {
     const auto arguments = emit_host_prologue(e_, function, function->getArg(0));
     for (unsigned i = 0; i < 3; ++i) extent_[i] = arguments.extent[i];
-    e_.scratch = function->getArg(1);
+    counts_.use(e_, function->getArg(1), function->getArg(5));
+    e_.scratch = counts_.rest_of(e_, function->getArg(1));
     for (unsigned i = 0; i < 3; ++i) group_[i] = function->getArg(2 + i);
     const Extent& w = e_.workgroup;
     gangs_per_row_ = (w[0] + e_.width - 1) / e_.width;
@@ -206,8 +217,11 @@ class Group {
   }
 
   // Runs `body` for every gang of the workgroup, with its ids and mask.
-  void region(GroupFrame& g, const std::function<void()>& body, const RegionLocals& locals = {}) {
+  // end: i64, behind the last gang that has something to do; null: all have.
+  void region(GroupFrame& g, const std::function<void()>& body, const RegionLocals& locals = {},
+              Value* end = nullptr) {
     const Extent& w = e_.workgroup;
+    if (end == nullptr) end = b_.getInt64(e_.gangs);
     auto* at = e_.alloca_of(b_.getInt64Ty(), "gang");
     b_.CreateStore(b_.getInt64(0), at);
     auto* head = e_.new_block("gangs");
@@ -249,8 +263,7 @@ class Group {
     b_.SetInsertPoint(next);
     Value* following = b_.CreateAdd(gang, b_.getInt64(1));
     b_.CreateStore(following, at);
-    mark_gang_loop(following, b_.CreateCondBr(b_.CreateICmpULT(following, b_.getInt64(e_.gangs)),
-                                              head, after));
+    mark_gang_loop(following, b_.CreateCondBr(b_.CreateICmpULT(following, end), head, after));
     b_.SetInsertPoint(after);
     at_group_level();
   }
@@ -324,11 +337,59 @@ class Group {
       std::size_t end = i;
       while (end < stmts.size() && !g.plan->at_group_level(stmts[end])) ++end;
       const auto statements = stmts.subspan(i, end - i);
+      Value* gangs_end = statements.size() == 1 ? end_of_lanes(g, statements[0]) : nullptr;
       region(
           g, [&] { emit_block(e_, *g.frame, statements); },
-          locals_of(p_, *g.frame->spreads, statements));
+          locals_of(p_, *g.frame->spreads, statements), gangs_end);
       i = end;
     }
+  }
+
+  // In a tree, `if (local_index < end) { ... }` leaves ever fewer gangs with something to do: i64,
+  // one behind the last of them; null: nothing is known.
+  Value* end_of_lanes(GroupFrame& g, StmtId id) {
+    const auto* s = std::get_if<IfStmt>(&p_[id].node);
+    if (s == nullptr || s->otherwise.count != 0 || lanes() != e_.workgroup[0]) return nullptr;
+    const auto* below = std::get_if<BinaryExpr>(&p_[s->condition].node);
+    if (below == nullptr || below->op != BinaryOp::less || !is_local_index(g, below->left) ||
+        !is_known_before(g, below->right)) {
+      return nullptr;
+    }
+    Value* end = b_.CreateZExt(group_value(g, below->right), b_.getInt64Ty());
+    end = b_.CreateUDiv(b_.CreateAdd(end, b_.getInt64(e_.width - 1)), b_.getInt64(e_.width));
+    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, end, b_.getInt64(e_.gangs));
+  }
+
+  bool is_local_index(const GroupFrame& g, ExprId id) const {
+    if (const auto* local = std::get_if<LocalExpr>(&p_[id].node)) {
+      const auto at = static_cast<std::uint32_t>(local->id);
+      if (at < g.frame->function->parameters) {
+        return g.parent != nullptr && is_local_index(*g.parent, p_.list(g.arguments)[at]);
+      }
+      const auto let = lets_.find({g.frame->function, local->id});
+      return let != lets_.end() && is_local_index(g, let->second);
+    }
+    const auto is = [&](ExprId e, InvocationIdKind kind) {
+      const auto* found = std::get_if<InvocationIdExpr>(&p_[e].node);
+      return found != nullptr && found->kind == kind;
+    };
+    if (is(id, InvocationIdKind::local_invocation_index)) return true;
+    const auto* part = std::get_if<SwizzleExpr>(&p_[id].node);
+    return part != nullptr && part->size == 1 && part->lanes[0] == 0 &&
+           is(part->vector, InvocationIdKind::local_invocation);
+  }
+
+  // The same for the workgroup, and not changed by what runs under the condition.
+  bool is_known_before(const GroupFrame& g, ExprId id) const {
+    if (joined(spreads_of(p_, *g.frame->spreads, id)) != Spread::group) return false;
+    bool known = true;
+    for_each_subexpr(p_, id, [&](ExprId e) {
+      const auto* load = std::get_if<LoadExpr>(&p_[e].node);
+      if (load == nullptr) return;
+      const auto* var = std::get_if<LocalPtrExpr>(&p_[load->pointer].node);
+      known = known && var != nullptr && g.plan->is_group_var(var->id);
+    });
+    return known;
   }
 
   // A value that is the same for the workgroup, from its first lane.
@@ -471,6 +532,7 @@ class Group {
 
   void call(GroupFrame& g, StmtId id, const CallStmt& s) {
     GroupFrame callee = new_group_frame(*g.frame->spreads->calls.at(id), &g);
+    callee.arguments = s.arguments;
     EmitFrame& f = *callee.frame;
     const auto arguments = p_.list(s.arguments);
     region(g, [&] {
@@ -507,20 +569,22 @@ class Group {
   llvm::IRBuilder<>& b_;
   const Program& p_;
   const ProgramSpreads& spreads_;
+  const PrivateCounts& counts_;
   bool partial_;
   bool across_rows_;  // gangs follow the linear local index instead of rows along x
   std::uint32_t gangs_per_row_ = 1;
   Value* extent_[3] = {};
   Value* group_[3] = {};
   std::map<GlobalId, std::uint64_t> private_slots_;
+  std::map<std::pair<const Function*, LocalId>, ExprId> lets_;
   const EmitFrame* begun_ = nullptr;  // the frame whose `returned` is being set for the first time
 };
 
 }  // namespace
 
-void emit_group(EmitContext& e, const ProgramSpreads& spreads, llvm::Function* function,
-                bool partial, bool across_rows) {
-  Group(e, spreads, partial, across_rows).emit(function);
+void emit_group(EmitContext& e, const ProgramSpreads& spreads, const PrivateCounts& counts,
+                llvm::Function* function, bool partial, bool across_rows) {
+  Group(e, spreads, counts, partial, across_rows).emit(function);
 }
 
 }  // namespace vyre

@@ -9,7 +9,9 @@
 #include "vyre/lower/host/host_groups_internal.h"
 #include "vyre/lower/host/host_kernel_internal.h"
 #include "vyre/lower/host/host_rows_internal.h"
+#include "vyre/lower/host/known_patterns_internal.h"
 #include "vyre/lower/loop_shape_internal.h"
+#include "vyre/lower/row_walks_internal.h"
 
 namespace vyre {
 namespace {
@@ -37,7 +39,7 @@ void mark_memory(EmitContext& e, llvm::Function& function) {
 
 // Calls the function for whole or for partial workgroups, for one workgroup after the other.
 void emit_group_driver(llvm::Function* f, llvm::Function* full, llvm::Function* partial,
-                       const Extent& w) {
+                       const Extent& w, const PrivateCounts& counts) {
   auto& context = f->getContext();
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", f));
   Value* launch = f->getArg(0);
@@ -48,6 +50,7 @@ void emit_group_driver(llvm::Function* f, llvm::Function* full, llvm::Function* 
   Value* grid[2] = {read(8), read(12)};
   Value* extent[3] = {read(20), read(24), read(28)};
   Value* end = b.CreateAdd(f->getArg(1), f->getArg(2));
+  Value* copied = counts.begin(b, launch, f->getArg(2), f->getArg(3));
   auto* entry = b.GetInsertBlock();
   auto* head = llvm::BasicBlock::Create(context, "groups", f);
   auto* body = llvm::BasicBlock::Create(context, "group", f);
@@ -65,13 +68,14 @@ void emit_group_driver(llvm::Function* f, llvm::Function* full, llvm::Function* 
                   b.CreateUDiv(rest, grid[1])};
   Value* whole = b.getTrue();
   Value* none = b.getFalse();
-  llvm::SmallVector<Value*, 5> arguments{launch, f->getArg(3)};
+  llvm::SmallVector<Value*, 6> arguments{launch, f->getArg(3)};
   for (unsigned i = 0; i < 3; ++i) {
     Value* first = b.CreateMul(id[i], b.getInt64(w[i]));
     whole = b.CreateAnd(whole, b.CreateICmpULE(b.CreateAdd(first, b.getInt64(w[i])), extent[i]));
     none = b.CreateOr(none, b.CreateICmpUGE(first, extent[i]));
     arguments.push_back(b.CreateTrunc(id[i], b.getInt32Ty()));
   }
+  arguments.push_back(copied);
   auto* some = llvm::BasicBlock::Create(context, "some", f);
   auto* run_full = llvm::BasicBlock::Create(context, "full", f);
   auto* run_partial = llvm::BasicBlock::Create(context, "partial", f);
@@ -89,6 +93,7 @@ void emit_group_driver(llvm::Function* f, llvm::Function* full, llvm::Function* 
   b.SetInsertPoint(stopped);
   b.CreateRet(b.getInt32(1));
   b.SetInsertPoint(done);
+  counts.end(b, launch, f->getArg(3), copied);
   b.CreateRet(b.getInt32(0));
 }
 
@@ -116,7 +121,14 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
 
   // Large programs are emitted once only, not once more for rounds that all lanes make.
   std::shared_ptr<const LoopShapes> loops;
-  if (width > 1 && !spreads.plan.one_body) loops = std::make_shared<const LoopShapes>(p);
+  std::shared_ptr<const RowWalks> walks;
+  if (width > 1 && !spreads.plan.one_body) {
+    loops = std::make_shared<const LoopShapes>(p);
+    RowWalks found = row_walks(p, groups ? 1 : w[1]);
+    // Barriers give stores of different lanes an order.
+    if (groups) found.stores.clear();
+    walks = std::make_shared<const RowWalks>(std::move(found));
+  }
 
   HostModule out;
   out.module = std::make_unique<llvm::Module>(p.name, context);
@@ -125,36 +137,44 @@ Result<HostModule> emit_host_module(llvm::LLVMContext& context, const Kernel& ke
   auto* i32 = llvm::Type::getInt32Ty(context);
   auto* entry = new_function(*out.module, {ptr, i64, i64, ptr}, kHostEntryName, false);
   std::string problem;
+  // A function of its own would have to be told of the copies.
+  const PrivateCounts counts =
+      spreads.functions.empty() ? PrivateCounts(p, spreads.plan, std::uint64_t{w[0]} * w[1] * w[2])
+                                : PrivateCounts();
   if (!groups) {
     EmitContext e(p, spreads, entry, width, w);
     e.loops = loops;
+    e.row_walks = walks;
     e.emits_usual = loops != nullptr;
     e.wide_offsets = wide_offsets;
-    emit_rows(e, spreads, variant, entry);
+    emit_rows(e, spreads, variant, counts, entry);
     mark_memory(e, *entry);
     problem = e.problem;
     out.scratch_bytes = e.scratch_bytes;
   } else {
     llvm::Function* bodies[2] = {};
     for (const bool partial : {false, true}) {
-      auto* f = new_function(*out.module, {ptr, ptr, i32, i32, i32},
+      auto* f = new_function(*out.module, {ptr, ptr, i32, i32, i32, i32},
                              partial ? "partial_group" : "whole_group", true);
       if (partial) f->addFnAttr(llvm::Attribute::Cold);
+      f->addParamAttr(1, llvm::Attribute::get(context, kOwnMemory));
       // If ids are arguments of a function that is not inlined, LLVM moves what depends only on
       // them out of loops.
       f->addFnAttr(llvm::Attribute::NoInline);
       EmitContext e(p, spreads, f, width, w);
       e.loops = loops;
+      e.row_walks = walks;
       e.emits_usual = loops != nullptr;
       e.wide_offsets = wide_offsets;
-      emit_group(e, spreads, f, partial, across_rows);
+      emit_group(e, spreads, counts, f, partial, across_rows);
       mark_memory(e, *f);
       if (problem.empty()) problem = e.problem;
       out.scratch_bytes = std::max(out.scratch_bytes, e.scratch_bytes);
       bodies[partial ? 1 : 0] = f;
     }
-    emit_group_driver(entry, bodies[0], bodies[1], w);
+    emit_group_driver(entry, bodies[0], bodies[1], w, counts);
   }
+  out.scratch_bytes += counts.scratch_bytes();
   constexpr std::uint64_t kMostScratch = std::uint64_t{1} << 30;
   if (out.scratch_bytes > kMostScratch) {
     return fail(Code::limit,

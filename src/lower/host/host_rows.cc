@@ -1,11 +1,14 @@
 // Programs without barriers: the launch is cut into rows along x, and each row into gangs. A row is
 // tested once: where all accesses that move along with x stay inside, gangs run unchecked and
 // unmasked; the rest of the row runs checked and masked.
+#include <algorithm>
 #include <functional>
 
+#include "vyre/ir/access/column_accesses.h"
 #include "vyre/lower/emit/emit_control_internal.h"
 #include "vyre/lower/emit/emit_leaf_internal.h"
 #include "vyre/lower/emit/emit_operation_internal.h"
+#include "vyre/lower/emit/store_blocks_internal.h"
 #include "vyre/lower/host/host_prologue_internal.h"
 #include "vyre/lower/host/host_rows_internal.h"
 
@@ -17,38 +20,57 @@ namespace {
 
 class Rows {
  public:
-  Rows(EmitContext& e, const ProgramSpreads& spreads, const Variant& variant)
-      : e_(e), b_(e.b), spreads_(spreads), variant_(variant) {}
+  Rows(EmitContext& e, const ProgramSpreads& spreads, const Variant& variant,
+       const PrivateCounts& counts)
+      : e_(e),
+        b_(e.b),
+        spreads_(spreads),
+        variant_(variant),
+        counts_(counts),
+        in_tiles_(e.workgroup[1] > 1 && column_bytes_of(e.program) > 0) {}
 
   void emit(llvm::Function* function) {
     const auto arguments = emit_host_prologue(e_, function, function->getArg(0));
     for (unsigned i = 0; i < 3; ++i) extent_[i] = arguments.extent[i];
-    e_.scratch = function->getArg(3);
+    Value* launch = function->getArg(0);
+    Value* copies = function->getArg(3);
+    Value* copied = counts_.begin(b_, launch, function->getArg(2), copies);
+    counts_.use(e_, copies, copied);
+    e_.scratch = counts_.rest_of(e_, copies);
     Value* first = function->getArg(1);
     Value* end = b_.CreateAdd(first, function->getArg(2));
     const Extent& w = e_.workgroup;
     auto* g_at = e_.alloca_of(b_.getInt64Ty(), "group");
     b_.CreateStore(first, g_at);
     // Neighbouring workgroups along x make one row.
-    loop_while([&] { return b_.CreateICmpULT(b_.CreateLoad(b_.getInt64Ty(), g_at), end); },
-               [&] {
-                 Value* g = b_.CreateLoad(b_.getInt64Ty(), g_at);
-                 Value* grid[2] = {wide(e_.grid[0]), wide(e_.grid[1])};
-                 Value* gx = b_.CreateURem(g, grid[0]);
-                 Value* rest = b_.CreateUDiv(g, grid[0]);
-                 Value* gy = b_.CreateURem(rest, grid[1]);
-                 Value* gz = b_.CreateUDiv(rest, grid[1]);
-                 Value* n = smaller(b_.CreateSub(end, g), b_.CreateSub(grid[0], gx));
-                 b_.CreateStore(b_.CreateAdd(g, n), g_at);
-                 Value* x0 = b_.CreateMul(gx, b_.getInt64(w[0]));
-                 Value* x1 =
-                     smaller(b_.CreateMul(b_.CreateAdd(gx, n), b_.getInt64(w[0])), extent_[0]);
-                 axis(gz, 2, [&](Value* z) { axis(gy, 1, [&](Value* y) { row(x0, x1, y, z); }); });
-               });
+    loop_while(
+        [&] { return b_.CreateICmpULT(b_.CreateLoad(b_.getInt64Ty(), g_at), end); },
+        [&] {
+          Value* g = b_.CreateLoad(b_.getInt64Ty(), g_at);
+          Value* grid[2] = {wide(e_.grid[0]), wide(e_.grid[1])};
+          Value* gx = b_.CreateURem(g, grid[0]);
+          Value* rest = b_.CreateUDiv(g, grid[0]);
+          Value* gy = b_.CreateURem(rest, grid[1]);
+          Value* gz = b_.CreateUDiv(rest, grid[1]);
+          Value* n = smaller(b_.CreateSub(end, g), b_.CreateSub(grid[0], gx));
+          b_.CreateStore(b_.CreateAdd(g, n), g_at);
+          Value* x0 = b_.CreateMul(gx, b_.getInt64(w[0]));
+          Value* x1 = smaller(b_.CreateMul(b_.CreateAdd(gx, n), b_.getInt64(w[0])), extent_[0]);
+          const auto rows = [&](Value* from, Value* to) {
+            axis(gz, 2, [&](Value* z) { axis(gy, 1, [&](Value* y) { row(from, to, y, z); }); });
+          };
+          if (in_tiles_) return tiles(x0, x1, rows);
+          rows(x0, x1);
+        });
+    end_store_blocks(e_);
+    counts_.end(b_, launch, copies, copied);
     b_.CreateRet(b_.getInt32(0));
   }
 
  private:
+  // A line of the cache has so many words.
+  static constexpr unsigned kTileLanes = 16;
+
   Value* wide(Value* v) { return b_.CreateZExt(v, b_.getInt64Ty()); }
   Value* narrow(Value* v) { return b_.CreateTrunc(v, b_.getInt32Ty()); }
   Value* smaller(Value* x, Value* y) {
@@ -66,6 +88,20 @@ class Rows {
     body();
     b_.CreateBr(head);
     b_.SetInsertPoint(after);
+  }
+
+  // Columns of memory are written or read a few lanes of each row at a time, so that a line of the
+  // cache is still there when the next row comes to it.
+  void tiles(Value* x0, Value* x1, const std::function<void(Value*, Value*)>& rows) {
+    auto* from_at = e_.alloca_of(b_.getInt64Ty(), "tile");
+    b_.CreateStore(x0, from_at);
+    loop_while([&] { return b_.CreateICmpSLT(b_.CreateLoad(b_.getInt64Ty(), from_at), x1); },
+               [&] {
+                 Value* from = b_.CreateLoad(b_.getInt64Ty(), from_at);
+                 Value* to = b_.CreateAdd(from, b_.getInt64(std::max(kTileLanes, e_.width)));
+                 rows(from, smaller(to, x1));
+                 b_.CreateStore(to, from_at);
+               });
   }
 
   // The workgroup's positions on an axis that lie inside the extent.
@@ -233,6 +269,8 @@ class Rows {
   llvm::IRBuilder<>& b_;
   const ProgramSpreads& spreads_;
   const Variant& variant_;
+  const PrivateCounts& counts_;
+  bool in_tiles_;
   Value* extent_[3] = {};
   Value* y32_ = nullptr;
   Value* z32_ = nullptr;
@@ -243,8 +281,8 @@ class Rows {
 }  // namespace
 
 void emit_rows(EmitContext& e, const ProgramSpreads& spreads, const Variant& variant,
-               llvm::Function* function) {
-  Rows(e, spreads, variant).emit(function);
+               const PrivateCounts& counts, llvm::Function* function) {
+  Rows(e, spreads, variant, counts).emit(function);
 }
 
 }  // namespace vyre

@@ -1,9 +1,10 @@
 #include "vyre/plan/model/program_work.h"
 
 #include <algorithm>
+#include <set>
 
+#include "vyre/ir/access/column_accesses.h"
 #include "vyre/ir/walk.h"
-#include "vyre/plan/model/column_accesses.h"
 
 namespace vyre {
 namespace {
@@ -89,13 +90,29 @@ bool reads_what_it_writes(const Program& p) {
   return false;
 }
 
-// Whether the loops, or the whole program if it has none, do little but atomics.
+// The locals whose values a function uses.
+std::set<LocalId> used_in(const Program& p, const Function& f) {
+  std::set<LocalId> out;
+  for_each_stmt(p, f.body, [&](StmtId id) {
+    for_each_expr(p, p[id].node, [&](ExprId root) {
+      for_each_subexpr(p, root, [&](ExprId e) {
+        if (const auto* local = std::get_if<LocalExpr>(&p[e].node)) out.insert(local->id);
+      });
+    });
+  });
+  return out;
+}
+
+// Whether the loops, or the whole program if it has none, do little but atomics. Those whose
+// results nothing uses are made for all lanes of a gang at once.
 bool does_atomics_most(const Program& p) {
   double atomics = 0, others = 0;
   bool has_loops = false;
-  const auto count = [&](Block block) {
+  const auto count = [&](const Function& f, Block block) {
+    const std::set<LocalId> used = used_in(p, f);
     for_each_stmt(p, block, [&](StmtId id) {
-      if (std::holds_alternative<AtomicStmt>(p[id].node)) atomics += 1;
+      const auto* atomic = std::get_if<AtomicStmt>(&p[id].node);
+      if (atomic != nullptr && used.contains(atomic->result)) atomics += 1;
       for_each_expr(p, p[id].node, [&](ExprId root) {
         for_each_subexpr(p, root, [&](ExprId e) {
           const ExprNode& node = p[e].node;
@@ -110,11 +127,11 @@ bool does_atomics_most(const Program& p) {
       const auto* loop = std::get_if<LoopStmt>(&p[id].node);
       if (loop == nullptr) return;
       has_loops = true;
-      count(loop->body);
+      count(f, loop->body);
     });
   }
   if (!has_loops) {
-    for (const Function& f : p.functions) count(f.body);
+    for (const Function& f : p.functions) count(f, f.body);
   }
   return atomics > 0 && others <= kBesideAtomics * atomics;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 
 #include "vyre/ir/program.h"
 
@@ -11,6 +12,13 @@ namespace vyre {
 // along y are adjacent in memory and neighbours along x are not, as in a transposition. Loops are
 // counted once; accesses whose place depends on loaded values or on variables are not counted.
 double column_bytes_of(const Program& program);
+
+// The loads, and the statements that store, of these accesses.
+struct ColumnAccesses {
+  std::set<ExprId> loads;
+  std::set<StmtId> stores;
+};
+ColumnAccesses column_accesses_of(const Program& program);
 
 // The number of loads and stores in loops with which each invocation walks along memory of its own,
 // such as a row of a matrix: in every round, neighbours along x access memory far apart.

@@ -1,7 +1,8 @@
-#include "vyre/plan/model/column_accesses.h"
+#include "vyre/ir/access/column_accesses.h"
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "vyre/ir/walk.h"
@@ -44,11 +45,16 @@ class Strides {
     return rows_;
   }
 
+  ColumnAccesses columns() {
+    column_bytes();
+    return std::move(columns_);
+  }
+
   double column_bytes() {
     // Only the entry function: accesses in called functions are not counted.
     const Function& entry = program_.functions[static_cast<std::size_t>(program_.entry)];
     locals_.assign(entry.locals.size(), kUnknown);
-    for_each_stmt(program_, entry.body, [&](StmtId id) { stmt(program_[id].node); });
+    for_each_stmt(program_, entry.body, [&](StmtId id) { stmt(id); });
     return bytes_;
   }
 
@@ -58,17 +64,19 @@ class Strides {
       const StmtNode& node = program_[id].node;
       const bool is_loop = std::holds_alternative<LoopStmt>(node);
       if (is_loop) ++loops_;
-      stmt(node);
+      stmt(id);
       for_each_block(program_, node, [&](Block inner) { block(inner); });
       if (is_loop) --loops_;
     }
   }
 
-  void stmt(const StmtNode& node) {
+  void stmt(StmtId at) {
+    const StmtNode& node = program_[at].node;
     for_each_expr(program_, node, [&](ExprId root) {
       for_each_subexpr(program_, root, [&](ExprId id) {
         const auto* load = std::get_if<LoadExpr>(&program_[id].node);
-        if (load != nullptr) access(load->pointer, program_[id].type, rows_.loaded);
+        if (load == nullptr) return;
+        if (access(load->pointer, program_[id].type, rows_.loaded)) columns_.loads.insert(id);
       });
     });
     if (const auto* s = std::get_if<LetStmt>(&node)) {
@@ -76,7 +84,7 @@ class Strides {
     } else if (const auto* s = std::get_if<VarStmt>(&node)) {
       if (s->initial != kNoExpr) locals_[static_cast<std::size_t>(s->local)] = steps(s->initial);
     } else if (const auto* s = std::get_if<StoreStmt>(&node)) {
-      access(s->pointer, program_[s->value].type, rows_.stored);
+      if (access(s->pointer, program_[s->value].type, rows_.stored)) columns_.stores.insert(at);
       if (const auto* var = std::get_if<LocalPtrExpr>(&program_[s->pointer].node)) {
         Steps& held = locals_[static_cast<std::size_t>(var->id)];
         if (steps(s->value) != held) held = kUnknown;
@@ -84,15 +92,17 @@ class Strides {
     }
   }
 
-  void access(ExprId pointer, TypeId type, std::uint32_t& in_loops) {
+  // Whether it goes down a column.
+  bool access(ExprId pointer, TypeId type, std::uint32_t& in_loops) {
     const auto* to = program_.types.get_if<PointerType>(program_[pointer].type);
-    if (to == nullptr || to->memory != MemoryKind::storage) return;
+    if (to == nullptr || to->memory != MemoryKind::storage) return false;
     const auto* index = std::get_if<IndexExpr>(&program_[pointer].node);
-    if (index == nullptr) return;
+    if (index == nullptr) return false;
     const Steps along = steps(index->index);
     if (loops_ > 0 && along[0] == Step::many) ++in_loops;
-    if (along[0] != Step::many || along[1] != Step::one) return;
+    if (along[0] != Step::many || along[1] != Step::one) return false;
     bytes_ += 4.0 * double(program_.types.scalar_count(type));
+    return true;
   }
 
   Steps steps(ExprId id) const {
@@ -143,6 +153,7 @@ class Strides {
   const Program& program_;
   std::vector<Steps> locals_;
   double bytes_ = 0;
+  ColumnAccesses columns_;
   LaneRows rows_;
   bool follows_vars_ = false;  // through loops, such as `for (var k = 0u; k < n; k++)`
   std::uint32_t loops_ = 0;    // around the statement at hand
@@ -151,6 +162,8 @@ class Strides {
 }  // namespace
 
 LaneRows lane_rows_of(const Program& program) { return Strides(program).lane_rows(); }
+
+ColumnAccesses column_accesses_of(const Program& program) { return Strides(program).columns(); }
 
 double column_bytes_of(const Program& program) { return Strides(program).column_bytes(); }
 
