@@ -155,7 +155,8 @@ bool run_loads(const Session& session, const Options& options, const Problem& pr
     }
     fmt::print("{:24} {}\n", title, to_text(*result));
     std::fflush(stdout);
-    holds = holds && figures_of(*result).holds();
+    const LoadFigures figures = figures_of(*result);
+    holds = holds && figures.tells() && figures.holds();
   }
   return holds;
 }

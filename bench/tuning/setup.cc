@@ -25,8 +25,7 @@ Result<Setup> Setup::make(const Session& session, const Problem& problem) {
     return out;
   }
   const Stats& s = out.kernel_.stats;
-  const bool together = s.barriers != 0 || s.workgroup_bytes != 0 || s.uses_workgroup_id ||
-                        s.uses_workgroup_count || s.uses_local_id;
+  const bool together = s.barriers != 0 || s.workgroup_bytes != 0 || reads_workgroup_ids(s);
   Extent extent{};
   for (unsigned i = 0; i < 3; ++i) extent[i] = problem.groups[i] * problem.workgroup[i];
   out.size_ = together ? DispatchSize::workgroups(problem.groups) : DispatchSize::extent(extent);

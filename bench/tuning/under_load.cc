@@ -130,6 +130,19 @@ LoadFigures figures_of(const UnderLoad& result) {
           .control_tail = quantile(control, 0.95)};
 }
 
+namespace {
+
+std::string verdict(const LoadFigures& figures) {
+  if (!figures.tells()) {
+    return fmt::format("CANNOT TELL: two runs without the tuner differ by {:+.3f}",
+                       figures.control_median - 1);
+  }
+  if (figures.holds()) return "holds";
+  return fmt::format("DOES NOT HOLD: at most {:+.3f} {:+.3f}", kMostAboveMedian, kMostAboveTail);
+}
+
+}  // namespace
+
 std::string to_text(const UnderLoad& result) {
   const LoadFigures figures = figures_of(result);
   return fmt::format(
@@ -139,10 +152,7 @@ std::string to_text(const UnderLoad& result) {
       figures.tuned_median, figures.tuned_tail, figures.control_median, figures.control_tail,
       figures.above_median(), figures.above_tail(), result.lost_ns / 1e6, result.bound_ns / 1e6,
       result.doubted_ns / 1e6, result.disturbed_ns / 1e6, to_string(result.choice),
-      result.settled ? "" : " (not settled)",
-      figures.holds() ? "holds"
-                      : fmt::format("DOES NOT HOLD: at most {:+.3f} {:+.3f}", kMostAboveMedian,
-                                    kMostAboveTail));
+      result.settled ? "" : " (not settled)", verdict(figures));
 }
 
 }  // namespace vyre::bench

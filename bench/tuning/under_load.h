@@ -1,6 +1,7 @@
 // What calls cost with the tuner and without it while other threads use the machine.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct LoadFigures {
 
   double above_median() const { return tuned_median - control_median; }
   double above_tail() const { return tuned_tail - control_tail; }
+  // Whether the machine is even enough to tell: two runs without the tuner differ by less than what
+  // is to be told.
+  bool tells() const { return std::abs(control_median - 1) <= kMostAboveMedian; }
   bool holds() const {
     return above_median() <= kMostAboveMedian && above_tail() <= kMostAboveTail;
   }

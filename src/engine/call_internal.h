@@ -13,7 +13,7 @@
 #include <array>
 #include <span>
 
-#include "vyre/engine/tuned/tuned_kernel_internal.h"
+#include "vyre/engine/tuned/tuning_internal.h"
 
 namespace vyre {
 
@@ -37,11 +37,13 @@ struct LaunchRuns {
 // The bindings of one launch, with copies of the uniforms that it takes by value.
 struct GatheredBindings {
   std::array<BoundMemory, kGpuBindings> bindings;
+  std::vector<BoundMemory> many;  // used instead if there are more, which only the CPU takes
   alignas(16) std::array<std::byte, 2048> values;
 };
 // Replaces the bindings of `launch`, which are in the order of the step's slots, by those of the
 // kernel that it runs. `slots` has for each slot of the kernel the slot of the step; empty: they
-// are equal. `by_value`: the slots of the kernel that are uniforms taken by value.
+// are equal. `by_value`: the slots of the kernel that are uniforms taken by value. Where nothing is
+// to be replaced, the launch keeps its bindings.
 Result<void> gather(const CallContext& cx, const LaunchStep& step, Launch& launch,
                     std::span<const std::uint32_t> slots, std::span<const std::uint32_t> by_value,
                     GatheredBindings& out);

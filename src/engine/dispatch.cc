@@ -102,7 +102,7 @@ std::optional<TuningView> Dispatch::tuning() const {
   out.candidates = t.tuner.view();
   out.prior_ns = t.prior;
   out.ledger = t.tuner.ledger();
-  out.compile_ns = t.compile_ns.load();
+  out.compile_ns = t.compile_cost.compile_ns();
   out.load_ns = t.load_ns.load();
   out.strategy = t.strategy;
   out.known_before = t.known_before.load();

@@ -65,10 +65,13 @@ ServedLaunch fixed_launch(const LaunchStep& d) {
 Result<void> gather(const CallContext& cx, const LaunchStep& d, Launch& launch,
                     std::span<const std::uint32_t> slots, std::span<const std::uint32_t> by_value,
                     GatheredBindings& out) {
+  if (slots.empty() && by_value.empty()) return {};
   const std::size_t count = slots.empty() ? launch.bindings.size() : slots.size();
-  assert(count <= out.bindings.size());  // the planner refuses kernels with more
+  if (count > out.bindings.size()) out.many.resize(count);
+  const std::span bindings =
+      out.many.empty() ? std::span(out.bindings).first(count) : std::span<BoundMemory>(out.many);
   const auto slot_of = [&](std::size_t own) { return slots.empty() ? own : slots[own]; };
-  for (std::size_t own = 0; own < count; ++own) out.bindings[own] = launch.bindings[slot_of(own)];
+  for (std::size_t own = 0; own < count; ++own) bindings[own] = launch.bindings[slot_of(own)];
   std::size_t used = 0;
   for (const std::uint32_t own : by_value) {
     const auto found = std::ranges::find(d.uniforms, slot_of(own), &LaunchStep::Uniform::slot);
@@ -83,10 +86,10 @@ Result<void> gather(const CallContext& cx, const LaunchStep& d, Launch& launch,
     }
     std::byte* to = out.values.data() + used;
     u.copy->take(u.offset, {to, u.bytes});
-    out.bindings[own] = {reinterpret_cast<std::uintptr_t>(to), u.bytes};
+    bindings[own] = {reinterpret_cast<std::uintptr_t>(to), u.bytes};
     used += (std::size_t{u.bytes} + 15) / 16 * 16;
   }
-  launch.bindings = {out.bindings.data(), count};
+  launch.bindings = bindings;
   return {};
 }
 
@@ -145,7 +148,7 @@ Result<std::chrono::nanoseconds> time_step(const CallContext& cx, const LaunchSt
   const ServedLaunch* served = &fixed;
   if (d.tuned != nullptr) {
     const std::uint32_t best = d.tuned->tuner.best();
-    VYRE_CHECK(cx.tuning->make_now(*d.tuned, best));
+    VYRE_CHECK(cx.tuning->maker().make_now(*d.tuned, best));
     served = served_by(d, best);
   }
   VYRE_CHECK(launch_served(cx, d, *served, d.bindings, d.plan.extent, {}, &runs));

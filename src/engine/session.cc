@@ -464,7 +464,7 @@ Result<void> Session::measure(const Dispatch& dispatch, const RunLimits& limits)
 }
 
 void Session::wait_for_compilers() const {
-  if (tuning_ != nullptr) tuning_->wait_for_compilers();
+  if (tuning_ != nullptr) tuning_->maker().wait_for_compilers();
 }
 
 Result<void> Session::save() const { return tuning_ == nullptr ? Result<void>() : tuning_->save(); }

@@ -1,4 +1,4 @@
-// Ends what a search runs when its time is up or a signal came.
+// Ends the launches of a search when its time is over or a signal has come.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,9 @@
 
 namespace vyre {
 
-// While one exists and an InterruptGuard with it, a signal raises `stop`. A device that cannot be
-// stopped may keep the process from noticing: it then ends by the signal after five seconds.
+// While an object and an InterruptGuard exist, a signal raises `stop`. If a device cannot be
+// stopped, so that the process does not notice the signal, the process is ended by the signal after
+// five seconds.
 class SearchGuard {
  public:
   SearchGuard();

@@ -110,7 +110,7 @@ unsigned terminal_width() {
   return 100;
 }
 
-// One line that is drawn over again and again, on a terminal alone.
+// A progress line, which is shown on terminals only.
 class Bar {
  public:
   explicit Bar(Output& out) : out_(out), drawn_(isatty(STDERR_FILENO) != 0 && out.colour) {}
@@ -158,7 +158,7 @@ void print_candidates(Output& out, const TuneRecord& r) {
   for (const CandidateRecord& c : r.candidates) {
     if (!c.dropped.empty()) {
       dropped.push_back(&c);
-    } else if (c.samples_ns.empty() || c.time.ns == 0) {
+    } else if (c.time.ns == 0) {
       ++untried;
     } else {
       rows.push_back(&c);
@@ -175,7 +175,7 @@ void print_candidates(Output& out, const TuneRecord& r) {
     if (i >= kShownCandidates && notes.empty()) continue;
     table.add({c->text, duration(c->time.ns),
                fmt::format("{} .. {}", duration(c->time.low_ns), duration(c->time.high_ns)),
-               with_commas(c->samples_ns.size()),
+               c->samples_ns.empty() ? "earlier" : with_commas(c->samples_ns.size()),
                fmt::format("{:.3f}", c->time.ns / rows.front()->time.ns),
                fmt::format("{}", fmt::join(notes, ", "))});
   }
@@ -285,8 +285,8 @@ Result<TomlDocument> parse_set(const std::string& text, const std::string& path)
   return *std::move(parsed);
 }
 
-// Whether what is learned can be kept. A file that cannot be read is an error here, where it is
-// what the command is about; a disk that takes nothing more is told once, and the search goes on.
+// Whether what is learned can be kept. A file that cannot be read is an error for this command. If
+// the disk is full, one warning says so, and the search goes on.
 Result<bool> can_keep(const TuneOptions& options, Streams& streams) {
   const auto store = store_of(options);
   if (!store) return true;

@@ -15,7 +15,7 @@ namespace vyre {
 
 // One kernel with its data.
 struct TuneJob {
-  RunOptions run;  // the part of it that says what runs on what
+  RunOptions run;  // the kernel, its data and its size
   std::vector<OverrideAxis> axes;
   std::vector<std::string> constraints;
 };
@@ -25,7 +25,7 @@ struct TuneOptions {
   std::string set;  // a file of jobs, instead of one
   std::string device = "auto";
   std::string mode;      // empty: natural, or a search where there are too many overrides
-  std::string strategy;  // of a search; empty: by the size of the space
+  std::string strategy;  // the search strategy; empty: chosen by the size of the space
   std::uint64_t seed = 1;
   double budget_seconds = 30;              // for each kernel
   std::optional<double> deadline_seconds;  // for each launch
@@ -41,7 +41,7 @@ struct TuneOptions {
   bool keeps = true;    // false: the disk takes nothing
 };
 
-// Where what is learned is kept; nothing where it is not.
+// The file that keeps what is learned; absent if nothing is kept.
 std::optional<std::filesystem::path> store_of(const TuneOptions& options);
 
 CommandHelp declare(OptionSet& set, TuneOptions& options);

@@ -108,8 +108,8 @@ std::vector<std::uint32_t> TuneListener::places(const TuningView& view) const {
   std::vector<std::uint32_t> out(view.candidates.size(), kUnlisted);
   std::uint32_t listed = 0;
   for (std::uint32_t i = 0; i < out.size(); ++i) {
-    const bool known =
-        (i < times_.size() && !times_[i].empty()) || !view.candidates[i].dropped.empty();
+    const bool known = (i < times_.size() && !times_[i].empty()) ||
+                       !view.candidates[i].dropped.empty() || view.candidates[i].time.ns > 0;
     const bool named = i == view.start || i == view.incumbent || i == view.declared;
     if (known || named || out.size() <= kMostListed) out[i] = listed++;
   }

@@ -1,4 +1,4 @@
-// What the engine tells of a tuning run, kept for the bar and the report.
+// Collects the events of a tuning run for the progress line and the report.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ class TuneListener {
 
   // Safe for several threads at once. It must not outlive the listener.
   TuneObserver observer();
-  // Called after each thing that is told, on the thread that tells it.
+  // Called after each event, on the thread that reports the event.
   std::function<void()> heard;
   // In a sweep nothing is promoted before the end: the fastest so far stands for the incumbent.
   bool sweeps = false;
@@ -31,7 +31,7 @@ class TuneListener {
   };
   Best best() const;  // of a sweep, by the median of its times
 
-  // The result with all that was heard. Of more than kMostListed candidates those that were not
+  // The result with all events. If there are more than kMostListed candidates, those that were not
   // tried are only counted.
   static constexpr std::size_t kMostListed = 1000;
   void fill(const TuningView& view, TuneRecord& record) const;

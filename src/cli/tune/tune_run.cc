@@ -25,7 +25,8 @@ using Clock = std::chrono::steady_clock;
 constexpr unsigned kBatch = 16;  // calls between two waits
 // Once settled, so many calls more: the last of them show what was reached.
 constexpr std::uint64_t kCallsAfter = 64;
-// With more choices of overrides, what is best is searched for before anything is served.
+// With more settings of overrides than this, the best one is searched for before any call is
+// served.
 constexpr std::size_t kFewChoices = 32;
 constexpr std::size_t kMostChoices = std::size_t{1} << 16;
 // A launch that is under way when the budget is spent has this much longer.
@@ -52,7 +53,7 @@ RunLimits limits_of(const TuneOptions& options, const Session& session, SearchGu
   return out;
 }
 
-// The planned data on the device, and what the kernel changes in it, to begin anew.
+// The planned data on the device, with the initial contents of the buffers that the kernel changes.
 class Data {
  public:
   Data(const Session& session, RunPlan& plan) : session_(session), plan_(plan) {}
@@ -62,7 +63,7 @@ class Data {
       Binding binding{buffer.group, buffer.binding, {}};
       VYRE_TRY(binding.buffer, session_.buffer(buffer.bytes.size()));
       VYRE_CHECK(session_.write(binding.buffer, 0, buffer.bytes.span()));
-      // Also one that was not given: a program may add to what is there.
+      // This includes outputs without data, because a program may add to their contents.
       if (buffer.is_output()) {
         VYRE_TRY(auto kept, session_.buffer(buffer.bytes.size()));
         VYRE_CHECK(session_.write(kept, 0, buffer.bytes.span()));
@@ -169,7 +170,7 @@ Result<Choices> choices_of(const Program& program, const TuneJob& job) {
     std::ranges::sort(ordered);
     out.push_back({*std::move(kernel), std::move(ordered)});
   }
-  // What the program says by itself comes first: it is what others are compared with.
+  // The program's own settings come first, because the others are compared with them.
   if (const auto usual = make_kernel_with(program, job.run.settings)) {
     const auto found = std::ranges::find_if(
         out, [&](const KernelChoice& c) { return c.kernel.fingerprint == usual->fingerprint; });
@@ -200,7 +201,7 @@ std::string identity_of(const Program& program, const TuneJob& job,
   return to_hex(hasher.finish());
 }
 
-// Who said what was tried, and how far it came.
+// The strategy of the search, and the number of candidates that were tried.
 std::string search_words(const TuningView& view, const TuneRecord& record) {
   if (view.strategy.empty()) return {};
   const auto tried = static_cast<std::uint64_t>(std::ranges::count_if(
@@ -235,13 +236,13 @@ std::string size_words(const Extent& e) {
   return fmt::format("{} x {} x {}", with_commas(e[0]), with_commas(e[1]), with_commas(e[2]));
 }
 
-// So many at once that the beginning and the end of their times do not count.
+// The number of consecutive launches for which the overhead of timing does not matter.
 std::uint32_t launches_for(double ns) {
   constexpr double kTogetherNs = 200'000;
   return static_cast<std::uint32_t>(std::clamp(kTogetherNs / std::max(ns, 1.0), 1.0, 64.0));
 }
 
-// The declared workgroup, the first guess and the choice, taking turns: what was gained.
+// Times the declared variant, the first guess and the choice in turns, to measure the gain.
 Result<void> measure_gain(const Session& session, const std::vector<KernelChoice>& choices,
                           const Data& data, const Extent& extent, const TuningView& view,
                           const RunLimits& limits, TuneRecord& record) {
@@ -336,7 +337,7 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
   double shown = -1;
   out.swept = sweeps;
   if (sweeps) {
-    // All of it happens in the first call.
+    // In the mode `on` the whole search happens in the first call.
     const TuningView space = *dispatch.tuning();
     listener.heard = [&, space] {
       const double now = spent();
@@ -390,7 +391,7 @@ Result<TuneOutcome> tune_kernel(const TuneJob& job, const TuneOptions& options, 
   guard.release();
   out.interrupted = interrupting_signal() != 0;
   VYRE_CHECK(session.wait());
-  // What is still in flight is harvested by the next calls.
+  // Times that are still pending are taken by the next calls.
   const bool ended = !out.interrupted && !guard.out_of_time();
   if (ended) VYRE_CHECK(session.run(dispatch, limits));
   const TuningView view = *dispatch.tuning();

@@ -1,4 +1,4 @@
-// Tunes one kernel: runs it until the search has ended, or the time.
+// Tunes one kernel: runs it until the search has ended or the budget is used up.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace vyre {
 
-// What is shown while it runs.
+// The state that is shown while a search runs.
 struct TuneProgress {
   std::string kernel;
   std::uint64_t calls = 0;

@@ -82,6 +82,8 @@ TEST_F(TuneCommand, ShowsKeepsAndReportsWhatItFinds) {
   const auto again = run_vyre(tune());
   ASSERT_EQ(again.exit, 0) << again.err;
   EXPECT_NE(again.out.find("decided before for this size"), std::string::npos) << again.out;
+  EXPECT_NE(again.out.find("  earlier  "), std::string::npos)
+      << "what the first run measured is shown as well: " << again.out;
   const auto list = run_vyre({"cache", "list", "--json"});
   ASSERT_EQ(list.exit, 0) << list.err;
   EXPECT_NE(list.out.find("add"), std::string::npos);

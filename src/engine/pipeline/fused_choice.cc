@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "vyre/engine/session.h"
-#include "vyre/engine/tuned/tuned_kernel_internal.h"
+#include "vyre/engine/tuned/tuning_internal.h"
 #include "vyre/plan/fused_space.h"
 
 namespace vyre {
@@ -219,11 +219,11 @@ Result<void> Session::undo_if_it_spills(LaunchSpace& space, std::deque<TunedCand
                                         const WorkLimits& limits) const {
   const TunedCandidate& start = candidates[space.start];
   if (!start.fuses || plan_device_->kind == TargetKind::host) return {};
-  VYRE_TRY(const FoundCode found, tuning_->find_code(start.first(), limits));
+  VYRE_TRY(const FoundCode found, tuning_->maker().find_code(start.first(), limits));
   const std::uint64_t spilled = found.code->facts().local_bytes;
   if (spilled == 0) return {};
   for (const CandidateLaunch& launch : candidates[*start.fuses].launches) {
-    VYRE_TRY(const FoundCode alone, tuning_->find_code(launch, limits));
+    VYRE_TRY(const FoundCode alone, tuning_->maker().find_code(launch, limits));
     if (alone.code->facts().local_bytes != 0) return {};
   }
   const auto size_of = [](const Variant& v) {

@@ -33,7 +33,8 @@ constexpr const char* kText = R"(
 constexpr std::uint32_t kCount = 1000;
 enum Slot : std::uint32_t { x, between_parts, z };
 
-// A call of twice and plus_one, or of one kernel in their place. The parts are made slow.
+// A call that launches twice and plus_one, or one kernel in their place. The test makes the parts
+// slow.
 class PartsOrOne {
  public:
   PartsOrOne(std::string_view one, TunerMode mode) {
@@ -75,7 +76,7 @@ class PartsOrOne {
     step_.served = std::make_shared<ServedLaunches>();
   }
 
-  // Whether a call gives what it should.
+  // Whether a call gives the expected results.
   bool call() {
     std::ranges::fill(values_[z], 0U);
     const CallContext cx{*device_, queue_, *codes_, tuning_.get(), costs_};

@@ -1,4 +1,4 @@
-// What is served first on the CPU, before anything was timed.
+// The variant that serves first on the CPU, before anything was timed.
 #include <gtest/gtest.h>
 
 #include "vyre/engine/session.h"
@@ -61,7 +61,7 @@ TEST(FirstGuessTest, LanesGoAloneWhereLoopsDoAtomicsMost) {
   };
   EXPECT_GT(start_of("correlate", kCount / 256).gang_width, 1U);
   EXPECT_EQ(start_of("tally", kCount / 256 / 16).gang_width, 1U);
-  // Where nothing is tuned, either.
+  // The same holds in a session that tunes nothing.
   const Session plain = *Session::open("cpu", {});
   EXPECT_GT(plain.default_variant(*make_kernel(*parsed.module->find("correlate"))).gang_width, 1U);
   const Variant usual = plain.default_variant(*make_kernel(*parsed.module->find("tally")));

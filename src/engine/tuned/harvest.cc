@@ -33,7 +33,7 @@ void take_time(const CallContext& cx, TunedKernel& t, SearchWork& work, const Pe
   if (ns <= 0) return t.tuner.abandon(timing.step);
   t.tuner.report(timing.step, ns, timing.slowed);
   note_pace(cx, t, work, timing);
-  t.tuner.charge(timing.overhead_ns);
+  t.tuner.charge_own_work(timing.overhead_ns);
   if (!timing.step.probe) t.incumbent_ns = ns;
   if (!cx.tuning->options().observer.call) return;
   cx.tuning->tell(TunedCall{.at = Clock::now(),
@@ -52,11 +52,13 @@ std::string take_outcome(TunedKernel& t, SearchWork& work, const PendingCheck& c
       check.host_ns, between(*check.middle, *check.begin) + between(*check.end, *check.after));
   const auto different = work.comparer->different();
   if (!different) {
+    t.tuner.abandon(check.asked);
     t.tuner.stop_tuning("results could not be compared: " + describe(different.error()));
     return describe(different.error());
   }
   if (check.of_incumbent) {
-    t.tuner.charge(cost);
+    t.tuner.abandon(check.asked);
+    t.tuner.charge_verification(cost);
     work.equals_itself = *different == 0;
     if (work.equals_itself) return {};
     t.tuner.stop_tuning(

@@ -49,7 +49,7 @@ double cost_of(const SearchedCandidate& c) {
   return cost * 1e5;
 }
 
-// What a strategy has found after so many trials.
+// The best cost that a strategy has found after this number of trials.
 double best_after(std::string_view strategy, std::size_t trials, std::uint64_t seed) {
   const auto candidates = tiled_candidates();
   // The model knows nothing of these overrides: it prefers small workgroups.
@@ -96,7 +96,7 @@ TEST(MeasureOrderTest, AWorkgroupThatOverridesMakeIsNoParameterOfItsOwn) {
   const auto& workgroup = space->parameters().front();
   EXPECT_EQ(workgroup.name, "workgroup");
   EXPECT_EQ(workgroup.values.size(), 1U);
-  // One override alone can be changed: its neighbours are in the space.
+  // Configurations that differ in one override only are in the space.
   std::vector<std::uint32_t> near;
   space->neighbours(0, near);
   EXPECT_EQ(near.size(), 4U + 4 + 3 + 1 + 2 + 5);
@@ -112,7 +112,7 @@ TEST(MeasureOrderTest, AllThatIsLeftIsMeasuredOnceByEveryStrategy) {
     std::set<std::uint32_t> seen;
     while (const auto trial = (*order)->next()) {
       EXPECT_TRUE(seen.insert(trial->configuration).second) << strategy;
-      // Every third fails.
+      // Every third configuration fails.
       const bool fails = trial->configuration % 3 == 0;
       (*order)->report(
           *trial, fails ? std::nullopt : std::optional(cost_of(candidates[trial->configuration])));
@@ -139,7 +139,7 @@ TEST(MeasureOrderTest, WhatWasSlowOrWrongBeforeIsNotMeasuredAgain) {
   while (const auto trial = (*order)->next()) {
     const std::uint32_t i = trial->configuration;
     EXPECT_FALSE(i >= 100 && i < 150);
-    // Only what may be the best is looked at once more.
+    // Only candidates that may be the best are measured again.
     if (i < 100) {
       EXPECT_LE(known[i].time.ns, 1.3 * best);
     }

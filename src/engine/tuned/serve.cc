@@ -9,9 +9,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A call that takes this many times as long as the incumbent's last timed one was slowed.
-constexpr double kSlowed = 1.1;
-
 ServedLaunch launch_of(const LaunchStep& d, std::uint32_t candidate, const Extent& extent) {
   const TunedCandidate& c = d.tuned->candidates[candidate];
   const auto grid_of = [&](const CandidateLaunch& launch) {
@@ -61,13 +58,13 @@ Result<void> serve(const CallContext& cx, const LaunchStep& d, std::uint32_t can
 
 Result<void> serve_beside_compilers(const CallContext& cx, const LaunchStep& d,
                                     std::uint32_t candidate, const RunLimits& limits) {
-  if (cx.costs.runs_beside_host || !cx.tuning->compiles()) return serve(cx, d, candidate, limits);
+  if (cx.costs.runs_beside_host || !cx.tuning->maker().compiles())
+    return serve(cx, d, candidate, limits);
   TunedKernel& t = *d.tuned;
   const auto begin = Clock::now();
   VYRE_CHECK(serve(cx, d, candidate, limits));
-  const double usual_ns = t.incumbent_ns / t.scale_for(d.plan.extent);
   const double ns = std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
-  if (usual_ns > 0 && ns > kSlowed * usual_ns) t.slowed_ns.fetch_add(ns - usual_ns);
+  t.compile_cost.add_call(t.incumbent_ns / t.scale_for(d.plan.extent), ns);
   return {};
 }
 

@@ -23,7 +23,7 @@ class ComparerTest : public testing::Test {
     comparer_ = *Comparer::make(std::make_shared<CompareTools>(), std::move(queue), *device_);
   }
 
-  // How many words of two arrays differ.
+  // The number of words in which two arrays differ.
   template <class T>
   std::uint64_t different(std::vector<T> a, std::vector<T> b, Compared as, double tolerance) {
     const auto memory = [](std::vector<T>& values) {

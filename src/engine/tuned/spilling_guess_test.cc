@@ -23,8 +23,8 @@ constexpr const char* kText = R"(
 )";
 constexpr std::uint32_t kCount = 1 << 20;
 
-// A dispatch for which the model guesses another variant than the declared one. The code that is
-// loaded as number i, from 0, spills so many bytes as `spills` says.
+// A dispatch for which the model guesses another variant than the declared one. `spills` gives the
+// spilled bytes of the code that is loaded as number i, from 0.
 struct FakeGpu {
   FakeGpu(TunerMode mode, std::function<int(int)> spills) {
     fake.table.function_parameter = nullptr;

@@ -42,7 +42,7 @@ Result<std::optional<double>> measure_candidate(const CallContext& cx, const Lau
     return std::optional<double>();
   };
   if (times.empty()) {
-    if (!cx.tuning->make_now(t, i, swept.limits.for_work())) return std::optional<double>();
+    if (!cx.tuning->maker().make_now(t, i, swept.limits.for_work())) return std::optional<double>();
     const auto began = Clock::now();
     const auto checked = differs_on_shadows(cx, d, work, i, swept.expected, swept.limits);
     const std::string why = checked ? *checked : describe(checked.error());

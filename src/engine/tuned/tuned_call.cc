@@ -35,7 +35,8 @@ void harvest_at_times(const CallContext& cx, TunedKernel& t) {
   const auto begun = Clock::now();
   harvest(cx, t, *work);
   // The host's time is lost only if the device had nothing to do meanwhile.
-  if (cx.costs.runs_beside_host && cx.queue->is_idle()) t.tuner.charge(ns_of(Clock::now() - begun));
+  if (cx.costs.runs_beside_host && cx.queue->is_idle())
+    t.tuner.charge_own_work(ns_of(Clock::now() - begun));
 }
 
 bool only_serves(const TunedKernel& t, const OnlineStep& step) {
@@ -47,7 +48,7 @@ Result<void> serve_and_lease(const CallContext& cx, const LaunchStep& d, std::ui
                              const RunLimits& limits) {
   TunedKernel& t = *d.tuned;
   VYRE_CHECK(serve_beside_compilers(cx, d, candidate, limits));
-  const bool watched = !cx.costs.runs_beside_host && cx.tuning->compiles();
+  const bool watched = !cx.costs.runs_beside_host && cx.tuning->maker().compiles();
   if (candidate != t.tuner.best() || watched) return {};
   const bool settled = t.tuner.settled();
   const bool polls = !settled || t.tuner.has_attention(TunedKernel::kInFlight);
@@ -64,7 +65,7 @@ void let_compile(const CallContext& cx, const LaunchStep& d, const OnlineStep& s
   TunedKernel& t = *d.tuned;
   if (step.make && cx.tuning->options().compile_at_once) {
     if (const auto now = cx.queue->record()) (void)(*now)->wait();
-    (void)cx.tuning->make_now(t, *step.make, limits.for_work());
+    (void)cx.tuning->maker().make_now(t, *step.make, limits.for_work());
   } else if (step.make) {
     const auto work = t.work.lock();
     // Shadows will be needed when the candidate is compiled.
@@ -75,7 +76,8 @@ void let_compile(const CallContext& cx, const LaunchStep& d, const OnlineStep& s
   const bool now = step.make || step.verify;
   if (!now && !t.tuner.has_attention(TunedKernel::kToMake)) return;
   const bool idle = cx.costs.runs_beside_host && cx.queue->known_idle();
-  if (now || step.probe || idle || ++t.looks % kLookPeriod == 0) cx.tuning->make_later(d.tuned);
+  if (now || step.probe || idle || ++t.looks % kLookPeriod == 0)
+    cx.tuning->maker().make_later(d.tuned);
 }
 
 // Serves the call and compares a candidate's results with it. The first comparison is that of the
@@ -89,8 +91,9 @@ Result<void> serve_and_verify(const CallContext& cx, const LaunchStep& d, const 
     return serve(cx, d, step.candidate, limits);
   }
   const std::uint32_t candidate = work->equals_itself ? *step.verify : step.candidate;
-  if (!work->equals_itself) t.tuner.abandon(step);
   const auto done = verify_beside(cx, d, *work, step.candidate, candidate, limits);
+  if (work->check) work->check->asked = step;
+  if (!work->check) t.tuner.abandon(step);
   if (!cx.costs.runs_beside_host) harvest(cx, t, *work);
   return done;
 }
@@ -109,7 +112,7 @@ Result<void> serve_and_time(const CallContext& cx, const LaunchStep& d, const On
   timing.step = step;
   timing.calls = t.tuner.calls();
   timing.given = t.given.load(std::memory_order_relaxed);
-  timing.slowed = cx.tuning->compiles();
+  timing.slowed = cx.tuning->maker().compiles();
   timing.scale = t.scale_for(d.plan.extent);
   const auto asked = Clock::now();
   VYRE_TRY(timing.begin, cx.queue->record());
@@ -146,7 +149,7 @@ Result<void> submit_tuned(const CallContext& cx, const LaunchStep& d, const RunL
   const OnlineStep step = t.tuner.next();
   if (!t.candidates[step.candidate].is_made()) {
     t.tuner.abandon(step);
-    VYRE_CHECK(cx.tuning->make_now(t, step.candidate, limits.for_work()));
+    VYRE_CHECK(cx.tuning->maker().make_now(t, step.candidate, limits.for_work()));
     return serve(cx, d, step.candidate, limits.counted_from(began));
   }
   if (only_serves(t, step)) return serve_and_lease(cx, d, step.candidate, limits);

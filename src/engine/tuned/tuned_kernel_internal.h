@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,11 +11,10 @@
 #include <vector>
 
 #include "vyre/base/guarded.h"
-#include "vyre/base/memory/shared_cache.h"
 #include "vyre/base/process/fork_watch.h"
 #include "vyre/engine/code/code_store.h"
-#include "vyre/engine/code/compilers_internal.h"
 #include "vyre/engine/session.h"
+#include "vyre/engine/tuned/compile_cost_internal.h"
 #include "vyre/engine/tuned/shadows_internal.h"
 #include "vyre/engine/tuned/tuning.h"
 #include "vyre/ir/kernel.h"
@@ -30,18 +28,11 @@ struct CodeNeeds {
   std::vector<std::uint32_t> by_value{};
 };
 
-// What was learned before, as the planner takes it.
-PlanMemory plan_memory_of(const TuningOptions& options, const EvidenceStore* store);
 // Whether a buffer needs offsets of 64 bits.
 bool is_wide(std::span<const BoundMemory> bindings);
-// Why a candidate that spills registers is not tried where the code of `others` does not.
-std::string spill_text(std::uint64_t bytes, std::string_view others);
 // Whether a grid is so large that launching it may take longer than a deadline.
 bool has_many_groups(const Extent& grid);
 bool has_many_groups(const Variant& variant, const Extent& extent, TargetKind kind);
-// Opens the file. Without a path, or with a warning if the file cannot be read, the store is in
-// memory alone.
-std::shared_ptr<EvidenceStore> open_evidence(const std::optional<std::filesystem::path>& path);
 
 // Code that the first of several threads sets, and that calls read without a lock.
 class OnceCode {
@@ -169,6 +160,7 @@ struct PendingTime {
 struct PendingCheck {
   std::uint32_t candidate = 0;
   bool of_incumbent = false;  // the incumbent is compared with itself
+  OnlineStep asked{};         // the step whose verification that serves
   std::shared_ptr<Event> begin, middle, after, end;
   std::chrono::steady_clock::time_point began;
   double host_ns = 0;  // the time that submitting it took
@@ -215,9 +207,7 @@ class TunedKernel {
   OnlineTuner tuner;
   const bool settled_before;  // there was nothing to search when it was made
   const std::vector<WrittenSlot> written;
-  std::atomic<double> compile_ns{0};    // processor time of the last candidate that was compiled
-  std::atomic<double> slowed_ns{0};     // what calls lost while something was compiled
-  std::atomic<double> lost_share{1};    // the share of the time of compiling that calls lost
+  CompileCost compile_cost;
   std::atomic<double> load_ns;          // a running average of what loading takes from launches
   std::atomic<double> incumbent_ns{0};  // of its last timed call
 
@@ -252,80 +242,6 @@ struct SweptTimes {
   std::vector<std::vector<double>> times;  // by candidate
   std::vector<std::uint32_t> tried{};      // those that were right, in their order
   double best_ns = 0;
-};
-
-// What all copies of a session share for tuning.
-class Tuning {
- public:
-  Tuning(TuningOptions options, std::shared_ptr<Device> device,
-         std::shared_ptr<const PlanDevice> plan_device, std::shared_ptr<Queue> queue,
-         std::shared_ptr<CodeStore> codes, std::shared_ptr<EvidenceStore> store);
-
-  const TuningOptions& options() const { return options_; }
-
-  // The same object for equal requests. Its incumbent is compiled.
-  Result<std::shared_ptr<TunedKernel>> kernel_for(const LaunchRequest& request,
-                                                  const CodeNeeds& needs, const WorkLimits& limits);
-  // The same object for equal names. `make` makes it the first time.
-  Result<std::shared_ptr<TunedKernel>> find_or_tune(
-      const std::string& name, const WorkLimits& limits,
-      const std::function<Result<std::shared_ptr<TunedKernel>>()>& make);
-  // Makes a search over the caller's candidates. Its incumbent is compiled.
-  Result<std::shared_ptr<TunedKernel>> tune(const LaunchSpace& space,
-                                            std::deque<TunedCandidate> candidates,
-                                            const WorkLimits& limits = {});
-  // Compiles a candidate while this thread waits. If that fails, the candidate is dropped from the
-  // search, unless memory or the limits were the reason.
-  Result<void> make_now(TunedKernel& kernel, std::uint32_t candidate,
-                        const WorkLimits& limits = {});
-  // Compiles the candidates of `to_make` in the background, as far as the ledger allows.
-  void make_later(const std::shared_ptr<TunedKernel>& kernel);
-
-  // Allocates shadows in the background, because large ones take as long as many short calls.
-  void make_shadows_later(const std::shared_ptr<TunedKernel>& kernel,
-                          std::vector<std::uint64_t> bytes);
-
-  // Null until they are compiled and loaded.
-  std::shared_ptr<const CompareTools> compare_tools();
-  // Code of a candidate that the device can launch.
-  Result<FoundCode> find_code(const CandidateLaunch& launch, const WorkLimits& limits);
-  bool compiles() const { return compilers_.busy(); }
-  void wait_for_compilers() { compilers_.wait(); }
-  // Returns when all that was learned is in the evidence file, or says how much is not.
-  Result<void> save();
-  void tell(const TunedCall& call) const;
-  void tell(const TunerSpan& span) const;
-  const LaunchCosts& costs() const { return costs_; }
-
- private:
-  Result<std::shared_ptr<TunedKernel>> make_kernel_for(const LaunchRequest& request,
-                                                       const CodeNeeds& needs,
-                                                       const WorkLimits& limits);
-  OnlineOptions online_options() const;
-  Result<void> make_first(TunedKernel& kernel, const WorkLimits& limits);
-  Result<void> check_spills(const TunedKernel& kernel, std::uint32_t index,
-                            const WorkLimits& limits);
-  void compile_next(const std::shared_ptr<TunedKernel>& kernel);
-  void compile_all_and_load(const std::shared_ptr<TunedKernel>& kernel);
-  bool load_next(TunedKernel& kernel, bool idle);
-  static void leave_unmade(TunedKernel& kernel);
-
-  TuningOptions options_;
-  std::shared_ptr<Device> device_;
-  const LaunchCosts costs_;
-  std::shared_ptr<const PlanDevice> plan_device_;
-  std::shared_ptr<Queue> queue_;
-  std::shared_ptr<CodeStore> codes_;
-  std::shared_ptr<EvidenceStore> store_;
-  std::atomic<bool> tools_asked_{false}, tools_ready_{false};
-  std::shared_ptr<Queue> aside_;  // of the tools; null: they make their own
-  ForkSafeMutex tools_mutex_{HeldFor::work};
-  std::uint32_t tools_looks_ = 0;
-  std::shared_ptr<const CompareTools> tools_;
-  ForkSafeMutex mutex_{HeldFor::work};  // held while a first candidate is compiled
-  // On a GPU none is forgotten: work of a search that nobody waited for may still run.
-  SharedCache<std::string, TunedKernel> kernels_;
-  Compilers compilers_;  // last: its threads use the rest
 };
 
 }  // namespace vyre

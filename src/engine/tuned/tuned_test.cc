@@ -39,9 +39,9 @@ const Program& program_of(std::string_view entry) {
 constexpr std::uint32_t kCount = 3000;
 constexpr std::uint32_t kFast = 1024;  // lanes of the workgroup that is made the fastest
 
-// Candidates are compiled beside the calls, however slow or busy the machine is. How many calls
-// pass meanwhile is open, so a test that waits for a search goes on for some calls and for some
-// time.
+// Candidates are compiled beside the calls, and nobody knows how many calls pass meanwhile on a
+// busy machine. A test that waits for a search therefore continues for a number of calls and for
+// some time.
 class Patience {
  public:
   explicit Patience(std::uint32_t calls) : calls_(calls) {}
@@ -54,7 +54,7 @@ class Patience {
       std::chrono::steady_clock::now() + std::chrono::minutes(2);
 };
 
-// Whatever the machine does meanwhile, workgroups of kFast lanes are the fastest by far.
+// Makes workgroups of kFast lanes the fastest by far, whatever else the machine does.
 void slow_down_others(const Launch& launch) {
   if (launch.workgroup[0] != kFast) std::this_thread::sleep_for(2ms);
 }
@@ -126,7 +126,7 @@ TEST(TunedTest, ASearchEndsWithTheFastestVariant) {
     ++calls;
   }
   EXPECT_EQ(work.dispatch.variant().workgroup[0], kFast) << work.view().reason;
-  // What it adds up in place shows that every call did its work once, whoever served it.
+  // The sums in place show that every call did its work once, whichever variant served it.
   EXPECT_TRUE(work.is_multiple(calls));
   const TuningView view = work.view();
   EXPECT_GT(view.ledger.spent_ns, 0);
@@ -202,7 +202,7 @@ TEST(TunedTest, ARestartServesTheWinnerAtOnce) {
     ASSERT_TRUE(work.session.run(work.dispatch));
     EXPECT_TRUE(work.is_multiple(1));
   }
-  // Another size of the same bucket has the same answer, another bucket a hint alone.
+  // For another size of the same bucket the decision is an answer, for another bucket only a hint.
   const Work near = Work::make(options(TunerMode::frozen), "add", kCount + 7);
   EXPECT_EQ(near.dispatch.variant().workgroup[0], kFast);
   const Work far = Work::make(options(TunerMode::frozen), "add", 64 * kCount);

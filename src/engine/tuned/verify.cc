@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "vyre/base/process/abandonable.h"
 #include "vyre/engine/call_internal.h"
 
 namespace vyre {
@@ -16,6 +17,19 @@ constexpr double kDeadlineCalls = 50;
 double ns_since(Clock::time_point begun) {
   return std::chrono::duration<double, std::nano>(Clock::now() - begun).count();
 }
+
+// What preparing a comparison takes from the program. On the host it is the processor time: the
+// time in which the system ran something else is not the tuner's. A GPU waits for all of it.
+class PreparationTime {
+ public:
+  explicit PreparationTime(const CallContext& cx) : on_host_(!cx.costs.runs_beside_host) {}
+  double ns() const { return on_host_ ? work_ns() - work_before_ns_ : ns_since(begun_); }
+
+ private:
+  const bool on_host_;
+  const Clock::time_point begun_ = Clock::now();
+  const double work_before_ns_ = work_ns();
+};
 
 // The part of a written binding that the slice concerns.
 BoundMemory part_of(BoundMemory memory, const WrittenSlot& written, const Slice& slice) {
@@ -52,11 +66,11 @@ Result<void> compare_shadows(const CallContext& cx, const LaunchStep& d, SearchW
 
 bool can_compare(const CallContext& cx, TunedKernel& t, SearchWork& work) {
   if (work.comparer) return true;
-  const auto begun = Clock::now();
-  auto tools = cx.tuning->compare_tools();
+  const PreparationTime time(cx);
+  auto tools = cx.tuning->maker().compare_tools();
   if (!tools) return false;
   auto made = Comparer::make(std::move(tools), cx.queue, cx.device);
-  t.tuner.charge(ns_since(begun));
+  t.tuner.charge(time.ns());
   if (!made) {
     t.tuner.stop_tuning("results cannot be compared: " + describe(made.error()));
     return false;
@@ -80,15 +94,15 @@ bool ask_for_shadows(const CallContext& cx, const LaunchStep& d, SearchWork& wor
   if (fit(work.shadows, bytes)) return true;
   TunedKernel& t = *d.tuned;
   if (!cx.costs.runs_beside_host || cx.tuning->options().compile_at_once) {
-    const auto begun = Clock::now();
+    const PreparationTime time(cx);
     work.no_shadows = make_shadows(cx, d, work);
-    if (!cx.tuning->options().compile_at_once) t.tuner.charge(ns_since(begun));
+    if (!cx.tuning->options().compile_at_once) t.tuner.charge(time.ns());
     if (work.no_shadows.empty()) return true;
   }
   if (!work.no_shadows.empty()) {
     t.tuner.stop_tuning(work.no_shadows);
   } else if (!std::exchange(work.shadows_asked, true)) {
-    cx.tuning->make_shadows_later(d.tuned, std::move(bytes));
+    cx.tuning->maker().make_shadows_later(d.tuned, std::move(bytes));
   }
   return false;
 }

@@ -30,7 +30,7 @@ std::string candidates_table(const KernelView& view) {
     const CandidateRecord& candidate = view.record.candidates[i];
     const TimeSpread& spread = findings.spreads[i];
     const std::string none = "\xE2\x80\x93";
-    const bool known = spread.count > 0;
+    const bool known = is_known(spread.median), run_now = spread.count > 0;
     const double ratio =
         is_known(findings.reference_ns) ? spread.median / findings.reference_ns : 0;
     const double expected = findings.prior_scale * candidate.prior_ns;
@@ -40,8 +40,8 @@ std::string candidates_table(const KernelView& view) {
     const std::string interval = interval_text(candidate.time);
     row.push_back({interval.empty() ? none : interval, candidate.time.low_ns});
     row.push_back({is_known(ratio) ? ratio_text(ratio) : none, is_known(ratio) ? ratio : 1e300});
-    row.push_back({known ? percent_text(spread.deviation / spread.median) : none,
-                   known ? spread.deviation / spread.median : 1e300});
+    row.push_back({run_now ? percent_text(spread.deviation / spread.median) : none,
+                   run_now ? spread.deviation / spread.median : 1e300});
     row.push_back(
         {count_text(static_cast<double>(spread.count)), static_cast<double>(spread.count)});
     row.push_back(
@@ -58,7 +58,7 @@ std::string candidates_table(const KernelView& view) {
       also("dropped: " + candidate.dropped);
     else if (std::ranges::find(findings.ties, i) != findings.ties.end())
       also("within noise of the chosen");
-    if (candidate.dropped.empty() && !known) also("not run");
+    if (candidate.dropped.empty() && !run_now) also(known ? "run earlier" : "not run");
     if (candidate.verified) also("verified");
     row.push_back({state, {}, "wrap"});
     rows.push_back(std::move(row));

@@ -60,7 +60,7 @@ TEST_F(DecisionCacheTest, ASaveWritesOnlyWhatWasRecordedHereAndTakesOverTheRest)
   EXPECT_EQ(theirs.find("b"), (Extent{1, 1, 1}));
   ASSERT_TRUE(theirs.reload());
   EXPECT_EQ(theirs.find("b"), (Extent{4, 4, 4}));
-  // What was saved is not written again over what others decide later.
+  // A saved decision is not written again over a later decision of another process.
   ASSERT_TRUE(mine.record("a", {5, 5, 5}));
   ASSERT_TRUE(mine.save());
   ASSERT_TRUE(theirs.record("d", {6, 6, 6}));
@@ -90,7 +90,7 @@ TEST_F(DecisionCacheTest, AFileThatIsNotUnderstoodIsReportedAndNeverOverwritten)
   EXPECT_EQ(cache.find("k"), (Extent{1, 1, 1}));
   EXPECT_EQ(wire_name(cache.save().error()), "invalid_toml");
   EXPECT_EQ(content(), "not a cache");
-  // Once somebody has repaired it, nothing that was recorded is missing.
+  // After the file is repaired, every recorded decision is saved.
   put("a = [2, 2, 2]\n");
   ASSERT_TRUE(cache.save());
   EXPECT_EQ(content(), "\"a\" = [2, 2, 2]\n\"k\" = [1, 1, 1]\n");

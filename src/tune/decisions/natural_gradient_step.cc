@@ -111,24 +111,6 @@ std::expected<Suggestion, PolicyError> suggest(const NaturalGradientPolicy& poli
   return suggestion;
 }
 
-std::expected<Suggestion, PolicyError> suggest_with_diagonal(
-    const NaturalGradientPolicy& policy, std::span<const Measurement> measurements,
-    std::span<const std::uint32_t> diagonal_q16, std::span<std::uint32_t> weights_q16,
-    std::span<std::uint32_t> gradient_q16) {
-  if (auto fault = check(policy, measurements)) return std::unexpected(*fault);
-  const std::size_t count = measurements.size();
-  if (count != diagonal_q16.size()) {
-    return std::unexpected(FisherShape{count, diagonal_q16.size()});
-  }
-  assert(gradient_q16.size() == count);
-  Suggestion suggestion = weigh(policy, measurements, weights_q16);
-  for (std::size_t i = 0; i < count; ++i) {
-    gradient_q16[i] = row_times_weights(diagonal_q16.subspan(i, 1), weights_q16.subspan(i, 1));
-  }
-  suggestion.selected = measurements[last_largest(gradient_q16)].workgroup;
-  return suggestion;
-}
-
 std::expected<Suggestion, PolicyError> suggest_with_identity(
     const NaturalGradientPolicy& policy, std::span<const Measurement> measurements,
     std::span<std::uint32_t> weights_q16) {

@@ -42,13 +42,6 @@ std::expected<Suggestion, PolicyError> suggest(const NaturalGradientPolicy& poli
                                                std::span<std::uint32_t> weights_q16,
                                                std::span<std::uint32_t> gradient_q16);
 
-// The same with a diagonal matrix, given by its diagonal; gives the same bits as the full matrix,
-// for any number of measurements.
-std::expected<Suggestion, PolicyError> suggest_with_diagonal(
-    const NaturalGradientPolicy& policy, std::span<const Measurement> measurements,
-    std::span<const std::uint32_t> diagonal_q16, std::span<std::uint32_t> weights_q16,
-    std::span<std::uint32_t> gradient_q16);
-
 // The same with the identity matrix; the gradient equals the weights.
 std::expected<Suggestion, PolicyError> suggest_with_identity(
     const NaturalGradientPolicy& policy, std::span<const Measurement> measurements,

@@ -123,33 +123,6 @@ TEST(Suggest, WeightsAlwaysSumToOneAndTheBestIsTheFirstMinimum) {
   }
 }
 
-TEST(Suggest, ADiagonalGivesTheBitsOfTheFullMatrix) {
-  std::mt19937_64 random(11);
-  for (int round = 0; round < 500; ++round) {
-    const std::size_t count = 1 + random() % 40;
-    const int spread = static_cast<int>(random() % 64);
-    std::vector<std::uint64_t> times(count);
-    for (std::uint64_t& time : times) time = random() >> spread;
-    Words diagonal(count);
-    Words matrix(count * count, 0);
-    for (std::size_t i = 0; i < count; ++i) {
-      matrix[i * (count + 1)] = diagonal[i] = static_cast<std::uint32_t>(random() >> random() % 64);
-    }
-    const NaturalGradientPolicy policy{1 + (random() >> random() % 64)};
-    const Step full = step(times, matrix, policy);
-    Words weights(count);
-    Words gradient(count);
-    const auto made = suggest_with_diagonal(policy, timed(times), diagonal, weights, gradient);
-    ASSERT_TRUE(made);
-    EXPECT_EQ(*made, full.suggestion);
-    EXPECT_EQ(weights, full.weights);
-    EXPECT_EQ(gradient, full.gradient);
-  }
-  Words one(1);
-  EXPECT_EQ(suggest_with_diagonal({1}, timed({1}), Words{1, 2}, one, one).error(),
-            PolicyError(FisherShape{1, 2}));
-}
-
 TEST(Suggest, ExtremeTimesAreOrdinary) {
   const Step far = step({kMaxNs, 0}, identity_matrix_q16(2), {1});
   EXPECT_EQ(far.weights, (Words{0, kQ16One}));

@@ -35,11 +35,7 @@ void age_samples(CandidateState& candidate) {
   candidate.compared_with.clear();
   candidate.log_ratios.clear();
   candidate.final = 0;
-  auto& recent = candidate.recent_ns;
-  if (recent.size() < 2) return;
-  const auto middle = recent.begin() + static_cast<std::ptrdiff_t>(recent.size() / 2);
-  std::ranges::nth_element(recent, middle);
-  recent = {*middle};
+  age_times(candidate.recent_ns);
 }
 
 void stamp(KeyState& state, std::int64_t first_ms, std::int64_t last_ms) {
@@ -102,6 +98,13 @@ void take_choice(const KeyState& from, KeyState& state) {
 }
 
 }  // namespace
+
+void age_times(std::vector<double>& times_ns) {
+  if (times_ns.size() < 2) return;
+  const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>(times_ns.size() / 2);
+  std::ranges::nth_element(times_ns, middle);
+  times_ns = {*middle};
+}
 
 void add_samples(CandidateState& candidate, std::span<const double> times_ns,
                  std::uint64_t samples) {

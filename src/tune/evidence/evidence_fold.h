@@ -19,6 +19,8 @@ namespace vyre {
 
 using KeyStates = std::map<std::string, KeyState, std::less<>>;  // by key_id
 
+// Times from before a drift say about as much as one sample: their median.
+void age_times(std::vector<double>& times_ns);
 // Of all samples the last kRecentSamples are kept.
 void add_samples(CandidateState& candidate, std::span<const double> times_ns,
                  std::uint64_t samples);

@@ -131,7 +131,7 @@ TEST(EvidenceFold, OfPinsOfTheSameTimeTheLastLineStands) {
   EXPECT_EQ(fold.state().pin, "b");
   EXPECT_EQ(fold.state().pin_reason, "mine");
 
-  // A summary is a line like another.
+  // A summary is copied like any other line.
   Fold other;
   other.take({.kind = EventKind::pinned, .candidate = "c", .at_ms = 1000});
   EvidenceFold both;
@@ -156,7 +156,7 @@ TEST(EvidenceFold, KeepsTheMarksOfTheLastWritersAlone) {
   const SummaryLine summary = fold.summary(id, "compact-1");
   ASSERT_EQ(summary.includes.size(), kMostWriterMarks);
   EXPECT_EQ(summary.includes.front().writer, "writer5") << "the first five are forgotten";
-  // What is written can be read back, which refuses more marks than that.
+  // The summary can be read back; a reader would refuse a larger number of marks.
   const auto parsed = parse_evidence(evidence_text(summary), 0, "evidence.jsonl");
   ASSERT_TRUE(parsed) << describe(parsed.error());
   EXPECT_EQ(parsed->lines.size(), 1U);

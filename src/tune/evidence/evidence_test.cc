@@ -413,7 +413,7 @@ TEST_F(Evidence, NobodyWaitsLongForADiskThatDoesNotAnswer) {
   store->hand_over(key_of("p"), {measured("a=1", {1})});
   ASSERT_TRUE(store->flush(kLong));
   std::this_thread::sleep_for(kMoment);  // until the thread of the store waits for more
-  // A signal keeps the thread from going on, as a disk does that does not answer.
+  // A signal stops the thread, as a disk that does not answer would.
   std::set<pid_t> fresh = threads_of_this_process();
   std::erase_if(fresh, [&](pid_t id) { return before.contains(id); });
   ASSERT_EQ(fresh.size(), 1u);
@@ -431,7 +431,7 @@ TEST_F(Evidence, NobodyWaitsLongForADiskThatDoesNotAnswer) {
   store.reset();
   EXPECT_LT(Clock::now() - begin, kLong);
   EXPECT_FALSE(text().contains("a=2"));
-  // When the disk answers, the thread finds everything that it uses, and ends.
+  // When the disk answers, everything that the thread uses still exists, and the thread ends.
   thread_hangs = false;
   const auto has_ended = [&] { return !threads_of_this_process().contains(*fresh.begin()); };
   while (!has_ended() && Clock::now() - begin < 2 * kLong) std::this_thread::sleep_for(kMoment);

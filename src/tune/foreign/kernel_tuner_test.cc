@@ -38,7 +38,7 @@ TEST_F(KernelTunerTest, ServesTheWinnerAtTheFirstCallAfterARestart) {
     ASSERT_TRUE(tuner.close());
   }
   EXPECT_EQ(open(12).next().choice.index(), kernel.best());
-  // Any other version of the code is another kernel: the winner is a hint, and not served.
+  // Another version of the code is another kernel: the winner is only a hint and does not serve.
   KernelKey changed = kernel_key();
   changed.version = "2";
   EXPECT_EQ(open(12, {}, changed).next().choice.index(), 0U);
@@ -60,7 +60,7 @@ TEST_F(KernelTunerTest, ProcessesShareAStore) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      // All work on one kernel, and each on one of its own.
+      // All threads call one kernel, and each thread also calls a kernel of its own.
       SimulatedKernel kernel = twelve_candidates();
       kernel.random.seed(static_cast<unsigned>(i));
       KernelTuner shared = open(12);
@@ -150,8 +150,8 @@ TEST_F(KernelTunerTest, ManyThreadsShareATuner) {
   EXPECT_EQ(wrong, 0);
   EXPECT_FALSE(overlapped);
   SimulatedKernel kernel = twelve_candidates();
-  // How many of the calls asked depends on how the threads were scheduled: the search may need
-  // more.
+  // The number of calls that reach the search depends on the scheduling of the threads, so it may
+  // need more calls.
   for (int i = 0; i < 20000 && kernel.ns[tuner.best().index()] > 2.05e6; ++i) {
     work(tuner, kernel, 1);
   }
@@ -235,7 +235,7 @@ TEST_F(KernelTunerTest, CallsThatAreOftenDisturbedDoNotEndTheSearch) {
     }
     found += kernel.ns[tuner.best().index()] <= 2.1e6 ? 1 : 0;
   }
-  // One in hundreds meets nothing but disturbed calls.
+  // One search in hundreds meets only disturbed calls.
   EXPECT_GE(found, 4);
 }
 

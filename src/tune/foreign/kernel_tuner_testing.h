@@ -1,4 +1,5 @@
-// A kernel that exists in numbers alone, and tuners of it on a file of their own.
+// A simulated kernel, which consists of times only, and tuners for it with a temporary evidence
+// file.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -60,7 +61,7 @@ class KernelTunerTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-// Runs calls and gives back the sum of their times.
+// Makes this number of calls, and returns the sum of their times.
 inline double work(KernelTuner& tuner, SimulatedKernel& kernel, int calls) {
   double total = 0;
   for (int i = 0; i < calls; ++i) {

@@ -1,5 +1,5 @@
-// What counts as lost: a first guess that is slower than the declared variant from its first call
-// on, and no pause of the machine.
+// Tests what counts as lost: a first guess that is slower than the declared variant counts from its
+// first call on, and pauses of the machine do not count.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,8 @@ struct Outcome {
   std::uint32_t incumbent = 0;
 };
 
-// Candidate 0 is the declared one and 1 the guess that serves first; each takes what `times` says.
+// Candidate 0 is the declared variant, and candidate 1 is the guess, which serves first. `times`
+// has the time of each.
 Outcome run_guess(const std::vector<double>& times_ns, std::uint64_t calls) {
   std::vector<OnlineCandidate> candidates;
   for (std::size_t i = 0; i < times_ns.size(); ++i) {
@@ -139,7 +140,7 @@ OnlinePolicy compared_policy(const std::vector<double>& comparisons_ns, bool pau
     if (step.verify) {
       const double cost_ns = comparisons_ns[compared++];
       if (compared == 1) policy.abandon(step);
-      if (compared == 1) policy.compared_itself(cost_ns);
+      if (compared == 1) policy.charge_verification(cost_ns);
       if (compared > 1) policy.verified(*step.verify, cost_ns);
     }
     const bool is_paused = pauses && step.timed && !step.probe && ++times % 4 == 0;
@@ -171,6 +172,25 @@ TEST(OnlineBound, ComparisonsMeetThePausesThatCallsMeet) {
   const Ledger ledger = compared_policy({4e6, 3e6, 100e3}, true).ledger();
   EXPECT_EQ(ledger.doubted_ns, 0) << "the incumbent's own calls meet pauses";
   EXPECT_NEAR(ledger.disturbed_ns, 7e6, 0.5e6);
+}
+
+TEST(OnlineBound, AfterALongTimeTheIncumbentTellsWhetherThePauseIsOver) {
+  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {});
+  int probes = 0;
+  bool is_told = true;
+  for (int call = 0; call < 400; ++call) {
+    const OnlineStep step = policy.next();
+    if (!step.timed) continue;
+    if (step.probe && ++probes <= 2) {
+      EXPECT_TRUE(is_told) << "both may have met the same pause";
+      is_told = false;
+      policy.report(step, 300e3);
+    } else {
+      is_told = is_told || !step.probe;
+      policy.report(step, 50e3);
+    }
+  }
+  EXPECT_GE(probes, 2);
 }
 
 TEST(OnlineBound, OwnWorkThatTheSystemInterruptedIsNotLost) {

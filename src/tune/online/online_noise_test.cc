@@ -1,4 +1,5 @@
-// Simulated searches in recorded noise: how often luck wins, and how often a true gain is found.
+// Simulated searches in recorded noise: how often they promote a candidate by luck, and how often
+// they find a true gain.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ Recording recorded(const std::string& name) {
   return read_recording(VYRE_ROOM_DIR "/online/noise/" + name);
 }
 
-// Thirty candidates that take as long as each other, but for the second one, which saves `gain`.
+// Thirty candidates of equal speed, except for the second one, which saves `gain`.
 std::vector<double> one_saves(double gain) {
   std::vector<double> out(kCandidates, kCall);
   out[1] *= 1 - gain;

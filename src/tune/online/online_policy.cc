@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
-#include <span>
 #include <utility>
 
 #include "vyre/base/sort.h"
-#include "vyre/tune/decisions/natural_gradient_step.h"
 
 namespace vyre {
 namespace {
@@ -54,7 +51,6 @@ constexpr double kLeastProved = 0.11, kHidden = 0.075, kTold = 0.055;
 // Before a search ends, candidates below this multiple of the incumbent's time are timed again.
 constexpr double kNotMuchSlower = 2;
 constexpr double kPaceGrows = 1.1;  // the most that the pace may grow between two measurements
-constexpr double kLargestGain = 54.59815003;  // the largest entry of the preconditioner: e^4
 
 constexpr const char* kFirstReason = "the first choice; nothing else is measured yet";
 
@@ -96,21 +92,12 @@ void OnlinePolicy::pace(double call_ns) {
   believed_ = false;
 }
 
-void OnlinePolicy::count_call() {
-  const double usual_ns = call_ns();
-  if (usual_ns > 0) {
-    const double calls = static_cast<double>(std::exchange(uncounted_calls_, 0) + 1);
-    ledger_.spend(usual_ns * calls);
-    served_calls_ += calls;
-  } else {
-    ++uncounted_calls_;
-  }
-}
-
-bool OnlinePolicy::has_untried() const {
-  return std::ranges::any_of(candidates_, [&](const Candidate& it) {
-    return &it != &candidates_[incumbent_] && it.usable() && !it.closed && !it.measured();
-  });
+void OnlinePolicy::count_calls(std::uint64_t calls) {
+  uncounted_calls_ += calls;
+  if (!(call_ns() > 0)) return;
+  const auto count = static_cast<double>(std::exchange(uncounted_calls_, 0));
+  ledger_.spend(call_ns() * count);
+  served_calls_ += count;
 }
 
 bool OnlinePolicy::incumbent_is_known() const {
@@ -198,16 +185,10 @@ void OnlinePolicy::charge_guess() {
 // candidate.
 void OnlinePolicy::end_guess() {
   const std::uint32_t guess = incumbent_;
-  const PairedComparison& versus = candidates_[declared_].versus;
-  const GainInterval gain = versus.interval(0.99);
-  promote(declared_, {.reason = fmt::format("the declared one again: {} in {} pairs, and {} may "
-                                            "lose no more",
-                                            gain_words(gain, candidates_[guess].text),
-                                            versus.pairs(), candidates_[guess].text),
-                      .gain = gain.gain,
-                      .gain_low = gain.low,
-                      .gain_high = gain.high,
-                      .pairs = static_cast<std::uint32_t>(versus.pairs())});
+  EvidenceEvent why = shown_by(candidates_[declared_].versus);
+  why.reason = fmt::format("the declared one again: {}, and {} may lose no more", why.reason,
+                           candidates_[guess].text);
+  promote(declared_, std::move(why));
   candidates_[guess].closed = false;
 }
 
@@ -255,22 +236,18 @@ OnlineStep OnlinePolicy::end_pair(OnlineStep step) {
   return grant(step, second.pair, step.probe ? step_cost(second.candidate) : 0);
 }
 
-// If there is no other candidate, the incumbent is never timed again.
-std::uint64_t OnlinePolicy::settled_period() const {
+// One call in this many is timed. If there is no other candidate, the incumbent is never timed
+// again.
+std::uint64_t OnlinePolicy::timing_period() const {
+  if (!settled_) return timed_period(quiet_ ? kQuietPeriod : kWaitingPeriod);
   return is_alone() ? kForever : timed_period(options_.settled_period);
 }
 
-OnlineStep OnlinePolicy::settled_step(OnlineStep step) {
-  if (until_timed_ == 0) until_timed_ = settled_period();
+// A call that only serves.
+OnlineStep OnlinePolicy::plain_step(OnlineStep step) {
+  if (until_timed_ == 0) until_timed_ = timing_period();
   if (--until_timed_ == 0) return time_incumbent(step);
-  count_call();
-  return step;
-}
-
-OnlineStep OnlinePolicy::waiting_step(OnlineStep step) {
-  if (until_timed_ == 0) until_timed_ = timed_period(quiet_ ? kQuietPeriod : kWaitingPeriod);
-  if (--until_timed_ == 0) return time_incumbent(step);
-  count_call();
+  count_calls(1);
   return step;
 }
 
@@ -278,15 +255,15 @@ OnlineStep OnlinePolicy::next() {
   OnlineStep step{.candidate = incumbent_};
   ledger_.count_calls(1);
   if (++calls_ == 1) {
-    count_call();
+    count_calls(1);
     return step;
   }
   while (!grants_.empty() && grants_.front().call + kForgetAfter < calls_) {
     forget_pair(grants_.front().pair);
     forget(grants_.begin());
-    count_call();
+    count_calls(1);
   }
-  if (settled_) return settled_step(step);
+  if (settled_) return plain_step(step);
   if (second_) return end_pair(step);
   if (incumbent_is_known()) ledger_.set_allowance();
   charge_guess();
@@ -294,14 +271,14 @@ OnlineStep OnlinePolicy::next() {
   believe();
   const Candidate& incumbent = candidates_[incumbent_];
   if (active_.empty()) {
-    if (incumbent.recent_ns.size() < kSettlingSamples && has_untried()) {
+    if (incumbent.recent_ns.size() < kSettlingSamples && !is_alone()) {
       if (incumbent.outstanding < kFirstSamples) return time_incumbent(step);
-      count_call();
+      count_calls(1);
       return step;
     }
-    if (look_again()) return waiting_step(step);
+    if (look_again()) return plain_step(step);
     settle();
-    return settled_step(step);
+    return plain_step(step);
   }
   step.make = to_make();
   if (step.make) {
@@ -311,12 +288,12 @@ OnlineStep OnlinePolicy::next() {
     if (incumbent.recent_ns.size() + incumbent.outstanding <= kFirstSamples) {
       return time_incumbent(step);
     }
-    count_call();
+    count_calls(1);
     return step;
   }
   look_for_calm();
   const auto chosen = choose();
-  if (!chosen) return waiting_step(step);
+  if (!chosen) return plain_step(step);
   return *chosen == incumbent_ ? time_incumbent(step) : probe_or_verify(step, *chosen);
 }
 
@@ -360,9 +337,7 @@ double OnlinePolicy::step_cost(std::uint32_t candidate) const {
   const Candidate& it = candidates_[candidate];
   const double usual_ns = estimates_[incumbent_].mu;
   double most_ns = estimates_[candidate].high;
-  if (!it.measured() && it.first_ns == 0) {
-    most_ns *= std::exp(first_runs_.value + first_runs_.error);
-  }
+  if (!it.measured() && it.first_ns == 0) most_ns *= kFirstRun;
   double slower_ns = std::max(0.0, most_ns - usual_ns);
   slower_ns =
       std::min(slower_ns, std::max(0.0, kWorst * it.versus.error() - it.versus.gain()) * usual_ns);
@@ -413,65 +388,40 @@ bool OnlinePolicy::may_test_guess() const {
   return is_free || may_lose(step_cost(declared_));
 }
 
+// The candidate with the smallest lower bound that the ledger can pay for; once all own times are
+// known, the next one to compare.
 std::optional<std::uint32_t> OnlinePolicy::choose() {
   const double room = ledger_.room_ns();
   if (may_test_guess()) return declared_;
   if (quiet_ || room < affordable_at_ns_) return std::nullopt;
   if (const auto clear = finalist(true)) return clear;
-
-  std::array<std::uint32_t, kMostActive> choices;
-  std::size_t count = 0;
+  std::optional<std::uint32_t> best;
+  bool all_screened = true;
   double least_missing = std::numeric_limits<double>::infinity();
   for (const std::uint32_t i : active_) {
     if (!may_step(i)) continue;
-    least_missing = std::min(least_missing, ledger_.missing_ns(step_cost(i)));
-    if (!is_screened(i)) choices[count++] = i;
+    const double missing = ledger_.missing_ns(step_cost(i));
+    least_missing = std::min(least_missing, missing);
+    if (is_screened(i)) continue;
+    all_screened = false;
+    if (missing <= 0 && (!best || estimates_[i].low < estimates_[*best].low)) best = i;
   }
   affordable_at_ns_ = room + least_missing;
   if (least_missing > 0) return std::nullopt;
-  if (count == 0) return finalist(false);
+  if (all_screened) return finalist(false);
   // The incumbent's uncertainty counts as well, as long as more samples can lower it.
-  if (candidates_[incumbent_].recent_ns.size() < kRecentSamples &&
-      candidates_[incumbent_].outstanding < 2) {
-    choices[count++] = incumbent_;
+  const Candidate& incumbent = candidates_[incumbent_];
+  const bool may_time = incumbent.outstanding < 2;
+  if (may_time && incumbent.recent_ns.size() < kRecentSamples &&
+      (!best || estimates_[incumbent_].low < estimates_[*best].low)) {
+    return incumbent_;
   }
-
-  return suggested(std::span(choices).first(count));
-}
-
-std::uint32_t OnlinePolicy::suggested(std::span<const std::uint32_t> choices) const {
-  // The unit is a 2^30th of the incumbent's time, so that whole numbers are precise enough.
-  const double unit = 0x1p30 / estimates_[incumbent_].mu;
-  double widest = 0;
-  for (const std::uint32_t i : choices) widest = std::max(widest, estimates_[i].sigma);
-  const NaturalGradientPolicy policy{
-      static_cast<std::uint64_t>(std::max(1.0, 0.75 * widest * unit))};
-  std::array<Measurement, kMostActive> measurements;
-  std::array<std::uint32_t, kMostActive> diagonal;
-  std::array<std::uint32_t, kMostActive> weights;
-  std::array<std::uint32_t, kMostActive> gradient;
-  const std::size_t count = choices.size();
-  for (std::size_t k = 0; k < count; ++k) {
-    const Estimate& it = estimates_[choices[k]];
-    measurements[k] = {{choices[k], 1, 1},
-                       static_cast<std::uint64_t>(std::min(it.mu * unit, 0x1p62))};
-    const double exponent = 3 * it.sigma * unit / static_cast<double>(policy.temperature_ns);
-    diagonal[k] = static_cast<std::uint32_t>(kQ16One * std::min(std::exp(exponent), kLargestGain));
-  }
-  const auto suggestion = suggest_with_diagonal(
-      policy, std::span(measurements).first(count), std::span(diagonal).first(count),
-      std::span(weights).first(count), std::span(gradient).first(count));
-  assert(suggestion);
-  const std::uint32_t selected = suggestion->selected[0];
-  const auto affordable = [&](std::uint32_t i) {
-    return i == incumbent_ || may_lose(step_cost(i));
-  };
-  if (affordable(selected)) return selected;
-  std::optional<std::size_t> best;
-  for (std::size_t k = 0; k < count; ++k) {
-    if (affordable(choices[k]) && (!best || gradient[k] >= gradient[*best])) best = k;
-  }
-  return best ? choices[*best] : incumbent_;
+  // After a time that was far too long, a time of the incumbent tells whether the pause is over.
+  const Candidate& next = candidates_[best.value_or(incumbent_)];
+  const bool is_made = next.stage == CandidateStage::made;
+  const Pauses& pauses = is_made ? verification_pauses_ : next.pauses;
+  if (pauses.count == 0 || pauses.calm_times != calm_times_) return best;
+  return may_time ? std::optional(incumbent_) : std::nullopt;
 }
 
 OnlineStep OnlinePolicy::probe_or_verify(OnlineStep step, std::uint32_t candidate) {
@@ -482,7 +432,7 @@ OnlineStep OnlinePolicy::probe_or_verify(OnlineStep step, std::uint32_t candidat
     it.verifying_ns = verification_cost();
     ledger_.hold(it.verifying_ns);
     step.verify = candidate;
-    count_call();
+    count_calls(1);
     return step;
   }
   if (is_screened(candidate)) return begin_pair(step, candidate);
@@ -554,19 +504,18 @@ void OnlinePolicy::settle() {
 
 std::uint64_t OnlinePolicy::idle_calls() const {
   if (calls_ == 0 || second_) return 0;
-  if (settled_) return (until_timed_ == 0 ? settled_period() : until_timed_) - 1;
+  const std::uint64_t untimed = (until_timed_ == 0 ? timing_period() : until_timed_) - 1;
+  if (settled_) return untimed;
   if (!believed_ || !incumbent_is_known() || to_make()) return 0;
-  const std::uint64_t untimed =
-      (until_timed_ == 0 ? timed_period(quiet_ ? kQuietPeriod : kWaitingPeriod) : until_timed_) - 1;
   if (quiet_ && !is_guess()) return untimed;
   const double missing_ns = affordable_at_ns_ - ledger_.room_ns();
   if (!(missing_ns > 0)) return 0;
   const double usual_ns = call_ns();
   const double gained_ns = options_.share * usual_ns;  // at most
-  double wanted = std::floor(missing_ns / gained_ns);
   // A call of `next` costs time as well, more than a short call adds to the bound.
-  wanted =
-      std::max(wanted, std::floor(std::max(question_ns_, kQuestionNs) / (kWatchShare * usual_ns)));
+  const double wanted =
+      std::max(std::floor(missing_ns / gained_ns),
+               std::floor(std::max(question_ns_, kQuestionNs) / (kWatchShare * usual_ns)));
   return static_cast<std::uint64_t>(std::min(static_cast<double>(untimed), wanted));
 }
 
@@ -574,17 +523,8 @@ void OnlinePolicy::skip(std::uint64_t calls) {
   if (calls == 0) return;
   calls_ += calls;
   ledger_.count_calls(calls);
-  const double usual_ns = call_ns();
-  if (usual_ns > 0) {
-    ledger_.spend(usual_ns * static_cast<double>(calls));
-    served_calls_ += static_cast<double>(calls);
-  } else {
-    uncounted_calls_ += calls;
-  }
-  if (until_timed_ == 0) {
-    const std::uint64_t waiting = timed_period(quiet_ ? kQuietPeriod : kWaitingPeriod);
-    until_timed_ = settled_ ? settled_period() : waiting;
-  }
+  count_calls(calls);
+  if (until_timed_ == 0) until_timed_ = timing_period();
   until_timed_ -= std::min(calls, until_timed_ - 1);
 }
 

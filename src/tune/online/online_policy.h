@@ -1,11 +1,11 @@
 // The online search for one key: which candidate the next call runs, and what it may cost. Plain
 // computation: no clock, no file, no thread, no device, so that every search can be replayed.
 //
-// A candidate is *tried* as long as it may be faster than the incumbent and the ledger allows the
-// step. Candidates are at first timed alone, in the order of a lower confidence bound; one whose
-// own times are known runs in pairs of calls with the incumbent. It *serves* once the pairs prove
-// it faster by `least_gain` (paired_comparison.h). It is *dropped* when they show that it gains
-// less, when its results are wrong, or when it fails.
+// Three sentences say what happens to a candidate. It is *asked* for a call, alone in the order of
+// a lower confidence bound until its own times are known and then in pairs with the incumbent, as
+// long as it may be faster and the ledger can pay for the most that the call may cost. It *serves*
+// once the pairs prove it faster by `least_gain` (paired_comparison.h). It is *dropped* when the
+// pairs show that it gains less, when its results are wrong, or when it fails.
 //
 // A guess that serves in place of the declared variant is compared with the declared one before
 // anything else. If the pairs show that it is slower, its calls are charged accordingly. When these
@@ -13,10 +13,6 @@
 //
 // Before a search ends, candidates that were not much slower are timed once more: the machine may
 // have been slow at the time.
-//
-// The bound is taken in the coordinates of `suggest`: with a diagonal preconditioner of
-// exp(3 sigma / T), the largest gradient is the smallest mu - 3 sigma, and it returns to the
-// identity as candidates become certain.
 //
 // Two promises hold. First, the loss stays within the bound of regret_ledger.h; the loss includes
 // slower candidates, a first guess that is slower than the declared variant, verification, copies,
@@ -27,7 +23,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,7 +78,6 @@ struct OnlineStep {
 struct CandidateView {
   std::string text;
   CandidateStage stage = CandidateStage::unmade;
-  double expected_ns = 0, uncertainty_ns = 0;
   CandidateTime time;  // the time that every report shows
   std::uint64_t samples = 0;
   std::string dropped{};  // why
@@ -100,17 +94,16 @@ class OnlinePolicy {
 
   // The first call only serves: a program that calls once pays nothing.
   OnlineStep next();
-  // Reports a timed run; the runs of each candidate are reported in the order of their steps.
-  // `slowed`: something was compiled meanwhile, so time above the usual counts as lost.
-  void report(std::uint32_t candidate, double ns, bool slowed = false);
-  // Reports a timed run. Steps may be reported in any order.
+  // Reports a timed run. Steps may be reported in any order. `slowed`: something was compiled
+  // meanwhile, so time above the usual counts as lost.
   void report(const OnlineStep& step, double ns, bool slowed = false);
   // A step whose run was not timed, or whose verification did not take place.
   void abandon(const OnlineStep& step);
   void made(std::uint32_t candidate);
   void leave_unmade(std::uint32_t candidate);  // it could not be compiled now, and may be later
   void verified(std::uint32_t candidate, double cost_ns);
-  void compared_itself(double cost_ns);  // the incumbent's results, which a verification needs
+  // The cost of a comparison that verified nothing: of the incumbent with itself.
+  void charge_verification(double ns);
   void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
   void charge(double ns);  // counts any other cost of the tuner as lost
   // Counts work of the tuner on the calling thread as lost. Work that seems to take longer than it
@@ -149,12 +142,15 @@ class OnlinePolicy {
  private:
   // The number of candidates that are considered at a time, the incumbent included.
   static constexpr std::size_t kMostActive = 64;
+  // The first run of a candidate takes about this many times as long as later ones.
+  static constexpr double kFirstRun = 1.35;
 
   // Consecutive times of one kind that are far longer than usual.
   struct Pauses {
     std::uint32_t count = 0;
-    double least_ns = 0;    // of them
-    double doubted_ns = 0;  // of the first one, until the next time decides
+    double least_ns = 0;           // of them
+    double doubted_ns = 0;         // of the first one, until the next time decides
+    std::uint64_t calm_times = 0;  // the usual times of the incumbent before the last of them
   };
   struct Candidate {
     std::string text;
@@ -165,7 +161,6 @@ class OnlinePolicy {
     bool verifying = false;
     double verifying_ns = 0;          // what the ledger holds back for its verification
     bool closed = false;              // does not gain enough over the incumbent
-    bool stale = false;               // its prior is a time, from before a drift or of another size
     std::vector<double> recent_ns{};  // times since the incumbent's last drift
     std::vector<double> kept_ns{};    // the last kRecentSamples, as the evidence keeps them
     double median_ns = 0, spread_ns = 0;
@@ -221,16 +216,14 @@ class OnlinePolicy {
 
   // online_policy.cc: what to do next.
   double call_ns() const;  // the incumbent's time among other calls; 0: not known
-  void count_call();
+  void count_calls(std::uint64_t calls);
   OnlineStep grant(OnlineStep step, std::uint64_t pair, double reserve_ns);
   OnlineStep time_incumbent(OnlineStep step) { return grant(step, 0, 0); }
   OnlineStep begin_pair(OnlineStep step, std::uint32_t candidate);
   OnlineStep end_pair(OnlineStep step);
-  OnlineStep settled_step(OnlineStep step);
-  OnlineStep waiting_step(OnlineStep step);
+  OnlineStep plain_step(OnlineStep step);
   OnlineStep probe_or_verify(OnlineStep step, std::uint32_t candidate);
   bool incumbent_is_known() const;
-  bool has_untried() const;
   bool may_step(std::uint32_t candidate) const;
   double step_cost(std::uint32_t candidate) const;
   double usual_verification() const;
@@ -240,9 +233,8 @@ class OnlinePolicy {
   std::uint32_t most_making() const;
   bool is_alone() const;
   std::uint64_t timed_period(std::uint64_t least) const;
-  std::uint64_t settled_period() const;
+  std::uint64_t timing_period() const;
   std::optional<std::uint32_t> choose();
-  std::uint32_t suggested(std::span<const std::uint32_t> choices) const;
   // Whether a guess serves that was not yet proved as fast as the declared variant.
   bool is_guess() const;
   bool may_test_guess() const;
@@ -260,7 +252,8 @@ class OnlinePolicy {
 
   // online_policy_estimate.cc: what is believed.
   void believe();
-  void fit_models();
+  void fit_prior();
+  double predicted_ns(const Candidate& candidate) const;
   void set_prior(Candidate& candidate, double ns);
   Estimate estimate(std::uint32_t candidate) const;
   bool is_screened(std::uint32_t candidate) const;
@@ -279,12 +272,12 @@ class OnlinePolicy {
   void watch_pauses(double ns);
   void end_doubt(Pauses& pauses, double confirmed_ns);
   void charge_probe(Candidate& candidate, double ns, bool first);
-  void charge_verification(double ns);
   void close_charges();
   void add_sample(std::uint32_t candidate, double ns);
   void drifted(std::size_t run);
   void fill_pair(const Grant& grant, double ns);
   void judge(std::uint32_t candidate);
+  EvidenceEvent shown_by(const PairedComparison& versus) const;
   bool is_refuted(const PairedComparison& versus) const;
   void promote(std::uint32_t candidate, EvidenceEvent why);
   void forget_pairs();
@@ -317,10 +310,7 @@ class OnlinePolicy {
   bool fitted_ = false;                  // the models behind them can be used
   std::size_t fit_size_ = 0, news_ = 0;  // candidates in the fit, and samples that came after it
   double fit_level_ = 0;                 // the logarithm of the incumbent's time at the fit
-  PriorModel model_;
-  double doubt_ = 0;        // the prior may err by this many standard deviations
-  LogEstimate first_runs_;  // how much longer a first run takes
-  double stale_error_ = 0;
+  double log_factor_ = 0, prior_error_ = 0;  // of the prior, as logarithms
   std::vector<Estimate> estimates_;
   std::vector<std::uint32_t> active_;  // the candidates considered now, without the incumbent
 
@@ -331,7 +321,7 @@ class OnlinePolicy {
   // The share of each of these calls that a guess loses, and the loss that was charged for it.
   double guess_share_ = 0, guess_lost_ns_ = 0;
   bool quiet_ = false;
-  std::uint64_t incumbent_times_ = 0, incumbent_pauses_ = 0;
+  std::uint64_t incumbent_times_ = 0, incumbent_pauses_ = 0, calm_times_ = 0;
   double question_ns_ = 0;             // the average cost of a call of `next`
   double pace_ns_ = 0;                 // the time from call to call; 0: not known
   std::uint64_t uncounted_calls_ = 0;  // calls before the incumbent's time was known

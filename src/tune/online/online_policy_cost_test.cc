@@ -1,5 +1,5 @@
-// What the search itself may cost: how often calls are timed, what is tried beside them, what is
-// saved of it.
+// Tests the cost of the search itself: how often calls are timed, what is tried beside them, and
+// what can be saved up.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 namespace vyre {
 namespace {
 
-// What a policy did in so many calls of that length, where each timed one is reported at once.
+// The steps of a policy in a number of calls of one length, when each timed call is reported at
+// once.
 struct Steps {
   std::uint64_t timed = 0, made = 0;
 };
@@ -182,7 +183,7 @@ TEST(OnlinePolicy, WhatTheFirstCallsLoseIsNotOwedByTheLater) {
 }
 
 TEST(OnlinePolicy, NothingMayCostMoreThanTheWholeBound) {
-  // Nobody makes the code, so that nothing is lost and everything is saved up.
+  // No code is ever compiled, so nothing is lost and everything is saved up.
   OnlinePolicy policy(some_candidates(200), 0, {.needs_code = true});
   for (const std::uint64_t calls : {500, 5000}) {  // among the first thousand calls, and later
     run_calls(policy, calls, 100e3);

@@ -16,12 +16,14 @@ constexpr double kKnownWell = 0.005;
 constexpr std::size_t kLeastScreening = 3, kMostScreening = 12;
 // About the largest number of candidates that are compared with one incumbent.
 constexpr std::uint32_t kMostFinalists = 32;
-// A prior may err by this many standard deviations: kDoubt of them, and for each unit by which its
-// error exceeds kUsualPriorError kDoubtOfBadPriors more, up to kMostDoubt.
-constexpr double kDoubt = 2, kMostDoubt = 3.5;
-constexpr double kDoubtOfBadPriors = 15;
-constexpr double kUsualPriorError = 0.2;
-// A prior rules nothing out before this many candidates have been measured.
+// The prior errs by kPriorError, as if kPriorWeight candidates had shown it, until times tell; and
+// by at least and at most this much.
+constexpr double kPriorError = 0.2, kPriorWeight = 4;
+constexpr double kLeastPriorError = 0.1, kMostPriorError = 0.5;
+// A prior may err by this many of its standard deviations: more if it has proved to be bad, and
+// until it is known how bad it is.
+constexpr double kLeastDoubt = 2, kMostDoubt = 3.5, kDoubtOfBadPriors = 15;
+// The factor of the prior is the incumbent's until this many candidates have been measured.
 constexpr std::size_t kLeastMeasured = 6;
 // The model is fitted again when there are new samples of a quarter of the candidates in it.
 constexpr std::size_t kNewsShare = 4;
@@ -30,8 +32,6 @@ constexpr std::size_t kNewsShare = 4;
 constexpr double kLevelMoved = 0.02;
 // The cost of a probe may exceed its estimate by this many standard deviations.
 constexpr double kWorstCase = 2;
-// How far the first run of a candidate is off: at first, and at least.
-constexpr double kFirstError = 0.3, kLeastFirstError = 0.05;
 // The relative noise of one sample: until it is known, at least, and at most.
 constexpr double kUnknownNoise = 0.03, kLeastNoise = 0.004, kMostNoise = 0.3;
 // A small spread is believed from this many samples on.
@@ -105,16 +105,15 @@ OnlinePolicy::Estimate OnlinePolicy::estimate(std::uint32_t index) const {
   }
   // Errors are factors, and so is the lower bound: subtracting large errors would reverse the
   // order.
-  LogEstimate believed = model_.predict(candidate.log_prior);
-  if (candidate.stale) believed.error = stale_error_;
-  if (candidate.first_ns > 0) {
-    believed =
-        combined(believed, {std::log(candidate.first_ns) - first_runs_.value, first_runs_.error});
-  }
-  const double factor = std::exp(doubt_ * believed.error);
-  out.mu = std::exp(believed.value);
-  out.low = out.mu / factor;
-  out.high = std::max(out.mu * std::exp(kWorstCase * believed.error), candidate.first_ns);
+  out.mu = predicted_ns(candidate);
+  const double doubt = fit_size_ < kLeastMeasured ? kMostDoubt
+                                                  : std::clamp(kDoubtOfBadPriors * prior_error_ - 1,
+                                                               kLeastDoubt, kMostDoubt);
+  out.low = out.mu * std::exp(-doubt * prior_error_);
+  out.high = std::max(out.mu * std::exp(kWorstCase * prior_error_), candidate.first_ns);
+  // A first run tells more than the prior.
+  out.low = std::max(out.low, candidate.first_ns / kFirstRun);
+  out.mu = std::max(out.mu, out.low);
   out.sigma = (out.mu - out.low) / 3;
   return out;
 }
@@ -130,37 +129,25 @@ bool OnlinePolicy::worth_trying(std::uint32_t index) const {
   return has_place && it.mu - it.sigma < worth_ns;
 }
 
-void OnlinePolicy::fit_models() {
-  std::vector<double> log_priors;
-  std::vector<double> log_times;
-  std::vector<double> log_firsts;
+// The prior is off by a common factor, and beside that by an error that times correct.
+void OnlinePolicy::fit_prior() {
+  std::vector<double> gaps;
   for (const Candidate& candidate : candidates_) {
-    if (!candidate.measured()) continue;
-    log_priors.push_back(candidate.log_prior);
-    log_times.push_back(candidate.log_median);
-    if (candidate.first_ns > 0) {
-      log_firsts.push_back(std::log(candidate.first_ns) - candidate.log_median);
-    }
+    if (candidate.measured()) gaps.push_back(candidate.log_median - candidate.log_prior);
   }
-  const std::size_t measured = log_priors.size();
   const Candidate& incumbent = candidates_[incumbent_];
-  if (measured < kLeastMeasured && incumbent.measured()) {
-    // Disturbed times of a few candidates say nothing about all the others.
-    log_priors = {incumbent.log_prior};
-    log_times = {incumbent.log_median};
-  }
-  model_ = PriorModel(log_priors, log_times);
-  const double middle = median_of(log_firsts);
-  first_runs_.value = middle;
-  first_runs_.error =
-      std::max(kLeastFirstError, corrected_error(kFirstError, 2, spread_of(log_firsts, middle),
-                                                 log_firsts.size() < 2 ? 0 : log_firsts.size()));
-  // The larger the error of the prior has proved to be, the less it rules out.
-  doubt_ = std::clamp(kDoubt + kDoubtOfBadPriors * (model_.error() - kUsualPriorError), kDoubt,
-                      kMostDoubt);
-  if (measured < kLeastMeasured) doubt_ = kMostDoubt;
-  fit_size_ = measured;
-  fit_level_ = candidates_[incumbent_].log_median;
+  const auto count = static_cast<double>(gaps.size());
+  log_factor_ = median_of(gaps);
+  const double spread = gaps.size() < 2 ? kPriorError : spread_of(gaps, log_factor_);
+  prior_error_ =
+      std::clamp(std::sqrt((kPriorWeight * kPriorError * kPriorError + count * spread * spread) /
+                           (kPriorWeight + count)),
+                 kLeastPriorError, kMostPriorError);
+  // Disturbed times of a few candidates say nothing about all the others.
+  if (gaps.size() < kLeastMeasured) log_factor_ = incumbent.log_median - incumbent.log_prior;
+  if (!incumbent.measured()) log_factor_ = median_of(gaps);
+  fit_size_ = gaps.size();
+  fit_level_ = incumbent.log_median;
   news_ = 0;
 }
 
@@ -170,7 +157,7 @@ void OnlinePolicy::believe() {
   affordable_at_ns_ = 0;
   const bool moved = std::abs(candidates_[incumbent_].log_median - fit_level_) > kLevelMoved;
   const bool fit = !std::exchange(fitted_, true) || news_ > fit_size_ / kNewsShare || moved;
-  if (fit) fit_models();
+  if (fit) fit_prior();
   const auto size = static_cast<std::uint32_t>(candidates_.size());
   estimates_.resize(size);
   for (std::uint32_t i = 0; i < size; ++i) {
@@ -198,9 +185,13 @@ void OnlinePolicy::believe() {
   active_.resize(kMostActive - 1);
 }
 
+double OnlinePolicy::predicted_ns(const Candidate& candidate) const {
+  return std::exp(candidate.log_prior + log_factor_);
+}
+
 double OnlinePolicy::expected_ns(std::uint32_t candidate) const {
   const Candidate& it = candidates_[candidate];
-  return it.measured() ? it.median_ns : std::exp(model_.predict(it.log_prior).value);
+  return it.measured() ? it.median_ns : predicted_ns(it);
 }
 
 KeyState OnlinePolicy::state() const {
@@ -227,8 +218,6 @@ std::vector<CandidateView> OnlinePolicy::view() const {
     const Candidate& candidate = candidates_[i];
     out.push_back({.text = candidate.text,
                    .stage = candidate.stage,
-                   .expected_ns = expected_ns(i),
-                   .uncertainty_ns = estimate(i).sigma,
                    .time = candidate_time(known, known.candidates[i]),
                    .samples = candidate.samples,
                    .dropped = candidate.dropped});

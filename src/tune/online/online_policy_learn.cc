@@ -6,13 +6,13 @@
 #include <cmath>
 #include <utility>
 
+#include "vyre/tune/evidence/evidence_fold.h"
 #include "vyre/tune/online/online_policy.h"
 
 namespace vyre {
 namespace {
 
 constexpr std::uint32_t kMostAbandoned = 90;  // calls of a candidate that could not be timed
-constexpr double kConfidence = 0.99;          // of the interval in messages
 // A drift is noticed once the incumbent has this many samples.
 constexpr std::size_t kLevelSamples = 5;
 // A time above this multiple of the usual one may be a pause of the machine.
@@ -21,11 +21,10 @@ constexpr double kPause = 4;
 constexpr double kUsualPauses = 0.005;
 constexpr std::uint32_t kMostPauses = 3;  // consecutive times that count as pauses
 constexpr std::size_t kLookPairs = 256;   // a candidate must seem to gain after every 256 pairs
-constexpr std::size_t kModelSamples =
-    3;  // this many samples of a candidate are enough for the model
+constexpr std::size_t kModelSamples = 3;  // samples of a candidate that are enough for the model
 // The logarithm of the e-value at which a candidate counts as gaining too little.
 const double kEnoughToDrop = std::log(5);
-constexpr double kDriftThreshold = 8;
+constexpr double kDriftThreshold = 10;
 // A drift by less than this, as a logarithm, only sets a new level; the search stays closed.
 constexpr double kLeastDrift = 0.02;
 
@@ -42,15 +41,6 @@ void OnlinePolicy::forget(std::vector<Grant>::iterator grant) {
   ledger_.release(grant->reserve_ns);
   believed_ = false;
   grants_.erase(grant);
-}
-
-void OnlinePolicy::report(std::uint32_t candidate, double ns, bool slowed) {
-  const auto found = std::ranges::find(grants_, candidate, &Grant::candidate);
-  if (found != grants_.end()) {
-    report(OnlineStep{.candidate = candidate, .timed = true, .ticket = found->ticket}, ns, slowed);
-  } else {
-    learn({.candidate = candidate, .probe = candidate != incumbent_}, ns, slowed);
-  }
 }
 
 void OnlinePolicy::report(const OnlineStep& step, double ns, bool slowed) {
@@ -70,7 +60,7 @@ void OnlinePolicy::abandon(const OnlineStep& step) {
   const Grant grant = *found;
   forget(found);
   forget_pair(grant.pair);
-  count_call();
+  count_calls(1);
   // A candidate that can never be timed is given up.
   Candidate& candidate = candidates_[grant.candidate];
   if (grant.probe && ++candidate.abandoned >= kMostAbandoned) candidate.closed = true;
@@ -128,7 +118,10 @@ std::optional<double> OnlinePolicy::believed_ns(Pauses& pauses, double ns, doubl
     return ns;
   }
   pauses.least_ns = pauses.count == 0 ? ns : std::min(pauses.least_ns, ns);
-  if (pauses.count++ < (has_pauses() ? kMostPauses : 1)) {
+  // Times without a usual one of the incumbent between them may have met the same pause.
+  if (pauses.count == 0 || pauses.calm_times != calm_times_) ++pauses.count;
+  pauses.calm_times = calm_times_;
+  if (pauses.count <= (has_pauses() ? kMostPauses : 1)) {
     if (has_pauses() || is_free) {
       ledger_.disturb(ns - usual_ns);
     } else {
@@ -151,7 +144,10 @@ bool OnlinePolicy::has_pauses() const {
 void OnlinePolicy::watch_pauses(double ns) {
   if (candidates_[incumbent_].recent_ns.size() < kModelSamples) return;
   ++incumbent_times_;
-  if (ns <= kPause * candidates_[incumbent_].median_ns) return;
+  if (ns <= kPause * candidates_[incumbent_].median_ns) {
+    ++calm_times_;
+    return;
+  }
   ++incumbent_pauses_;
   if (!has_pauses()) return;
   for (Candidate& candidate : candidates_) end_doubt(candidate.pauses, 0);
@@ -174,8 +170,6 @@ void OnlinePolicy::charge_verification(double ns) {
   charge(believed.value_or(usual_ns));
   if (believed) verification_ns_ = *believed;
 }
-
-void OnlinePolicy::compared_itself(double cost_ns) { charge_verification(cost_ns); }
 
 // The cost of probes is how much slower the candidate is, not how long they happened to take: a
 // call of the incumbent could have met the same disturbance. So the charge follows the estimate.
@@ -204,10 +198,9 @@ void OnlinePolicy::charge_probe(Candidate& candidate, double above_ns, bool firs
     } else if (candidate.recent_ns.size() < 3) {
       typical_ns = *std::ranges::min_element(candidate.recent_ns) * (1 + usual_noise());
     }
-    const double first_ns = typical_ns * std::exp(first_runs_.value + 2 * first_runs_.error);
     charge_ns =
         std::min(candidate.above_ns, candidate.probes * std::max(0.0, typical_ns - usual_ns)) +
-        std::min(candidate.first_above_ns, std::max(0.0, first_ns - usual_ns));
+        std::min(candidate.first_above_ns, std::max(0.0, kFirstRun * typical_ns - usual_ns));
   }
   ledger_.lose(charge_ns - std::exchange(candidate.charged_ns, charge_ns));
 }
@@ -245,30 +238,22 @@ void OnlinePolicy::add_sample(std::uint32_t index, double ns) {
 void OnlinePolicy::drifted(std::size_t run) {
   Candidate& incumbent = candidates_[incumbent_];
   drift_.reset();
-  const std::size_t count = std::min(run, incumbent.recent_ns.size());
-  const std::size_t before = incumbent.recent_ns.size() - count;
+  auto& recent = incumbent.recent_ns;
+  const std::size_t before = recent.size() - std::min(run, recent.size());
   if (before == 0) return;  // there is no earlier level
-  const double old_ns = median_of(std::span(incumbent.recent_ns).first(before));
-  incumbent.recent_ns.erase(incumbent.recent_ns.begin(),
-                            incumbent.recent_ns.begin() + static_cast<std::ptrdiff_t>(before));
+  const double old_ns = median_of(std::span(recent).first(before));
+  recent.erase(recent.begin(), recent.begin() + static_cast<std::ptrdiff_t>(before));
   refresh(incumbent);
   const double change = std::log(incumbent.median_ns / old_ns);
   if (std::abs(change) < kLeastDrift) return;
 
-  // Earlier times become a prior. They are scaled as if the whole device had changed, and their
-  // uncertainty allows for the incumbent alone having changed.
+  // Earlier times become a prior, as if the whole device had changed.
   close_charges();
-  stale_error_ = std::clamp(std::abs(change) / 3, 0.03, 0.2);
-  for (Candidate& candidate : candidates_) {
+  for (std::uint32_t i = 0; i < candidates_.size(); ++i) {
+    Candidate& candidate = candidates_[i];
     candidate.closed = false;
-    if (!candidate.measured()) {
-      set_prior(candidate, std::exp(model_.predict(candidate.log_prior).value));
-      continue;
-    }
-    const bool is_incumbent = &candidate == &incumbent;
-    set_prior(candidate, is_incumbent ? old_ns : candidate.median_ns);
-    if (is_incumbent) continue;
-    candidate.stale = true;
+    set_prior(candidate, i == incumbent_ ? old_ns : expected_ns(i));
+    if (i == incumbent_ || !candidate.measured()) continue;
     candidate.recent_ns.clear();
     refresh(candidate);
   }
@@ -278,15 +263,8 @@ void OnlinePolicy::drifted(std::size_t run) {
   // machine.
   if (!std::exchange(settled_, false)) return;
   forget_pairs();
-  // The evidence keeps one time of each candidate from before the drift, and reports show the same
-  // one.
-  for (Candidate& candidate : candidates_) {
-    auto& kept = candidate.kept_ns;
-    if (kept.size() < 2) continue;
-    const auto middle = kept.begin() + static_cast<std::ptrdiff_t>(kept.size() / 2);
-    std::ranges::nth_element(kept, middle);
-    kept = {*middle};
-  }
+  // The evidence keeps one time of each candidate from before the drift, and reports show it.
+  for (Candidate& candidate : candidates_) age_times(candidate.kept_ns);
   decide({.kind = EventKind::reopened,
           .candidate = incumbent.text,
           .reason = fmt::format("times changed by a factor of {:.2f}", std::exp(change))});
@@ -334,17 +312,20 @@ void OnlinePolicy::judge(std::uint32_t index) {
   }
   const bool is_proved = versus.evidence_above(timing_doubt()) >= -std::log(share * options_.error);
   if (is_proved && versus.gain() >= least_gain()) {
-    const GainInterval gain = versus.interval(kConfidence);
-    promote(index,
-            {.reason = fmt::format("{} in {} pairs", gain_words(gain, candidates_[incumbent_].text),
-                                   versus.pairs()),
-             .gain = gain.gain,
-             .gain_low = gain.low,
-             .gain_high = gain.high,
-             .pairs = static_cast<std::uint32_t>(versus.pairs())});
-    return;
+    return promote(index, shown_by(versus));
   }
   candidate.closed = is_refuted(versus);
+}
+
+// What pairs with the incumbent show, as the evidence of a promotion.
+EvidenceEvent OnlinePolicy::shown_by(const PairedComparison& versus) const {
+  const GainInterval gain = versus.interval(0.99);
+  return {.reason = fmt::format("{} in {} pairs", gain_words(gain, candidates_[incumbent_].text),
+                                versus.pairs()),
+          .gain = gain.gain,
+          .gain_low = gain.low,
+          .gain_high = gain.high,
+          .pairs = static_cast<std::uint32_t>(versus.pairs())};
 }
 
 // Whether pairs show that a candidate gains too little.

@@ -7,11 +7,6 @@
 #include "vyre/tune/online/online_policy.h"
 
 namespace vyre {
-namespace {
-
-constexpr double kOtherSizeError = 0.05;  // of times in the same bucket, as a prior
-
-}  // namespace
 
 std::optional<std::uint32_t> OnlinePolicy::find(std::string_view text) const {
   const auto found = std::ranges::find(candidates_, text, &Candidate::text);
@@ -44,14 +39,16 @@ void OnlinePolicy::restore_answer(const KeyState& known) {
   }
   const auto index = find(known.incumbent);
   if (!index || !candidates_[*index].usable()) return;
-  incumbent_ = *index;
+  const bool is_same = std::exchange(incumbent_, *index) == *index;
   guessed_ = false;  // an earlier search has decided it
   candidates_[*index].stage = CandidateStage::verified;
-  promotion_ = {.over = known.over,
-                .gain = known.gain,
-                .gain_low = known.gain_low,
-                .gain_high = known.gain_high,
-                .pairs = known.pairs};
+  if (!is_same || !known.over.empty()) {
+    promotion_ = {.over = known.over,
+                  .gain = known.gain,
+                  .gain_low = known.gain_low,
+                  .gain_high = known.gain_high,
+                  .pairs = known.pairs};
+  }
   settled_ = known.settled;
   if (!known.reason.empty()) reason_ = known.reason;
 }
@@ -101,9 +98,7 @@ void OnlinePolicy::restore_order(const KeyState& known, bool is_answer) {
   const double scale = median_of(scales);
   for (const auto& [index, ns] : times) {
     set_prior(candidates_[index], ns * scale);
-    candidates_[index].stale = is_answer;
   }
-  stale_error_ = kOtherSizeError;
   // The winner of the other search is tried first here, whatever its times were.
   const auto winner = find(known.decision());
   if (is_answer || !winner) return;

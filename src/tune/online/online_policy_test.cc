@@ -27,7 +27,7 @@ std::size_t count_probes(const OnlineSimulation& run, std::size_t begin = 0) {
                     [](const auto& call) { return call.step.probe; }));
 }
 
-// Over the seeds: of the best's speed, at call 300.
+// The mean over seeds of the incumbent's speed at call 300, as a fraction of the best candidate's.
 double mean_fraction(std::uint32_t count, double kernel_ns, double prior_error,
                      SimulatedDevice device) {
   double sum = 0;
@@ -122,7 +122,7 @@ TEST(OnlinePolicy, OneCandidateFarSlowerThanExpectedFitsTheBound) {
     space.true_ns[second] = 10 * space.prior_ns[second];
     OnlineSimulation run(space, {}, with_code(), 3);
     run.calls(1000);
-    // Of long calls already one such is more than the allowance.
+    // With long calls, a single such call exceeds the allowance.
     EXPECT_LE(run.worst_excess_ns(), kernel_ns < 1e6 ? 0 : run.largest_step_ns()) << kernel_ns;
     const double allowance_ns = std::min(20e6, 50 * space.true_ns[space.start]);
     EXPECT_LE(run.total_ns(0, 1000), 1.02 * run.start_total_ns(0, 1000) + allowance_ns);
@@ -353,7 +353,7 @@ TEST(OnlinePolicy, ASettledAnswerIsServedAtOnceAndStaysSettled) {
   second.calls(1000);
   EXPECT_EQ(count_probes(second), 0u);
   EXPECT_TRUE(second.policy().settled());
-  // And drift is watched.
+  // The policy also notices a drift.
   for (double& ns : second.space().true_ns) ns *= 2;
   second.calls(1000);
   const auto events = second.policy().take_events();
@@ -363,10 +363,10 @@ TEST(OnlinePolicy, ASettledAnswerIsServedAtOnceAndStaysSettled) {
 
 TEST(OnlinePolicy, ASearchThatWasCutOffGoesOn) {
   std::size_t of_whole = 0, of_rest = 0;
-  for (std::uint64_t seed = 11; seed < 19; ++seed) {
+  for (std::uint64_t seed = 11; seed < 35; ++seed) {
     const SimulatedSpace space = simulated_space(54, 200e3, 0.15, seed);
     OnlineSimulation whole(space, {}, with_code(), seed);
-    whole.calls(2000);
+    whole.calls(20'000);
     ASSERT_TRUE(whole.policy().settled());
 
     OnlineSimulation first(space, {}, with_code(), seed);
@@ -377,7 +377,7 @@ TEST(OnlinePolicy, ASearchThatWasCutOffGoesOn) {
     second.policy().restore(known, true);
     EXPECT_FALSE(second.policy().settled());
     EXPECT_NEAR(second.policy().ledger().lost_ns, first.policy().ledger().lost_ns, 1);
-    second.calls(2000);
+    second.calls(20'000);
     EXPECT_TRUE(second.policy().settled());
     EXPECT_GE(second.incumbent_fraction(), 0.98);
     of_whole += count_probes(whole);
@@ -478,7 +478,6 @@ TEST(OnlinePolicy, TimesInAnyOrderAndStepsThatNeverEndAreStood) {
     switch (random() % 8) {
       case 0: policy.abandon(ended); break;
       case 1: policy.report(ended, -1); break;
-      case 2: policy.report(ended.candidate, space.true_ns[ended.candidate] * noise); break;
       default: policy.report(ended, space.true_ns[ended.candidate] * noise); break;
     }
   }
@@ -511,14 +510,18 @@ TEST(OnlinePolicy, WhatIsChargedIsNotProbedAway) {
 }
 
 TEST(OnlinePolicy, AThousandCandidatesAreSearchedToo) {
-  OnlineSimulation run(simulated_space(1000, 200e3, 0.15, 21), {}, {}, 21);
-  run.calls(2000);
-  EXPECT_GE(run.incumbent_fraction(), 0.97);
-  EXPECT_LE(run.worst_excess_ns(), run.largest_step_ns());
+  double sum = 0;
+  for (std::uint64_t seed = 21; seed < 31; ++seed) {
+    OnlineSimulation run(simulated_space(1000, 200e3, 0.15, seed), {}, {}, seed);
+    run.calls(2000);
+    sum += run.incumbent_fraction();
+    EXPECT_LE(run.worst_excess_ns(), run.largest_step_ns());
+  }
+  EXPECT_GE(sum / 10, 0.97);
 }
 
-// A short kernel whose verification costs more than its calls save up at once, and whose every
-// question costs more than a call earns.
+// A short kernel: its verification costs more than can be saved up at once, and each call of `next`
+// costs more than a call earns.
 TEST(OnlinePolicy, WhatCostsMoreThanCanBeSavedUpStillComesToItsTurn) {
   constexpr double kCallNs = 18'000, kQuestionNs = 700, kVerificationNs = 150'000;
   std::vector<OnlineCandidate> candidates;

@@ -1,6 +1,6 @@
-// A device that exists in numbers alone, for tests and measurements of the online search: true
-// times, noise, a prior that errs, code that takes calls to make, verification that costs, reports
-// that come late. The same seed gives the same run.
+// A simulated device for tests and measurements of the online search: true times, noise, a prior
+// with errors, code that takes some calls to compile, verification with a cost, and reports that
+// come late. The same seed gives the same run.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,6 @@
 
 #include "vyre/base/log.h"
 #include "vyre/base/process/abandonable.h"
-#include "vyre/tune/evidence/evidence_fold.h"
 #include "vyre/tune/online/online_opening.h"
 
 namespace vyre {
@@ -197,8 +196,8 @@ void OnlineTuner::charge_own_work(double ns) {
   policy_->charge_own_work(ns);
 }
 
-void OnlineTuner::compared_itself(double cost_ns) {
-  change([&](OnlinePolicy& policy) { policy.compared_itself(cost_ns); });
+void OnlineTuner::charge_verification(double cost_ns) {
+  change([&](OnlinePolicy& policy) { policy.charge_verification(cost_ns); });
 }
 
 void OnlineTuner::pace(double call_ns) {
@@ -225,19 +224,8 @@ void OnlineTuner::stop_tuning(std::string why) {
 
 void OnlineTuner::note(std::vector<EvidenceEvent> events) {
   change([&](OnlinePolicy&) {
-    for (const EvidenceEvent& event : events) {
-      if (event.kind != EventKind::measured && event.kind != EventKind::compared) continue;
-      auto known =
-          std::ranges::find(noted_.candidates, event.candidate, &CandidateState::candidate);
-      if (known == noted_.candidates.end()) {
-        known = noted_.candidates.insert(known, {.candidate = event.candidate});
-      }
-      add_samples(*known, event.times_ns, event.times_ns.size());
-      if (event.kind != EventKind::compared) continue;
-      known->compared_with = event.over;
-      known->log_ratios = event.log_ratios;
-      known->final = event.final;
-    }
+    for (const EvidenceEvent& event : events)
+      noted_.take(EventLine{.key_id = {}, .by = {}, .event = event});
     std::ranges::move(events, std::back_inserter(own_events_));
     flush_now_ = flush_now_ || Clock::now() >= flush_at_;
   });
@@ -245,41 +233,31 @@ void OnlineTuner::note(std::vector<EvidenceEvent> events) {
 
 void OnlineTuner::finish(const FinalsResult& result, std::vector<EvidenceEvent> events,
                          std::string reason, bool ended) {
+  const std::vector<CandidateView> view = this->view();
+  const std::string& winner = view[result.winner].text;
+  const bool moves = result.winner != result.favourite;
+  if (moves) {
+    EvidenceEvent promotion{.kind = EventKind::promoted,
+                            .candidate = winner,
+                            .reason = reason,
+                            .over = view[result.favourite].text};
+    if (result.proved) {
+      promotion.gain = result.gain.gain;
+      promotion.gain_low = result.gain.low;
+      promotion.gain_high = result.gain.high;
+      promotion.pairs = static_cast<std::uint32_t>(result.pairs);
+    }
+    events.push_back(std::move(promotion));
+  }
+  // If the pairs gave no answer, the favourite is the choice, and a later search continues.
+  if (ended || !moves) {
+    events.push_back({.kind = ended ? EventKind::settled : EventKind::promoted,
+                      .candidate = winner,
+                      .reason = reason});
+  }
   note(std::move(events));
   change([&](OnlinePolicy& policy) {
-    const std::vector<CandidateView> view = policy.view();
-    const bool moves = result.winner != result.favourite;
-    noted_.key = key_;
-    noted_.incumbent = view[result.winner].text;
-    noted_.reason = reason;
-    noted_.settled = ended;
-    if (moves) {
-      EvidenceEvent event{.kind = EventKind::promoted,
-                          .candidate = view[result.winner].text,
-                          .reason = reason,
-                          .over = view[result.favourite].text};
-      if (result.proved) {
-        noted_.gain = event.gain = result.gain.gain;
-        noted_.gain_low = event.gain_low = result.gain.low;
-        noted_.gain_high = event.gain_high = result.gain.high;
-        noted_.pairs = event.pairs = static_cast<std::uint32_t>(result.pairs);
-      }
-      noted_.over = event.over;
-      own_events_.push_back(std::move(event));
-    } else if (const KeyState known = policy.state(); known.incumbent == noted_.incumbent) {
-      noted_.over = known.over;
-      noted_.gain = known.gain;
-      noted_.gain_low = known.gain_low;
-      noted_.gain_high = known.gain_high;
-      noted_.pairs = known.pairs;
-    }
-    policy.restore(std::exchange(noted_, {}), true);
-    // If the pairs gave no answer, the favourite is the choice, and a later search continues.
-    if (ended || !moves) {
-      own_events_.push_back({.kind = ended ? EventKind::settled : EventKind::promoted,
-                             .candidate = view[result.winner].text,
-                             .reason = reason});
-    }
+    policy.restore(std::exchange(noted_, {}).states().begin()->second, true);
     flush_now_ = true;
     swept_ = true;
     if (pinned_) return;

@@ -16,6 +16,7 @@
 
 #include "vyre/base/process/fork_watch.h"
 #include "vyre/tune/evidence/evidence.h"
+#include "vyre/tune/evidence/evidence_fold.h"
 #include "vyre/tune/online/online_policy.h"
 #include "vyre/tune/online/paired_finals.h"
 #include "vyre/tune/tuning_mode.h"
@@ -78,7 +79,7 @@ class OnlineTuner {
   void verified(std::uint32_t candidate, double cost_ns);
   void drop(std::uint32_t candidate, std::string why, double cost_ns = 0);
   // As in OnlinePolicy.
-  void compared_itself(double cost_ns);
+  void charge_verification(double cost_ns);
   void charge(double ns);
   void charge_own_work(double ns);
   void pace(double call_ns);
@@ -149,7 +150,7 @@ class OnlineTuner {
   std::string fixed_reason_;   // the reason while there is no search
   std::string untunable_;
   std::vector<EvidenceEvent> own_events_;
-  KeyState noted_;  // times of a sweep, in the order of their events
+  EvidenceFold noted_;  // what a sweep has learned
   bool flush_now_ = false;
   std::chrono::steady_clock::time_point flush_at_;    // at the latest
   std::chrono::steady_clock::time_point flush_free_;  // at the earliest

@@ -27,7 +27,7 @@ TuningKey key(std::string size = "1000x1x1") {
           .generator = "g1"};
 }
 
-// Calls of 200 us and more, so that what the tuner itself takes here does not matter.
+// Calls take 200 us and more, so that the tuner's own time does not matter.
 SimulatedSpace space() { return simulated_space(28, 200e3, 0.15, 3); }
 
 double noisy(double ns, std::mt19937_64& random) {
@@ -48,7 +48,7 @@ void calls(OnlineTuner& tuner, const SimulatedSpace& space, int count, std::uint
   for (int i = 0; i < count; ++i) call(tuner, space, random);
 }
 
-// What the tuner itself takes is charged, which on a slow machine makes the search longer.
+// The tuner's own time is charged, which makes the search longer on a slow machine.
 void settle(OnlineTuner& tuner, const SimulatedSpace& space) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 200'000 && !tuner.settled(); ++i) call(tuner, space, random);
@@ -129,7 +129,7 @@ TEST_F(OnlineTunerFile, ARestartIsAtOnceOnTheWinner) {
   EXPECT_GT(tuner->ledger().spent_ns, 0);
 }
 
-// What is in the file while the first tuner still runs is all that a kill leaves.
+// After a kill only the events that are in the file while the first tuner still runs would be left.
 TEST_F(OnlineTunerFile, WhatWasDecidedIsInTheFileBeforeTheEnd) {
   const SimulatedSpace its = space();
   const auto first = tuner_of(its, open());
@@ -432,7 +432,7 @@ TEST(OnlineTuner, APlainCallIsOneThatNobodyHasToLookAt) {
   EXPECT_GE(plain, 6200U);
   EXPECT_GE(timed, 99U);
   EXPECT_LE(timed, 101U);
-  // The owner's own reasons.
+  // The bits that the owner defines.
   while (tuner->plain_calls(1) == 0) call(*tuner, it, random);
   tuner->set_attention(2, true);
   EXPECT_TRUE(tuner->has_attention(2));

@@ -54,7 +54,8 @@ TEST(PairedComparison, LuckWinsOnceInAHundredHoweverOftenOneLooks) {
 }
 
 TEST(PairedComparison, WithoutTheCoinTheSecondSlotWins) {
-  // What runs second is faster: with a fixed order the incumbent seems so, and a gain is not found.
+  // The second run of a pair is faster. With a fixed order the incumbent therefore seems faster,
+  // and a true gain is not found.
   EXPECT_LE(share_won(0.01, false, 50), 0.1);
   EXPECT_GE(share_won(0.05, true, 50), 0.9);
 }

@@ -1,4 +1,4 @@
-// Sweeps that end by proof, by hand and in recorded noise.
+// Finals with given times, and sweeps in recorded noise that end by proof.
 #include "vyre/tune/online/paired_finals.h"
 
 #include <gtest/gtest.h>
@@ -117,7 +117,7 @@ double one_saves(std::uint32_t candidate, double gain) {
   return kCall * (candidate == 1 ? 1 - gain : 1);
 }
 
-// What the mode `on` does: a few times of each, a race, and finals.
+// A sweep as the mode `on` makes it: a few times of each candidate, a race, and finals.
 std::uint32_t sweep(const Recording& noise, double gain, std::uint64_t seed) {
   RecordedNoise factors(noise, seed);
   const auto time = [&](std::uint32_t i) {
@@ -133,7 +133,7 @@ std::uint32_t sweep(const Recording& noise, double gain, std::uint64_t seed) {
   return finals.result().winner;
 }
 
-// What it does with kernels that only the program can run.
+// A sweep over a kernel that only the program can run.
 std::uint32_t foreign_sweep(const Recording& noise, double gain, std::uint64_t seed) {
   RecordedNoise factors(noise, seed);
   KernelSweep sweep(std::vector<bool>(kCandidates), 0, {.most_pairs = 64, .seed = seed});

@@ -65,14 +65,15 @@ TEST(RaceTest, FindsTheFastestOnABusyMachine) {
 }
 
 TEST(RaceTest, WhatWasQuickOnceIsNotForgottenInBusyTimes) {
-  // The second needs both processors, of which one is taken away after the first times.
+  // The second candidate needs both processors, and one of them is taken away after the first
+  // times.
   const auto time = [](std::uint32_t i) { return std::optional(i == 0 ? 103e3 : 107e3); };
   std::vector<std::vector<double>> times{{103e3, 104e3, 103e3}, {53e3, 54e3, 53e3}};
   EXPECT_EQ(first_of(race(times, 0, time, {}, kNever), 0), 1U);
 }
 
 TEST(RaceTest, TheFavouriteIsTimedAgainAfterItsFirstTimes) {
-  // It was the first to be timed, before the threads were awake.
+  // The first candidate was timed before the threads were awake.
   const auto time = [](std::uint32_t i) { return std::optional(i == 0 ? 50e3 : 55e3); };
   std::vector<std::vector<double>> times{{105e3, 110e3, 106e3}, {56e3}, {55e3}, {58e3}};
   EXPECT_EQ(first_of(race(times, 0, time, {}, kNever), 0), 0U);

@@ -15,7 +15,7 @@
 namespace vyre {
 namespace {
 
-// All that a strategy tries, with costs out of the space.
+// All trials of a strategy, with costs from the space.
 std::vector<Trial> trials(const RecordedSpace& space, std::string_view name, std::uint64_t seed,
                           std::size_t most = SIZE_MAX, std::span<const double> prior = {}) {
   auto search = make_strategy(name, space.space, {.seed = seed, .prior = prior});
@@ -117,7 +117,7 @@ TEST(SearchStrategy, UnknownNamesAreRefusedWithTheKnown) {
   EXPECT_NE(search.error().fix.find("hillclimb"), std::string::npos);
 }
 
-// After so many evaluations of the same runs.
+// The mean fraction of the optimum after each of these numbers of evaluations, of the same runs.
 std::vector<double> mean_fractions(std::string_view strategy, std::span<const std::size_t> after,
                                    double failing) {
   std::vector<double> out(after.size());
