@@ -1,5 +1,5 @@
 // Runs a graph program with the interpreter, edge by edge and round after round. It knows nothing
-// of topologies, queues or bits, and says what every one of them must compute.
+// of topologies, queues or bits; its result is what each of them must compute.
 #pragma once
 
 #include <cstddef>

@@ -54,6 +54,26 @@ std::uint16_t pressure_of(std::uint64_t bytes, std::uint64_t budget) {
   return static_cast<std::uint16_t>(std::min<std::uint64_t>(share, kWholeBps));
 }
 
+std::uint64_t queue_bytes(std::uint32_t capacity) {
+  return std::uint64_t{capacity} * 8 + kSoloBytes;
+}
+
+// The policy's hit capacity for the largest sparse frontier, where queues of all vertices do not
+// fit into the budget. Absent: it is no smaller, or does not fit either.
+std::optional<std::uint32_t> short_capacity(const ResidentPolicy& policy, FrontierFacts facts) {
+  const auto share = [&](std::uint32_t whole) {
+    return static_cast<std::uint32_t>(std::uint64_t{whole} * policy.sparse_frontier_threshold_bps /
+                                      kWholeBps);
+  };
+  facts.hit_capacity = 0;
+  facts.pressure_bps = pressure_of(facts.resident_bytes, facts.budget_bytes);
+  const FrontierCounts sparse{std::max(share(facts.vertices), 1U), share(facts.edges)};
+  const auto answer =
+      compute_recommendation(policy, frontier_request(facts, sparse, 0), std::nullopt);
+  if (!answer || answer->hit_capacity >= facts.vertices) return std::nullopt;
+  return answer->hit_capacity;
+}
+
 }  // namespace
 
 void FrontierState::bind(EngineBuffer which, const Buffer& buffer) {
@@ -86,11 +106,22 @@ Result<void> FrontierState::plan_memory(const FrontierOptions& options,
   const HubSizes hubs = hub_sizes(workers_.lanes());
   if (graph_->largest_degree > hubs.edges) resident += (m / hubs.piece_edges + 1) * 16;
   facts_.resident_bytes = resident;
-  const std::uint64_t queues = std::uint64_t{facts_.hit_capacity} * 8 + kSoloBytes;
-  facts_.pressure_bps = pressure_of(resident + queues, options.memory_budget);
-  has_queues = facts_.pressure_bps < policy_.memory_pressure_threshold_bps;
+  const auto try_queues = [&] {
+    const std::uint64_t all = resident + queue_bytes(facts_.hit_capacity);
+    facts_.pressure_bps = pressure_of(all, options.memory_budget);
+    has_queues = facts_.pressure_bps < policy_.memory_pressure_threshold_bps;
+  };
+  try_queues();
+  if (!has_queues && options.hit_capacity == 0 && !f.gather) {
+    const FrontierFacts whole = facts_;
+    if (const auto shorter = short_capacity(policy_, facts_)) {
+      facts_.hit_capacity = *shorter;
+      try_queues();
+      if (!has_queues) facts_ = whole;
+    }
+  }
   if (!has_queues || f.gather) facts_.hit_capacity = 1;
-  bytes = resident + (has_queues && !f.gather ? queues : 0);
+  bytes = resident + (has_queues && !f.gather ? queue_bytes(facts_.hit_capacity) : 0);
   const auto answer =
       compute_recommendation(policy_, frontier_request(facts_, {1, 1}, 0), std::nullopt);
   if (!answer) return std::unexpected(to_error(answer.error()));

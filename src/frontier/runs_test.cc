@@ -1,4 +1,4 @@
-// Runs as a whole: what their records say, hubs, memory, limits, and what is refused.
+// Whole runs: their records, hubs, memory, limits, and errors.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -365,6 +365,34 @@ TEST_P(FrontierRuns, WhatDoesNotFitTheBudgetIsAnErrorBeforeAnythingIsMade) {
   expect_the_policys_answers(*result, "tight");
   const std::uint32_t first[] = {1};
   EXPECT_EQ(words(*tight, "depth"), reference_depths(data, first));
+}
+
+// The policy's hit capacity is enough for sparse frontiers; larger ones are only bits.
+TEST_P(FrontierRuns, QueuesAreShorterWhereThoseOfAllVerticesDoNotFitTheBudget) {
+  const GraphData data = recipe("grid:200x200");
+  const Graph graph = upload(data);
+  const auto roomy = prepare(session, example("bfs"), graph, {}, {});
+  ASSERT_TRUE(roomy) << describe(roomy.error());
+  FrontierOptions options{.memory_budget = roomy->bytes() + roomy->bytes() / 10, .solo = false};
+  const std::vector<std::uint32_t> first{1};
+  const auto expected = reference_depths(data, first);
+  std::uint64_t longer = 0;
+  for (const std::uint32_t multiplier : {2U, 1U}) {
+    options.policy.hit_capacity_multiplier = multiplier;
+    const auto tight = prepare(session, example("bfs"), graph, {}, options);
+    ASSERT_TRUE(tight) << describe(tight.error());
+    EXPECT_FALSE(tight->bitmaps_alone());
+    EXPECT_LT(tight->bytes(), roomy->bytes());
+    if (longer != 0) {
+      EXPECT_LT(tight->bytes(), longer);
+    }
+    longer = tight->bytes();
+    const auto result = tight->run({.first = first});
+    ASSERT_TRUE(result) << describe(result.error());
+    EXPECT_EQ(result->rounds[0].topology, Topology::sparse_frontier);
+    expect_the_policys_answers(*result, "short queues");
+    EXPECT_EQ(words(*tight, "depth"), expected);
+  }
 }
 
 constexpr const char* kEndless =

@@ -1,4 +1,4 @@
-// Every topology computes what the interpreter computes, on graphs that nobody wrote.
+// Every topology computes what the interpreter computes, on random graphs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +45,8 @@ fn after(v: u32, round: u32) -> bool {
 }
 )";
 
-// With `wants` and `after`, both at the vertex alone, so that they may run in one launch.
+// `wants` and `after` access only their own vertex, so that `after` may run in the launch that
+// pulls.
 constexpr const char* kFolded = R"(
 @group(1) @binding(0) var<storage, read_write> hits: array<atomic<u32>>;
 @group(1) @binding(1) var<storage, read_write> when: array<u32>;
@@ -96,7 +97,7 @@ struct Case {
   bool symmetric = false;
   std::vector<std::string> compared;
   std::vector<OverrideValue> overrides{};
-  bool ordered = true;  // which vertices a frontier holds does not depend on the order of visits
+  bool ordered = true;     // which vertices a frontier holds does not depend on the order of visits
   bool quotients = false;  // of floats, which only the CPU rounds correctly
 };
 
@@ -105,14 +106,7 @@ std::vector<Case> cases() {
           {"sssp", example("sssp"), false, false, {"distance"}, {}, false},
           {"components", example("components"), true, true, {"label"}, {{"undirected", 1}}, false},
           {"directed", example("components"), true, false, {"label"}, {}, false},
-          {"pagerank",
-           example("pagerank"),
-           true,
-           false,
-           {"rank", "share"},
-           {},
-           true,
-           true},
+          {"pagerank", example("pagerank"), true, false, {"rank", "share"}, {}, true, true},
           {"kcore", example("kcore"), true, true, {"edges_left", "inside"}},
           {"levels", kLevels, false, false, {"level", "seen"}},
           {"folded", kFolded, false, false, {"hits", "when"}},
@@ -218,7 +212,7 @@ void check(const Session& session, const Case& c, const FrontierProgram& program
       }
       const auto result = prepared->run(run);
       ASSERT_TRUE(result) << describe(result.error());
-      // With other last bits, ranks stop changing in another round.
+      // If the last bits differ, ranks may stop changing in another round.
       const bool rounded = c.quotients && !on_host(session);
       ASSERT_TRUE(rounded || result->ended == expected->ended);
       ASSERT_TRUE(!c.ordered || rounded || result->rounds.size() == expected->frontiers.size());

@@ -74,7 +74,8 @@ TEST(PipelinePlan, TemporariesBetweenFusedStagesNeedNoMemory) {
 }
 
 TEST(PipelinePlan, WhatCannotBeFusedHasItsReason) {
-  // Each stage reads what the one before wrote, at two places: too much to compute again.
+  // Each stage reads two elements of what the stage before wrote, which is too much to compute
+  // again.
   const auto pipeline = ready(
       std::string(kHead) + stage("one", "turned", "x", "s") + stage("two", "turned", "s", "t") +
       stage("three", "turned", "t", "u") + stage("four", "turned", "u", "y"));
@@ -127,7 +128,7 @@ TEST(PipelinePlan, AFusedLaunchKnowsItsStages) {
   const auto plan = plan_pipeline(*pipeline, {});
   ASSERT_TRUE(plan);
   ASSERT_EQ(plan->launches[0].parts.size(), 2U);
-  // Only they need 't', whose memory is none of the plan's.
+  // Only the stages need 't', whose memory is not part of the fused plan.
   EXPECT_EQ(plan->memory.size(), 2U);
   EXPECT_EQ(plan->memory_apart, std::vector<std::uint64_t>{400});
   EXPECT_EQ(plan->buffers[*pipeline->find("t")].memory_apart, 2U);

@@ -10,13 +10,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string extent_text(const Extent& e) {
+std::string invocations_text(const Extent& e) {
   if (e[2] != 1) return fmt::format("{}x{}x{}", e[0], e[1], e[2]);
   return e[1] != 1 ? fmt::format("{}x{}", e[0], e[1]) : fmt::format("{}", e[0]);
 }
 
 std::string size_text(const ReadyPipeline& pipeline, const ReadyStage& stage) {
-  if (!stage.grid) return extent_text(stage.extent) + " invocations";
+  if (!stage.grid) return invocations_text(stage.extent) + " invocations";
   return fmt::format("workgroups as '{}' says", pipeline.buffers[stage.grid->buffer].name);
 }
 
@@ -100,7 +100,7 @@ std::string runs_text(const std::vector<LaunchPlan>& runs) {
                                 decision_text(runs.front().by, runs.front().why));
   for (const LaunchPlan& each : runs) {
     out += fmt::format("{}{}: {} in {} workgroups\n", indent, each.kernel, to_string(each.variant),
-                       extent_text(each.grid));
+                       vyre::size_text(each.grid));
   }
   return out;
 }

@@ -44,7 +44,7 @@ Pipeline chain(std::size_t stages) {
   return out;
 }
 
-// The processor's time for checking, planning and fusing a chain, the least of some attempts.
+// The processor time for checking, planning and fusing a chain: the least of several attempts.
 double milliseconds(std::size_t stages, int attempts) {
   const Pipeline pipeline = chain(stages);
   double least = 1e9;

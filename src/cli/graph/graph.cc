@@ -38,7 +38,7 @@ Result<void> verify(const GraphTask& task, const GraphReport& told, const GraphO
   if (task.included->whole_run && !outcome.result.ended) {
     return fail(Code::invalid_input, "--verify: --rounds has cut the run short");
   }
-  // Nothing has been written yet, so that a serial algorithm can simply be ended.
+  // No file has been written yet, so a signal may end the serial algorithm at once.
   const EndAtOnce while_verifying;
   return task.included->verify(*told.program_run());
 }

@@ -41,7 +41,7 @@ struct GraphOptions {
 };
 
 CommandHelp declare(OptionSet& set, GraphOptions& options);
-// What cannot be said one option at a time.
+// Checks options that depend on each other.
 Result<void> check(const GraphOptions& options);
 Exit run_command(const GraphOptions& options, Streams& streams);
 

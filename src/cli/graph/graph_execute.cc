@@ -37,7 +37,8 @@ Result<Session> open_graph_session(const GraphOptions& options) {
   VYRE_TRY(auto session_options, SessionOptions::from_environment());
   if (options.threads != 0) session_options.cpu.threads = options.threads;
   if (session_options.tuning && session_options.tuning->mode == TunerMode::natural_gradient) {
-    session_options.tuning->mode = TunerMode::frozen;  // what runs once serves nobody by searching
+    session_options.tuning->mode =
+        TunerMode::frozen;  // a command that runs once gains nothing from a search
   }
   return Session::open(options.device, std::move(session_options));
 }

@@ -16,7 +16,7 @@ namespace vyre {
 
 struct GraphOutcome {
   std::string device;
-  std::uint64_t prepare_ns = 0;  // the graph's way to the device, and compiling
+  std::uint64_t prepare_ns = 0;  // copying the graph to the device, and compiling
   std::uint64_t memory_bytes = 0;
   FrontierResult result;  // of the last run
   std::optional<Timing> timing;
@@ -27,10 +27,10 @@ struct GraphOutcome {
 
 // Fails for options that name variables which the program does not have, or of another type.
 Result<void> check_variables(const FrontierProgram& program, const GraphOptions& options);
-// A variable of the program; it is there.
+// The variable of the program with this name, which must exist.
 const FrontierVariable& variable_named(const FrontierProgram& program, std::string_view name);
 
-// Interrupted by a signal, a run fails.
+// A run that a signal interrupts fails.
 Result<GraphOutcome> run_graph(const FrontierProgram& program, const GraphData& graph,
                                const FrontierRun& run, const GraphOptions& options,
                                const std::vector<std::string>& wanted);

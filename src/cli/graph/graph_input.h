@@ -1,4 +1,4 @@
-// The graph that a command names, as its program needs it.
+// The graph that a command names, with the weights and edges that its program needs.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct GraphInput {
   bool symmetric = false;          // each edge has its reverse; false may mean that nobody asked
 };
 
-// Reads or makes the graph. Weights that it does not have are made: from 1 to 255 for a graph that
-// is made here, and 1 for that of a file. A graph without vertices is an error.
+// Reads or generates the graph. A generated graph gets weights from 1 to 255; the edges of a file
+// without weights weigh 1. A graph without vertices is an error.
 Result<GraphInput> load_graph(const std::string& text, const GraphNeeds& needs);
 
 }  // namespace vyre

@@ -89,7 +89,7 @@ std::string chart(const std::vector<Bar>& bars, std::string_view title, const Va
   for (const Bar& bar : bars) most = std::max<std::uint64_t>(most, value(bar));
   const double decades = std::max(std::log10(static_cast<double>(most)), 1.0);
   const auto height_of = [&](double amount) {
-    // A value of 1 is still seen.
+    // A value of 1 must still be visible.
     return amount < 1 ? 0.0 : 2 + (kHeight - 2) * std::log10(amount) / decades;
   };
   std::string out = fmt::format(

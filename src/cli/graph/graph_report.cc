@@ -70,7 +70,7 @@ Result<std::vector<std::string>> GraphReport::write_files() const {
 void GraphReport::print(Output& out, const std::vector<std::string>& written) const {
   const FrontierResult& result = outcome_.result;
   if (options_.explain) print_rounds(out, result);
-  // What runs for the first time is compiled on the way.
+  // The time of a first run includes compiling.
   const std::string time = outcome_.timing ? std::string()
                                            : fmt::format(", {}, compiling included",
                                                          format_duration(result.nanoseconds));

@@ -1,4 +1,4 @@
-// What is said and written about a run of a graph program.
+// Prints and writes the results of a run of a graph program.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class GraphReport {
               const std::vector<std::string>& wanted)
       : options_(options), task_(task), outcome_(outcome), wanted_(wanted) {}
 
-  // Of an included program: what its verifier needs.
+  // The input of the verifier, for an included program; absent for other programs.
   std::optional<ProgramRun> program_run() const;
 
   // Writes what --out and --report ask for, and returns the names of the files.
@@ -31,7 +31,7 @@ class GraphReport {
 
  private:
   std::string title() const;
-  // The edges that count, or, where no program says which, those that were visited.
+  // Counts the edges that the included program names, or else the visited edges.
   double edges_per_second() const;
   std::span<const std::byte> contents(const std::string& name) const;
   BufferLayout layout_of(const std::string& name) const;

@@ -1,5 +1,5 @@
-// The rounds of a graph program for people and for JSON: what the policy was asked, what it
-// answered, and why.
+// The rounds of a graph program for people and as JSON: the policy's requests, its answers and
+// their reasons.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace vyre {
 
-// Consecutive rounds that are shown as one.
+// Consecutive rounds that are shown in one row.
 struct RoundGroup {
   RoundRecord first;  // what they have in common, and the signals of the first
   std::uint32_t rounds = 1;

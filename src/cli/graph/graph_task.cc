@@ -70,7 +70,8 @@ Result<FrontierRun> make_run(const GraphOptions& options,
   return run;
 }
 
-// Whether the program has an override for it, which the user leaves to the command.
+// Whether the program has an override that says whether every edge has its reverse, and the user
+// has not set it.
 bool tells_symmetric(const GraphOptions& options, const std::optional<IncludedProgram>& included) {
   return included && !included->symmetric_override.empty() &&
          std::ranges::find(options.settings, included->symmetric_override, &Setting::name) ==

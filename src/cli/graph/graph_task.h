@@ -1,4 +1,4 @@
-// What a command asks for, made ready as far as it can be before anything runs.
+// The task of a command, prepared and checked before anything runs.
 #pragma once
 
 #include <optional>

@@ -15,7 +15,7 @@ namespace vyre {
 namespace {
 
 constexpr std::uint32_t kUnreached = 0xffffffff;
-// Where the sums of shortest paths stop.
+// Sums of weights of shortest paths saturate here.
 constexpr std::uint32_t kFarthest = 0xfffffffe;
 constexpr double kDefaultCore = 3;
 

@@ -1,4 +1,4 @@
-// The graph programs that the command brings along, each with its serial verifier.
+// The graph programs that are part of the command, each with a serial verifier.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct IncludedText {
 };
 std::span<const IncludedText> included_texts();
 
-// What a run of an included program is judged by.
+// The data by which a run of an included program is verified.
 struct ProgramRun {
   const GraphData& graph;
   std::span<const std::uint32_t> first;  // empty where every vertex is first

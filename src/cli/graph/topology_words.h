@@ -1,4 +1,4 @@
-// Topologies as people type and read them.
+// The names of topologies on the command line.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Schedules of bands, looked at without running anything.
+// Examines schedules of bands without running anything.
 #include "vyre/device/cpu/bands.h"
 
 #include <fmt/format.h>
@@ -75,8 +75,8 @@ bool order_matters(const BandLaunch& a, std::uint64_t row, const BandLaunch& b,
   return false;
 }
 
-// What is wrong with a schedule: a row that does not run once, a step that may run before a row
-// that it needs, or a wait that may never end.
+// Returns what is wrong with a schedule: a row that does not run exactly once, a step that may run
+// before a row that it needs, or a wait that may never end.
 std::string fault(const Launches& all, const BandedRun& run) {
   const std::span<const std::optional<BandLaunch>> launches =
       std::span(all).subspan(run.first, run.count);
@@ -139,7 +139,8 @@ TEST(Bands, APictureFollowsThroughItsNeighbours) {
 }
 
 TEST(Bands, WhatOneLaunchReadsAnotherMayNotOverwriteTooEarly) {
-  // In place behind a reader of neighbours, and ping-pong.
+  // A launch that works in place behind a reader of neighbours, and two launches that exchange two
+  // buffers.
   for (const Launches& launches :
        {Launches{picture({reads(0, 2, 2), writes(1)}), picture({reads(1), writes(0)})},
         Launches{picture({reads(0, 1, 1), writes(1)}), picture({reads(1, 1, 1), writes(0)}),
@@ -153,7 +154,7 @@ TEST(Bands, WhatOneLaunchReadsAnotherMayNotOverwriteTooEarly) {
 }
 
 TEST(Bands, OtherExtentsFollowByTheirBytes) {
-  // Half as many rows, each of which reads two.
+  // A launch with half as many rows, each of which reads two rows.
   BandLaunch half = picture({writes(1)}, 4);
   half.length = kHeight / 2;
   half.rows = (half.length + 3) / 4;
@@ -174,7 +175,7 @@ TEST(Bands, EachBoundaryHasItsReason) {
             waits_for_all);
   EXPECT_EQ(second(first, picture({reads(1, 40), writes(2)})), waits_for_all)
       << "it needs too much of what is above";
-  // Atomics that commute wait for nothing, others for all.
+  // Atomics that commute wait for nothing; other atomics wait for the whole launch.
   EXPECT_EQ(
       second(picture({reads(0), all_of(1, true, 1)}), picture({reads(0), all_of(1, true, 1)})),
       none);

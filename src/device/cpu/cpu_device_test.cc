@@ -192,7 +192,7 @@ TEST_F(CpuDeviceTest, TasksAreOfTheSizeThatWasAskedFor) {
 }
 
 TEST_F(CpuDeviceTest, FewLongWorkgroupsAreSharedAndManyShortOnesAreNot) {
-  // The first launch looks what a workgroup takes; the second one knows.
+  // The first launch measures the time of a workgroup; the second one knows it.
   const Launch slow = launch_of(note_tasks, {8, 6, 1}, {16, 1, 1});
   ASSERT_TRUE(queue->launch(slow));
   std::ranges::fill(words, 0);
@@ -243,7 +243,7 @@ TEST_F(CpuDeviceTest, ManyWorkgroupsAreEightTasksAThread) {
   one_task.groups_per_task = 4000;
   EXPECT_EQ(pieces_of(one_task), cut(4000, 1024));
 
-  // One thread shares with nobody.
+  // With one thread there is nothing to share.
   const auto alone = CpuDevice::make({.threads = 1});
   const auto its_queue = *alone->make_queue();
   pieces.clear();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "vyre/device/cpu/cpu_recording_internal.h"
@@ -12,19 +13,19 @@ CpuRecording::CpuRecording(const BandMachine& machine, std::span<const WorkItem>
     reach_.push_back(items[i].reach);
     after_all_.push_back(items[i].after_all);
   }
-  lay_out();
 }
 
 Result<void> CpuRecording::set(std::uint32_t item, const Launch& launch) {
   VYRE_CHECK(check_item(item, launch));
   const std::scoped_lock lock(mutex_);
   keep(item, launch);
-  lay_out();
+  laid_out_ = false;
   return {};
 }
 
 std::string_view CpuRecording::one_by_one() const {
   const std::scoped_lock lock(mutex_);
+  lay_out();
   const bool has_runs = std::ranges::any_of(
       parts_, [](const Part& part) { return std::holds_alternative<Run>(part); });
   return has_runs ? "" : "no launches can follow each other in bands";
@@ -32,6 +33,7 @@ std::string_view CpuRecording::one_by_one() const {
 
 std::vector<WorkBands> CpuRecording::bands() const {
   const std::scoped_lock lock(mutex_);
+  lay_out();
   std::vector<WorkBands> out;
   for (const Part& part : parts_) {
     const Run* run = std::get_if<Run>(&part);
@@ -44,6 +46,12 @@ std::vector<WorkBands> CpuRecording::bands() const {
   return out;
 }
 
+std::vector<BandBoundary> CpuRecording::boundaries() const {
+  const std::scoped_lock lock(mutex_);
+  lay_out();
+  return boundaries_;
+}
+
 std::optional<BandLaunch> CpuRecording::rows_of(std::uint32_t item) const {
   if (!reach_[item]) return std::nullopt;
   const Launch launch = items_[item].launch.launch();
@@ -52,7 +60,8 @@ std::optional<BandLaunch> CpuRecording::rows_of(std::uint32_t item) const {
 
 // Divides the items into the parts that are played one after the other. A clear is moved in front
 // of preceding launches that do not touch its memory.
-void CpuRecording::lay_out() {
+void CpuRecording::lay_out() const {
+  if (std::exchange(laid_out_, true)) return;
   parts_.clear();
   boundaries_.assign(items_.size(), BandBoundary::first_launch);
   std::vector<std::uint32_t> launches;
@@ -85,7 +94,7 @@ void CpuRecording::lay_out() {
 }
 
 void CpuRecording::add_group(std::span<const std::uint32_t> launches,
-                             std::span<const std::optional<BandLaunch>> rows) {
+                             std::span<const std::optional<BandLaunch>> rows) const {
   BandPlan plan = plan_bands(rows, machine_);
   for (std::size_t l = 0; l < launches.size(); ++l) boundaries_[launches[l]] = plan.boundaries[l];
   auto next = plan.runs.begin();
@@ -117,6 +126,7 @@ ItemBands CpuDevice::bands_of(std::span<const WorkItem> items) const {
 Result<void> CpuRecording::play(CpuDevice& device, Queue& queue, const PlayLimits& limits) {
   const std::scoped_lock lock(mutex_);
   const auto began = std::chrono::steady_clock::now();
+  lay_out();
   for (Part& part : parts_) {
     if (Run* run = std::get_if<Run>(&part)) {
       VYRE_CHECK(play_run(device, *run, limits, began));

@@ -18,7 +18,7 @@ class CpuRecording final : public ListedWork {
   Result<void> set(std::uint32_t item, const Launch& launch) override;
   std::string_view one_by_one() const override;
   std::vector<WorkBands> bands() const override;
-  const std::vector<BandBoundary>& boundaries() const { return boundaries_; }
+  std::vector<BandBoundary> boundaries() const;
 
   Result<void> play(CpuDevice& device, Queue& queue, const PlayLimits& limits);
 
@@ -33,9 +33,11 @@ class CpuRecording final : public ListedWork {
   };
   using Part = std::variant<std::uint32_t, Run>;
 
-  void lay_out();
+  // Does nothing if no launch was replaced since the last time: a change of variant may replace
+  // hundreds of launches, one after the other.
+  void lay_out() const;
   void add_group(std::span<const std::uint32_t> launches,
-                 std::span<const std::optional<BandLaunch>> rows);
+                 std::span<const std::optional<BandLaunch>> rows) const;
   std::optional<BandLaunch> rows_of(std::uint32_t item) const;
   Result<void> play_run(CpuDevice& device, Run& run, const PlayLimits& limits,
                         std::chrono::steady_clock::time_point began);
@@ -43,9 +45,10 @@ class CpuRecording final : public ListedWork {
   const BandMachine machine_;
   std::vector<std::optional<std::vector<ReachedBytes>>> reach_;  // by item
   std::vector<bool> after_all_;                                  // by item
-  std::vector<Part> parts_;                                      // in the order of a play
-  std::vector<BandBoundary> boundaries_;                         // by item
   std::vector<Launch> launches_;                                 // of the run that is played
+  mutable bool laid_out_ = false;                                // the members below are up to date
+  mutable std::vector<Part> parts_;                              // in the order of a play
+  mutable std::vector<BandBoundary> boundaries_;                 // by item
 };
 
 }  // namespace vyre

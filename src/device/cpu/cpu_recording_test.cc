@@ -1,8 +1,9 @@
-// Recordings on the CPU, with code written by hand: what runs in bands leaves what launches one
-// after the other leave.
+// Recordings on the CPU, with code written by hand: launches in bands leave the same results as
+// launches one after the other.
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <ctime>
 #include <deque>
 #include <thread>
 #include <vector>
@@ -202,12 +203,38 @@ TEST_F(CpuRecordingTest, OtherLaunchesTakeTheirPlaces) {
   const auto found = words;
   items[1].launch.bindings = other;
   EXPECT_EQ(played(false), found);
-  // One whose workgroups are no rows of the extent ends the run.
+  // A launch whose workgroups do not form rows of the extent ends the run.
   launch.grid = {3, 51, 1};
   launch.grid[1] = 26;
   ASSERT_TRUE(recording->set(1, launch));
   EXPECT_TRUE(recording->bands().empty());
   EXPECT_FALSE(recording->set(3, launch));
+}
+
+// Dividing 1,000 launches takes milliseconds, which must not be spent for each of them.
+TEST_F(CpuRecordingTest, ReplacingManyLaunchesDividesThemOnce) {
+  open({.threads = 2, .band_rows = 1});
+  for (int i = 0; i < 500; ++i) {
+    add_mix(0, 1);
+    add_mix(1, 0);
+  }
+  const auto processor_time = [](const auto& call) {
+    const std::clock_t begin = std::clock();
+    call();
+    return static_cast<double>(std::clock() - begin);
+  };
+  std::shared_ptr<WorkRecording> recording;
+  const double divided = processor_time([&] {
+    recording = *queue->record_work(items);
+    EXPECT_FALSE(recording->bands().empty());
+  });
+  const double replaced = processor_time([&] {
+    for (std::uint32_t i = 0; i < items.size(); ++i) {
+      ASSERT_TRUE(recording->set(i, items[i].launch));
+    }
+    EXPECT_FALSE(recording->bands().empty());
+  });
+  EXPECT_LT(replaced, 20 * divided + 1e-3 * CLOCKS_PER_SEC);
 }
 
 TEST_F(CpuRecordingTest, ADeadlineOrAStopEndsAllThreads) {

@@ -95,7 +95,7 @@ bool is_stage(std::string_view kernel) {
   return kernel == "twice" || kernel == "plus_one" || kernel == "in_place";
 }
 
-// A session in which launches take a millisecond more where `slow` says so.
+// A session whose launches take a millisecond longer if `slow` selects them.
 struct World {
   explicit World(TunerMode mode, std::function<bool(std::string_view)> slow = {},
                  std::optional<std::filesystem::path> evidence = {}) {
@@ -116,7 +116,7 @@ struct World {
     EXPECT_TRUE(made) << made.error().what;
     if (made) prepared.emplace(*std::move(made));
   }
-  // Whether a run gives what it should.
+  // Whether a run gives the expected results.
   bool run() {
     ran.clear();
     const auto done = prepared->run();
@@ -171,7 +171,7 @@ TEST(FusedChoice, WhatWasDecidedServesTheNextSession) {
     ASSERT_FALSE(w.choice().fused) << w.choice().reason;
   }
   World later(TunerMode::frozen, {}, evidence);
-  // The plan says so before anything runs, and does not need the memory.
+  // The plan says the same before anything runs, and allocates no memory.
   const auto planned = later.session->plan(later.ready, later.plan);
   ASSERT_TRUE(planned) << planned.error().what;
   ASSERT_EQ(planned->size(), 1U);
@@ -189,10 +189,11 @@ TEST(FusedChoice, WhatWasDecidedServesTheNextSession) {
   EXPECT_NE(text.find("test: 3 stages in 3 launches on cpu, mode frozen"), std::string::npos)
       << text;
   EXPECT_NE(text.find("runs as 3 launches; evidence: "), std::string::npos) << text;
+  EXPECT_NE(text.find("x1x1 workgroups\n"), std::string::npos) << text;
   EXPECT_NE(text.find("in memory while its stages run on their own"), std::string::npos) << text;
 }
 
-// What serves first is what is planned, whatever the mode.
+// In every mode, the candidate that serves first is the planned one.
 TEST(FusedChoice, ThePlanIsWhatServesFirst) {
   for (const TunerMode mode : {TunerMode::natural_gradient, TunerMode::sweep, TunerMode::frozen,
                                TunerMode::cached_or_default}) {
@@ -222,7 +223,7 @@ TEST(FusedChoice, MoreStagesThanAreFusedAreNoChoice) {
   for (const auto& choice : w.prepared->choices()) EXPECT_FALSE(choice);
 }
 
-// ---- On the fake driver: kernels compute nothing, and their code is what the test says.
+// ---- On the fake driver, whose kernels compute nothing and whose code spills as the test says
 
 struct FakeGpu {
   // Code that is loaded first spills `first_spills` bytes, and all other code `others_spill`.
@@ -283,7 +284,7 @@ TEST(FusedChoice, WithoutATunerPlaysAreNeverOpen) {
   ASSERT_TRUE(w.prepared);
   for (int i = 0; i < 5000; ++i) ASSERT_TRUE(w.prepared->submit());
   ASSERT_TRUE(w.session->wait());
-  // Each step asks once, and then knows for thousands of plays.
+  // Each step asks the tuner once, and then not again for thousands of plays.
   EXPECT_LE(w.fake.calls("cuLaunchKernel"), 3U * 2);
 }
 

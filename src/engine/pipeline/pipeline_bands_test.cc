@@ -122,7 +122,7 @@ TEST_F(PipelineBands, ThePlanSaysWhichLaunchesRunInBandsAndWhyOthersDoNot) {
   EXPECT_TRUE(apart.bands().empty());
   EXPECT_EQ(results(apart), results(pipeline));
   EXPECT_EQ(apart.played(), "launch by launch: this device runs a launch as soon as it is told");
-  // So small a picture stays in the caches.
+  // A picture this small stays in the caches.
   const Session usual = open(0);
   auto small = prepare(usual, true);
   EXPECT_EQ(results(small), results(pipeline));
@@ -145,7 +145,7 @@ TEST_F(PipelineBands, OtherContentsOfAUniformReachOtherRows) {
   const Session tiny = open(1);
   auto pipeline = prepare(tiny, true);
   auto apart = prepare(tiny, false);
-  // Narrower and wider than the launch; and back to what it was.
+  // Views that are narrower and wider than the launch, and the first one again.
   for (const View view : {View{kWidth / 2, kHeight}, View{1000, 30}, View{3, 17}, View{0, 0},
                           View{kWidth, kHeight}}) {
     ASSERT_TRUE(pipeline.set_uniform("view", view));

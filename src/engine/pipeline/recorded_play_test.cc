@@ -1,6 +1,7 @@
-// How the steps of a pipeline are submitted: in their order, and with what each waits for.
+// Steps of a pipeline are submitted in their order, and wait for the right earlier steps.
 #include "vyre/engine/pipeline/recorded_play.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "vyre/device/cuda/cuda_device.h"
@@ -53,6 +54,38 @@ class RecordedPlayTest : public testing::Test {
   std::optional<Session> session;
   std::array<Buffer, 4> buffers;
 };
+
+// The CPU takes 1,024 bindings, a GPU 180.
+TEST_F(RecordedPlayTest, ARecordedLaunchMayHaveMoreBindingsThanAGpuTakes) {
+  constexpr std::uint32_t kBindings = 600;
+  std::string text = "@compute @workgroup_size(64) fn wide() {\n";
+  for (std::uint32_t i = 0; i < kBindings; ++i) {
+    text = fmt::format("@group(0) @binding({}) var<storage, read> b{}: u32;\n", i, i) + text +
+           fmt::format("_ = b{};\n", i);
+  }
+  const ParsedModule parsed = parse_wgsl(text + "}");
+  ASSERT_TRUE(parsed.module);
+  const Kernel kernel = *make_kernel(*parsed.module->find("wide"));
+  std::vector<Binding> bindings;
+  for (std::uint32_t i = 0; i < kBindings; ++i) {
+    bindings.push_back({0, i, buffers[0], std::uint64_t{4} * i, 4});
+  }
+  std::vector<PlayStep> steps;
+  steps.push_back(step("twice", 1, 2));
+  auto wide = session->prepare(kernel, bindings, DispatchSize::extent({1, 1, 1}));
+  ASSERT_TRUE(wide) << wide.error().what;
+  steps.push_back({.cleared = {}, .dispatch = *std::move(wide)});
+  RecordedPlay play(*session, "p", std::move(steps));
+  ASSERT_TRUE(play.submit({}));
+  EXPECT_EQ(play.how(), "launch by launch: this device takes them in their order");
+  const auto records = device->records();
+  const auto launched = std::ranges::find(records, "wide", &NullRecord::kernel);
+  ASSERT_NE(launched, records.end());
+  ASSERT_EQ(launched->bindings.size(), kBindings);
+  for (std::uint32_t i = 0; i < kBindings; ++i) {
+    EXPECT_EQ(launched->bindings[i].address, buffers[0].address() + 4 * i);
+  }
+}
 
 TEST_F(RecordedPlayTest, ARecordingHoldsClearsAndLaunchesInTheirOrder) {
   std::vector<PlayStep> steps;
@@ -135,7 +168,7 @@ TEST_F(RecordedPlayOnGpu, AUniformWithOtherContentsIsReplacedInTheRecording) {
     for (int again = 0; again < 3; ++again) ASSERT_TRUE(play.submit({}));
     EXPECT_EQ(fake.calls("cuGraphExecKernelNodeSetParams"), i);
   }
-  EXPECT_EQ(play.how(), "as a recording of 2 items");
+  EXPECT_EQ(play.how(), "launch by launch: this device takes them in their order");
   EXPECT_EQ(fake.calls("cuGraphInstantiateWithFlags"), 1U);
   EXPECT_EQ(fake.calls("cuGraphLaunch"), 9U);
 }
