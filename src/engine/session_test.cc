@@ -106,6 +106,33 @@ TEST_F(SessionTest, MemoryOfTheCallerIsUsedInPlace) {
   EXPECT_FALSE(session.adopt(0, 4));
 }
 
+// Code is shared by kernels that are alike but for the place of a binding that none of them uses.
+TEST_F(SessionTest, AnUnusedBindingKeepsItsPlaceInTheCode) {
+  const auto kernel = [](std::string_view unused) {
+    const std::string text =
+        std::string(unused) +
+        "@group(0) @binding(3) var<storage, read_write> out: array<u32>;\n"
+        "@compute @workgroup_size(4) fn five(@builtin(global_invocation_id) id: vec3<u32>) {\n" +
+        (unused.empty() ? "" : "_ = &v;\n") + "  out[id.x] = id.x + 5u;\n}\n";
+    return *make_kernel(*parse_wgsl(text).module->find("five"));
+  };
+  const auto size = DispatchSize::extent({4, 1, 1});
+  const Buffer v = filled({7, 7, 7, 7});
+  for (const std::uint32_t binding : {0U, 7U, 0U}) {
+    const Buffer out = filled({0, 0, 0, 0});
+    const std::string unused =
+        "@group(0) @binding(" + std::to_string(binding) + ") var<storage> v: array<u32>;\n";
+    const std::array bindings{Binding{0, binding, v}, Binding{0, 3, out}};
+    ASSERT_TRUE(session.run(*session.prepare(kernel(unused), bindings, size)));
+    EXPECT_EQ(words(out), (std::vector<std::uint32_t>{5, 6, 7, 8})) << binding;
+  }
+  const Buffer out = filled({0, 0, 0, 0});
+  const std::array bindings{Binding{0, 3, out}};
+  ASSERT_TRUE(session.run(*session.prepare(kernel(""), bindings, size)));
+  EXPECT_EQ(words(out), (std::vector<std::uint32_t>{5, 6, 7, 8}));
+  EXPECT_EQ(words(v), (std::vector<std::uint32_t>{7, 7, 7, 7}));
+}
+
 TEST_F(SessionTest, ADispatchRunsAgainAndAgain) {
   const Buffer x = filled({1, 2, 3}), y = filled({0, 0, 0});
   const std::array bindings{Binding{0, 0, x}, Binding{0, 1, y}};
@@ -264,7 +291,7 @@ TEST_F(SessionTest, LimitsThatAreOverEndCompiling) {
   const auto late = session.prepare(kernel_of("empty"), {}, size, {}, {.deadline = 0ns});
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().what, "compiling kernel 'empty' was not done by its deadline");
-  // Code that is there needs no time.
+  // Code that was compiled before needs no time.
   EXPECT_TRUE(session.prepare(kernel_of("empty"), {}, size));
   EXPECT_TRUE(session.prepare(kernel_of("empty"), {}, size, {}, {.deadline = 0ns}));
 }
@@ -277,7 +304,7 @@ TEST(RunLimits, ADeadlineIsCountedFromAnEarlierMoment) {
   EXPECT_EQ(hour.counted_from(now - 2h).deadline, 1ns);
   EXPECT_EQ(RunLimits{}.counted_from(now - 2h).deadline, std::nullopt);
   EXPECT_EQ(RunLimits{}.counted_from(now - 2h).asked, std::nullopt);
-  // Messages name what the caller gave.
+  // Messages name the deadline that the caller gave.
   EXPECT_EQ(hour.counted_from(now - 10min).asked, 1h);
   EXPECT_EQ(hour.counted_from(now - 10min).counted_from(now - 10min).asked, 1h);
 }
@@ -343,7 +370,7 @@ TEST(NullSession, SeesLaunchesAsTheyWouldRun) {
   EXPECT_EQ(records[0].bindings[1].bytes, 200U);
 }
 
-// A driver that only pretends: the kernel does nothing.
+// On the fake driver kernels do nothing.
 TEST(GpuSession, GivesBackWhatAKernelWrote) {
   FakeDriver fake;
   fake.table.function_parameter = nullptr;

@@ -1,8 +1,9 @@
 // The canonical encoding: bytes in the order of a walk from the entry. Functions, locals, globals,
 // overrides and types have numbers instead of names, assigned at first use. A local, global or
-// override is described where it gets its number; functions follow in the order of their numbers;
-// types come last. Every node starts with a type and a tag that determine its form, and every list
-// starts with its length, so that different programs have different encodings.
+// override is described where it gets its number; functions follow in the order of their numbers,
+// then the bindings that no expression names; types come last. Every node starts with a type and a
+// tag that determine its form, and every list starts with its length, so that different programs
+// have different encodings.
 #include "vyre/ir/fingerprint.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "vyre/base/overloaded.h"
+#include "vyre/ir/slots.h"
 
 namespace vyre {
 namespace {
@@ -39,6 +41,10 @@ class Encoder {
     function_number(program_.entry);
     // Bodies in the order of their first calls; encoding one may append others.
     for (std::size_t i = 0; i < function_order_.size(); ++i) function(function_order_[i]);
+    // Compiled code finds its bindings by slot, so bindings that no expression names count as well.
+    for (const GlobalId id : slots_of(program_)) {
+      if (global_numbers_[static_cast<std::size_t>(id)] == kAbsent) global(id);
+    }
     types();
     return hasher_.finish();
   }

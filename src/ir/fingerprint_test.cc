@@ -4,6 +4,9 @@
 
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
 
 #include "vyre/ir/builder/builder.h"
 #include "vyre/ir/fuse_multiply_add.h"
@@ -39,7 +42,6 @@ struct Sample {
     ProgramBuilder b(program, {64, 1, 1});
     if (unused_things) {
       b.structure("Nothing", {{"a", b.vec(b.f16, 3)}});
-      b.storage("unused", b.array(b.vec(b.f32, 4)), BindingPoint{3, 1});
       b.workgroup("unused_too", b.u32);
       b.override_("never", b.f32, 3.0);
       b.function("idle", b.none, {}, [&](auto) { b.workgroup_barrier(); });
@@ -107,6 +109,19 @@ TEST(Fingerprint, DeclarationOrderAndUnusedThingsDoNotCount) {
   EXPECT_EQ(of(Sample{.buffers_swapped = true}), of(Sample()));
   EXPECT_EQ(of(Sample{.unused_things = true}), of(Sample()));
   EXPECT_EQ(of(Sample{.buffers_swapped = true, .unused_things = true}), of(Sample()));
+}
+
+// Compiled code finds its bindings by slot, and bindings that nothing names have slots too.
+TEST(Fingerprint, UnusedBindingsCount) {
+  const auto with = [](std::optional<BindingPoint> unused) {
+    return to_hex(of([&](ProgramBuilder& b) {
+      Ref x = b.storage("x", b.u32, BindingPoint{0, 3});
+      if (unused) b.storage_read("unused", b.u32, *unused);
+      x = 5u;
+    }));
+  };
+  const std::set<std::string> all{with({}), with(BindingPoint{0, 0}), with(BindingPoint{0, 7})};
+  EXPECT_EQ(all.size(), 3U);
 }
 
 TEST(Fingerprint, OrderOfFunctionsDoesNotCount) {

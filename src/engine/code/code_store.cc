@@ -22,7 +22,7 @@ Digest key_of(const Kernel& kernel, const Variant& variant, const Target& target
   const bool host = target.kind == TargetKind::host;
   Hasher hasher;
   const auto text = [&](std::string_view s) { hasher.update_u64(s.size()).update(s); };
-  text("vyre-code-v4");
+  text("vyre-code-v5");
   hasher.update(kernel.fingerprint);
   Variant coded = variant;
   coded.groups_per_task = 1;  // it concerns the launch, not the code
