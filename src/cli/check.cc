@@ -66,7 +66,7 @@ class FileCheck {
   }
 
   const Json& json() const { return json_; }
-  // Which of the settings named an override of some entry here.
+  // The settings that named an override of any entry point of the file.
   std::vector<std::string> used_settings;
 
  private:

@@ -1,4 +1,4 @@
-// vyre check: what is in a WGSL file, and what is wrong with it.
+// vyre check: describes a WGSL file, and reports its errors.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What every subcommand shares: exit codes, errors, reading of programs.
+// Shared by all subcommands: exit codes, errors, and reading programs.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,20 @@ enum class Exit : int {
 // Prints "vyre: what; fix" on the error output.
 Exit report(Streams& streams, const Error& error, Exit exit = Exit::wrong);
 
-// Wrong input and what a device does not allow are for the user to change; the rest failed.
+// Exit::wrong for errors that the user can mend by changing the input, which includes limits of a
+// device; Exit::failed for all others.
 Exit exit_for(const Error& error);
 
-// Errors and warnings of a module, on the error output.
+// Prints the errors and warnings of a module on the error output.
 void show_diagnostics(Streams& streams, const ParsedModule& parsed);
 
 // The text of a WGSL file, or of the standard input for "-".
 Result<std::string> read_source(const std::string& path, Streams& streams);
-// What messages call the file.
+// The name of the file in messages.
 std::string source_name(const std::string& path);
 
-// A file that the user named as input: whatever is wrong with it, the input is wrong.
+// Reads a file that the user named as input. Every error, also of the operating system, counts as
+// wrong input.
 Result<std::string> read_input_file(const std::string& path, std::uint64_t max_bytes);
 
 // The one entry point to use: the named one, or the only one.
@@ -50,7 +52,8 @@ std::vector<std::string> unset_overrides(const Program& program, const std::vect
 // Fails for a setting given twice (the same override may be named by name and by @id).
 Result<void> check_settings_once(const Program& program, const std::vector<Setting>& all);
 
-// The program's entry as a kernel with these settings; unknown names are listed with the known.
+// The program's entry as a kernel with these settings; unknown names are listed together with the
+// known ones.
 Result<Kernel> make_kernel_with(const Program& program, const std::vector<Setting>& settings);
 
 // "a, b and c"; empty text for an empty list.

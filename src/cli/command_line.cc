@@ -26,7 +26,7 @@
 namespace vyre {
 namespace {
 
-// What the arguments ask for, ready to be done.
+// The parsed command, ready to run.
 struct Request {
   std::function<Exit(Streams&)> act;
 };
@@ -37,7 +37,7 @@ Result<void> check_options(const Options& options) {
   return {};
 }
 
-// The arguments as one could type them.
+// The arguments, quoted as in a shell.
 std::string typed(std::span<const std::string> arguments) {
   std::string out;
   for (const std::string& word : arguments) {
@@ -173,7 +173,7 @@ Exit act(std::span<const std::string> arguments, Streams& streams) {
 int run_command_line(std::span<const std::string> arguments, Streams& streams) {
   Exit exit = act(arguments, streams);
   if (!streams.out.flush()) {
-    // Whoever read our output has seen enough of it and needs no message.
+    // The reader of our output has closed it, and needs no message.
     if (streams.out.error() != EPIPE) {
       streams.err.print("vyre: cannot write the output: {}\n", std::strerror(streams.out.error()));
     }

@@ -8,10 +8,10 @@
 
 namespace vyre {
 
-// `arguments` are those behind the program's name. Returns the exit code.
+// `arguments` do not include the program's name. Returns the exit code.
 int run_command_line(std::span<const std::string> arguments, Streams& streams);
 
-// The first half of it: whether the arguments can be understood. Opens no file, prints nothing.
+// Whether the arguments can be parsed. Opens no file and prints nothing.
 bool understands(std::span<const std::string> arguments);
 
 }  // namespace vyre

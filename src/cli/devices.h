@@ -1,4 +1,4 @@
-// vyre devices: what can run kernels here.
+// vyre devices: lists the devices that can run kernels.
 #pragma once
 
 #include "vyre/cli/command.h"
@@ -17,7 +17,8 @@ struct DevicesOptions {
 CommandHelp declare(OptionSet& set, DevicesOptions& options);
 Exit run_command(const DevicesOptions& options, Streams& streams);
 
-// Whether a word can name a device, there or not; `others` ends the list of those that can.
+// Fails if a word cannot name a device, whether the device exists or not. `others` is the end of
+// the list of names in the message.
 Result<void> check_device_name(std::string_view name, std::string_view others);
 
 // "Xeon(R): 2 cores, vectors of 16 f32, 260 MiB of cache, 8.4 GB/s"

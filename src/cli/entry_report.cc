@@ -18,7 +18,7 @@
 namespace vyre {
 namespace {
 
-// Whether the size of a type waits for an override.
+// Whether the size of a type depends on an override without a value.
 bool waits_for_override(const TypeTable& types, TypeId type) {
   if (const auto* array = types.get_if<ArrayType>(type)) {
     return array->count_expr != kNoExpr || waits_for_override(types, array->element);
@@ -74,7 +74,7 @@ std::vector<OverrideReport> overrides_of(const Program& program,
   return out;
 }
 
-// Of the devices that are not known: those that every one of their kind has.
+// The limits of a device that is not known: every device of its kind allows at least this much.
 Limits usual_limits() {
   return {.backend = "",
           .max_threads_per_block = 1024,
@@ -89,10 +89,8 @@ void report_tuning(const Kernel& kernel, const Device* device, EntryReport& entr
         kind == TargetKind::host ? "cpu" : "gpu",
         tunable_parts(kernel, kind, device == nullptr ? usual_limits() : device->limits()));
   }
-  entry.workgroup_reason = works_together(kernel) ? "it shares memory or waits within its workgroup"
-                           : reads_workgroup_ids(kernel.stats)
-                               ? "it reads the local or workgroup ids"
-                               : "";
+  const std::string_view fixed = why_shape_is_fixed(kernel);
+  if (!fixed.empty()) entry.workgroup_reason = fmt::format("it {}", fixed);
 }
 
 // "may be tuned: gang, groups per task on a CPU; the workgroup as declared: it reads ..."
@@ -143,6 +141,7 @@ std::vector<std::string> ids_used(const Stats& stats) {
   std::vector<std::string> out;
   if (stats.uses_global_id) out.emplace_back("global invocation");
   if (stats.uses_local_id) out.emplace_back("local invocation");
+  if (stats.uses_subgroup_id || stats.subgroup_operations != 0) out.emplace_back("subgroup");
   if (stats.uses_workgroup_id) out.emplace_back("workgroup");
   if (stats.uses_workgroup_count) out.emplace_back("workgroup count");
   return out;

@@ -1,4 +1,4 @@
-// What there is to know about an entry point, as data; `vyre check` prints it.
+// Everything that `vyre check` prints about an entry point, as data.
 #pragma once
 
 #include <array>
@@ -41,15 +41,16 @@ struct EntryReport {
   Stats stats;
   std::optional<std::uint64_t> workgroup_bytes;
   std::string fingerprint;  // empty while overrides are unset
-  // What a search may change, on "cpu" and "gpu", or on the device that was given; and why it may
-  // not change the workgroup (empty: it may), or why that is not known.
+  // The parts of a launch that a search may change, on "cpu" and "gpu" or on the given device.
+  // `workgroup_reason` says why it may not change the workgroup, or why that is not known; empty:
+  // it may.
   std::vector<std::pair<std::string, std::vector<std::string>>> tunable_parts;
   std::string workgroup_reason;
   std::string ir;  // the IR as text
 };
 
-// Overrides take their settings; where one is left without a value, what depends on it is unknown.
-// With a device, an entry that is beyond its limits is an error.
+// Overrides get the values of the settings. What depends on an override without a value is unknown.
+// If a device is given, an entry beyond its limits is an error.
 Result<EntryReport> report_entry(const Program& program, const std::vector<Setting>& settings,
                                  bool with_ir, const Device* device);
 

@@ -1,5 +1,5 @@
-// What a module uses of WGSL and what that needs of a device, as data; `vyre check --features`
-// prints it.
+// The features of WGSL that a module uses, and what they require of a device, as data for `vyre
+// check --features`.
 #pragma once
 
 #include <cstdint>

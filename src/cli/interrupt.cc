@@ -30,11 +30,11 @@ InterruptGuard::InterruptGuard() {
   flag = remembered != 0 ? 1 : 0;  // the deadline of a run before this one may have set it
   struct sigaction action{};
   action.sa_handler = remember;
-  // The second Ctrl-C of someone who is tired of waiting ends the process at once.
+  // A second Ctrl-C ends the process at once.
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     ::sigaction(kSignals[i], nullptr, &before[i]);
-    // What the parent chose to ignore (nohup) stays ignored.
+    // Signals that the parent ignores (nohup) stay ignored.
     if (before[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &action, nullptr);
   }
 }

@@ -1,4 +1,4 @@
-// Ctrl-C as a question that a long run can ask.
+// Lets long runs test whether Ctrl-C was pressed.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 namespace vyre {
 
-// While one exists, SIGINT, SIGTERM and SIGHUP are remembered instead of ending the process.
+// While an object exists, SIGINT, SIGTERM and SIGHUP are remembered instead of ending the process.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -15,8 +15,8 @@ class InterruptGuard {
   ~InterruptGuard();
 };
 
-// While one exists, such a signal ends the process at once after all: for work that cannot be
-// stopped half-way and leaves nothing behind, such as compiling.
+// While an object exists, such a signal ends the process at once after all. It is for work that
+// cannot be stopped half-way and leaves nothing behind, such as compiling.
 class EndAtOnce {
  public:
   EndAtOnce();
@@ -27,11 +27,11 @@ class EndAtOnce {
 
 // The signal that was remembered, or 0.
 int interrupting_signal();
-// Becomes 1 with the signal; a deadline may set it too.
+// Set to 1 by the signal. A deadline may set it as well.
 std::atomic<std::uint32_t>& interrupt_flag();
 
-// Ends the process by the remembered signal, as far as anyone who waits for it is concerned. Does
-// nothing when there is none.
+// Ends the process by the remembered signal, so that whoever waits for the process sees the signal.
+// Does nothing if there is none.
 void end_by_signal();
 
 }  // namespace vyre

@@ -21,7 +21,7 @@
 namespace vyre {
 namespace {
 
-// A plan with all that led to it.
+// A plan with everything that led to it.
 struct LaunchReport {
   std::string file;
   LaunchPlan plan;
@@ -39,7 +39,7 @@ std::string mode_source(const RunOptions& options) {
   return variable != nullptr && *variable != '\0' ? kModeVariable : "the default";
 }
 
-// What is known of a device by its limits alone.
+// The facts for planning of a device whose limits alone are known.
 PlanDevice device_of_limits(const Limits& limits) {
   PlanDevice out;
   out.name = limits.backend;
@@ -81,7 +81,7 @@ Result<LaunchPlan> plan_of_interpreter(const Kernel& kernel, const RunPlan& run,
                                      .size = run.size()},
                                     device, 0, plain_variant(kernel, device.kind),
                                     Authority::declared, "as declared", TunerMode::frozen));
-  // It has neither gangs nor tasks.
+  // The interpreter has neither gangs nor tasks.
   std::erase_if(plan.choices, [](const PlanChoice& c) { return c.part != "workgroup"; });
   return plan;
 }

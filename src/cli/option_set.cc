@@ -12,12 +12,12 @@
 namespace vyre {
 namespace {
 
-// Leaves CLI11's parser with an error of ours.
+// Thrown to leave CLI11's parser with one of our errors.
 struct ArgumentError {
   Error error;
 };
 
-// What CLI11 gives as the value of a flag without one.
+// The value that CLI11 gives to a flag without a value.
 constexpr std::string_view kFlagGiven = "true";
 
 // CLI11's message up to the name of the option it is about.
@@ -134,7 +134,7 @@ Result<void> OptionSet::take_positionals(std::vector<std::string> words,
 }
 
 Result<bool> OptionSet::parse(std::span<const std::string> arguments) {
-  // What stands behind "--" is never an option. CLI11 takes the rest from its back.
+  // Arguments behind "--" are never options. CLI11 takes its arguments in reverse order.
   const auto end = std::ranges::find(arguments, "--");
   std::vector<std::string> reversed(arguments.begin(), end);
   std::ranges::reverse(reversed);

@@ -18,7 +18,7 @@ class App;
 
 namespace vyre {
 
-// What stands around the options in a help text.
+// The parts of a help text around its options.
 struct CommandHelp {
   std::string_view usage;    // "vyre check FILE... [options]"
   std::string_view summary;  // a sentence or two
@@ -35,7 +35,8 @@ class OptionSet {
                   std::size_t at_least, std::size_t at_most);
   void flag(std::string names, std::string help, bool& target);
 
-  // An option that is given at most once; parse(text) gives a Result of what goes into target.
+  // An option that may be given at most once. parse(text) returns a Result with the value for the
+  // target.
   template <class T, class Parse>
   void value(std::string names, std::string form, std::string help, T& target, Parse parse) {
     add(std::move(names), std::move(form), std::move(help), true,

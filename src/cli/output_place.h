@@ -1,4 +1,4 @@
-// Where files are written after a run: what can be known before should not cost the run.
+// Checks before a run that its files can be written, so that a wrong path does not cost the run.
 #pragma once
 
 #include <filesystem>

@@ -19,7 +19,7 @@ struct PlanOptions {
   std::optional<std::uint64_t> budget;
 };
 
-// What NVIDIA GPUs allow: what `--limits` does not say.
+// The limits of NVIDIA GPUs, which hold where `--limits` gives none.
 Limits default_limits();
 // threads=N,block=XxYxZ,grid=XxYxZ,name=WORD; what is left out keeps its default.
 Result<Limits> parse_limits(std::string_view text);

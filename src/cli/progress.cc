@@ -15,7 +15,7 @@ ProgressLine::ProgressLine(Output& err, std::function<std::string()> doing, Opti
   try {
     thread_ = std::thread([this] { show(); });
   } catch (const std::system_error&) {
-    // Without a thread it is done all the same.
+    // Without a thread the work goes on, and no progress is shown.
   }
 }
 

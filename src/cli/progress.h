@@ -1,4 +1,4 @@
-// Says on a terminal what is going on, once that takes long.
+// Shows on a terminal what a command is doing, once it takes long.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ class ProgressLine {
     bool is_terminal = false;  // otherwise nothing is shown
     std::chrono::milliseconds patience{1000};
   };
-  // `doing` is asked by another thread: "compiling saxpy".
+  // Another thread calls `doing`, which returns text such as "compiling saxpy".
   ProgressLine(Output& err, std::function<std::string()> doing, Options options);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
@@ -38,7 +38,7 @@ class ProgressLine {
   std::thread thread_;
 };
 
-// What is true of the standard error of this process.
+// The options for the standard error of this process.
 ProgressLine::Options progress_on(const Output& err);
 
 }  // namespace vyre

@@ -1,4 +1,5 @@
-// vyre resident: how a resident launch would be sized, and why; and the decisions of a run.
+// vyre resident: recommends the size of a resident launch with its reasons, or makes the decisions
+// of a run again.
 #pragma once
 
 #include <optional>

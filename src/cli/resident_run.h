@@ -1,5 +1,5 @@
-// vyre resident --run: the decisions of a run that `vyre graph --explain --json` wrote down, made
-// again.
+// vyre resident --run: makes the decisions of a run again, which `vyre graph --explain --json` has
+// written.
 #pragma once
 
 #include <cstdint>

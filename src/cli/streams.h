@@ -14,8 +14,8 @@
 
 namespace vyre {
 
-// Text on its way out, to a descriptor or into a string. Remembers the first failure to write:
-// nothing is written after it, and `flush` reports it.
+// Output of text to a descriptor or into a string. After the first failure to write, nothing more
+// is written, and `flush` reports the failure.
 class Output {
  public:
   // Writes to a descriptor, which stays open. On a terminal, names out of files of other people
@@ -33,7 +33,7 @@ class Output {
   // Writes over the last line of a terminal.
   void overwrite(std::string_view line);
 
-  // Hands on what is buffered. False once something could not be written; errno of it in `error`.
+  // Writes what is buffered. False if anything could not be written; `error` then has its errno.
   bool flush();
   int error() const { return error_; }
 

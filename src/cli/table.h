@@ -10,13 +10,13 @@
 
 namespace vyre {
 
-// Rows of cells under a heading; a column is as wide as its widest cell. Columns are set to the
+// Rows of cells under a heading; a column is as wide as its widest cell. Columns are aligned to the
 // left unless they are named in `right`.
 class Table {
  public:
   explicit Table(std::vector<std::string> heading, const std::vector<std::size_t>& right = {});
 
-  // As many cells as the heading has.
+  // Adds a row, which must have as many cells as the heading.
   void add(std::vector<std::string> row);
   bool empty() const { return rows_.empty(); }
 

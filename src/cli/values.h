@@ -1,4 +1,4 @@
-// Numbers of the command line as people type and read them.
+// Parses and prints numbers of the command line.
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,7 @@ class LaunchAuthority : public testing::Test {
         {.group = 0, .binding = 0, .buffer = *session.buffer(kSize[0] * 4)}};
     return session.prepare(kernel, bindings, size, fixed);
   }
-  // What is planned is what is prepared.
+  // Plans the launch, and checks that the prepared dispatch has the same plan.
   static LaunchPlan plan(const Session& session, const Kernel& kernel,
                          const FixedChoices& fixed = {},
                          DispatchSize size = DispatchSize::extent(kSize)) {
@@ -184,7 +184,7 @@ TEST_F(LaunchAuthority, ALaunchCountedInWorkgroupsIsServedWhatWasDecidedForIt) {
   EXPECT_EQ(plan(now, kernel).by, Authority::declared);
 }
 
-// Tuned and then run again, both ways to count.
+// A launch is tuned and then run again, counted in invocations and in workgroups.
 TEST_F(LaunchAuthority, WhatASweepFindsServesTheSameLaunchLater) {
   const Kernel kernel = kernel_of("twice");
   for (const DispatchSize size :

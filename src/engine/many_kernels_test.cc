@@ -12,7 +12,7 @@
 namespace vyre {
 namespace {
 
-// Bytes of memory in use; the same at all times where a sanitizer has its own memory.
+// The bytes of memory in use; constant if a sanitizer replaces the allocator.
 std::size_t heap_bytes() {
   const auto info = mallinfo2();
   return info.uordblks + info.hblkhd;
@@ -41,7 +41,7 @@ TEST(ManyKernels, SearchesThatNobodyHoldsAreForgotten) {
   const std::size_t before = heap_bytes();
   for (int i = 1000; i < 3000; ++i) (void)prepare(i);
   EXPECT_LT(heap_bytes(), before + (std::size_t{4} << 20));
-  // What is held is still there, and what was forgotten is made anew.
+  // A dispatch that is held still works, and a forgotten kernel is compiled again.
   EXPECT_TRUE(session.run(held));
   EXPECT_TRUE(session.run(prepare(1)));
 }

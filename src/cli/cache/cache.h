@@ -1,5 +1,5 @@
-// vyre cache: what was kept. The evidence of the tuner, the decisions of `vyre plan` and compiled
-// code.
+// vyre cache: shows and changes what is kept on disk: the tuner's evidence, decision files and
+// compiled code.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@
 namespace vyre {
 namespace {
 
-// A word is rarely typed as the candidate is spelled: what is not one of them needs --yes.
+// A candidate is easily mistyped, so a text that is not one of the known candidates needs --yes.
 Result<void> check_candidate(const KeyState& state, const std::string& candidate) {
   const auto known = std::ranges::find(state.candidates, candidate, &CandidateState::candidate);
   if (known != state.candidates.end() && known->rejected.empty()) return {};
@@ -61,7 +61,7 @@ Exit change_pin(const CacheOptions& options, Streams& streams, const std::string
   return Exit::done;
 }
 
-// The ids of the keys that the words name; the other words are keys of decisions.
+// The ids of the evidence keys that the words name. All other words are keys of decision files.
 struct ToClear {
   std::vector<std::string> key_ids, decisions;
 };

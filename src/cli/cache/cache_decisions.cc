@@ -35,7 +35,7 @@ DecisionFile read_decision_file(const fs::path& path) {
   return file;
 }
 
-// In one step between processes.
+// Removes the keys in one step, under the file's lock.
 Result<std::size_t> clear_file(const fs::path& path, std::span<const std::string> keys,
                                ClearedDecisions& cleared) {
   VYRE_TRY(const PrivateFolder folder, PrivateFolder::make(path.parent_path()));

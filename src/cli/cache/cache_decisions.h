@@ -1,4 +1,4 @@
-// The files of decisions, one for each adapter, as `vyre cache` shows and clears them.
+// The decision files, one for each adapter, for `vyre cache`.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace vyre {
 
-// One adapter's file of decisions.
+// The decision file of one adapter.
 struct DecisionFile {
   std::string adapter;
   std::filesystem::path path;
@@ -24,7 +24,7 @@ struct DecisionFile {
 
 std::filesystem::path decision_folder();
 
-// Every *.toml of the folder, by name; those of one adapter if one is given.
+// Reads every *.toml file of the folder, sorted by name, or only that of the given adapter.
 Result<std::vector<DecisionFile>> read_decision_files(const std::string& adapter);
 
 Json to_json(const DecisionFile& file);
@@ -36,17 +36,17 @@ struct ClearedDecisions {
   std::size_t kept = 0;       // files that were left alone
   std::vector<Error> faults;  // why
 };
-// Takes the keys out of the files, or all decisions when there are no keys. A file with anything in
-// it that is not a decision stays as it is.
+// Removes the keys from the files, or all decisions if no keys are given. A file that contains
+// anything but decisions is not changed.
 ClearedDecisions clear_decisions(std::span<const DecisionFile> files,
                                  std::span<const std::string> keys);
 
-// The adapter that a file of decisions is of: as it is given, or as the file is named after it.
+// The adapter of a decision file: the given one, or else the one in the file's name.
 Result<std::string> adapter_of_file(const std::string& file, const std::string& given);
-// Takes the decisions of a file over into the adapter's.
+// Adds the decisions of a file to those of the adapter.
 struct ImportedDecisions {
   std::filesystem::path into;
-  std::size_t taken = 0, known = 0, skipped = 0;  // skipped: values that are no decisions
+  std::size_t taken = 0, known = 0, skipped = 0;  // skipped: values that are not decisions
 };
 Result<ImportedDecisions> import_decisions(const std::string& file, const std::string& adapter,
                                            Streams& streams);

@@ -41,13 +41,14 @@ std::vector<std::string> devices_here() {
   return names;
 }
 
-// How many of the keys are of devices that are not here: what is known of them is a hint.
+// For each device that is not in this machine, the number of keys that belong to it. Their evidence
+// is only a hint.
 std::map<std::string, std::size_t> foreign_devices(std::span<const std::string> devices) {
   std::map<std::string, std::size_t> foreign;
   if (devices.empty()) return foreign;
   const std::vector<std::string> here = devices_here();
   for (const std::string& device : devices) {
-    // A processor may be named with how many of its cores are used.
+    // The name of a processor may be followed by the number of its cores that are used.
     const bool is_here = std::ranges::any_of(here, [&](const std::string& name) {
       return !name.empty() && (device == name || device.starts_with(name + " x"));
     });
@@ -99,7 +100,7 @@ Result<void> merge_file(EvidenceStore& store, const std::string& file, Streams& 
   return {};
 }
 
-// The key that T4 results are of: what the file says, and then the options.
+// The key of T4 results: first from the file, then from the options.
 Result<TuningKey> key_of_results(const T4File& file, const CacheOptions& options) {
   TuningKey key = file.key.value_or(TuningKey());
   const auto set = [](std::string& field, const std::string& text) {
@@ -141,7 +142,7 @@ Result<void> import_t4(EvidenceStore& store, const CacheOptions& options, Stream
   return {};
 }
 
-// The lines of the wanted keys, as they are in the file.
+// The lines of the wanted keys, unchanged.
 Result<std::string> lines_of(const std::filesystem::path& path, const States& wanted) {
   VYRE_TRY(const auto folder, PrivateFolder::find(path.parent_path()));
   if (!folder) return std::string();
@@ -180,7 +181,7 @@ Result<States> wanted_keys(const EvidenceStore& store, const CacheOptions& optio
   return wanted;
 }
 
-// Adapters of the devices that are here.
+// The adapters of this machine's devices.
 std::vector<std::string> adapters_here() {
   std::vector<std::string> out;
   for (const DeviceStatus& status : list_devices()) {

@@ -22,7 +22,7 @@ double time_of(const KeyState& state, std::string_view text) {
   return candidate == nullptr ? 0 : candidate_time(state, *candidate).ns;
 }
 
-// The fastest that was measured, but for one.
+// The fastest measured candidate other than `but`.
 const CandidateState* next_best(const KeyState& state, std::string_view but) {
   const CandidateState* best = nullptr;
   double best_ns = 0;
@@ -89,7 +89,7 @@ std::vector<std::string> search_sentences(const KeyState& state) {
     if (other != nullptr) {
       const double ns = candidate_time(state, *other).ns;
       const std::string apart = gain_text(std::abs(ns / chosen_ns - 1));
-      // One that was proved faster would serve, unless a person pinned another.
+      // A candidate that was proved faster would serve, unless a person pinned another one.
       if (ns < chosen_ns && state.pin.empty()) {
         lines.push_back(fmt::format(
             "The best of the others, {}, seems to take {}, {} less; that is not proved beyond the "

@@ -67,7 +67,7 @@ Result<std::shared_ptr<EvidenceStore>> open_named_evidence(const std::string& pa
   if (!fs::exists(path, error)) {
     return fail(Code::invalid_input, fmt::format("there is no file {}", quote(path)));
   }
-  // Read as data, wherever it comes from, and not believed.
+  // The file is read as untrusted data, wherever it comes from.
   VYRE_TRY(const std::string text, read_input_file(path, kMaxEvidenceBytes));
   auto store = EvidenceStore::in_memory();
   VYRE_CHECK(store->merge(text, path));
@@ -106,7 +106,7 @@ Result<KeyState> find_key(std::span<const KeyState> states, const std::string& w
 ShortIds::ShortIds(std::span<const KeyState> states) {
   constexpr std::size_t kLeast = 3 + 8;
   length_ = kLeast;
-  // They come in the order of their ids.
+  // The states are in the order of their ids.
   for (std::size_t i = 1; i < states.size(); ++i) {
     const std::string before = key_id(states[i - 1].key);
     const std::string id = key_id(states[i].key);

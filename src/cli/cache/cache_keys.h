@@ -12,16 +12,17 @@
 
 namespace vyre {
 
-// That of --store, or of the user. It need not be there.
+// The evidence file of --store, or else the user's. It need not exist.
 std::filesystem::path evidence_file(const CacheOptions& options);
 Result<std::shared_ptr<EvidenceStore>> open_evidence(const CacheOptions& options);
-// A file that was named, and so must be there.
+// Opens a file that the user named, which must therefore exist.
 Result<std::shared_ptr<EvidenceStore>> open_named_evidence(const std::string& path);
 
-// The keys that a word names: the one whose id it is or begins (with or without "t1-"), or all that
-// have it as the name of their kernel. May be none; a word that begins several ids is an error.
+// The keys that a word names: the key whose id is the word or begins with it (with or without
+// "t1-"), or all keys whose kernel has this name. There may be none. A word that begins several ids
+// is an error.
 Result<std::vector<KeyState>> match_keys(std::span<const KeyState> states, const std::string& word);
-// At least one, and exactly one.
+// The same, but it is an error unless there is at least one, or exactly one.
 Result<std::vector<KeyState>> find_keys(std::span<const KeyState> states, const std::string& word);
 Result<KeyState> find_key(std::span<const KeyState> states, const std::string& word);
 

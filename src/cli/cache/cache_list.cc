@@ -19,7 +19,7 @@ std::uint64_t file_bytes(const std::filesystem::path& path) {
   return error ? 0 : bytes;
 }
 
-// As much of it as fits into a table.
+// The decision, truncated to fit into a table.
 std::string shown_decision(const KeyState& state) {
   constexpr std::size_t kMost = 60;
   const std::string_view text = state.decision();

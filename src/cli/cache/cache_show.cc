@@ -24,7 +24,7 @@ std::string candidate_state(const KeyState& state, const CandidateState& candida
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// The fastest first, then those without a time, then the rejected.
+// Sorts candidates: the fastest first, then those without a time, then the rejected ones.
 std::vector<CandidateState> by_time(const KeyState& state) {
   std::vector<CandidateState> candidates = state.candidates;
   const auto rank = [&](const CandidateState& each) {
@@ -65,7 +65,7 @@ struct Selection {
   std::vector<std::string> others;  // words that name no key of the evidence
 };
 
-// All keys without words. A word that could be short for several is an error.
+// Selects all keys if there are no words. A word that is short for several keys is an error.
 Result<Selection> select(std::span<const KeyState> states, std::span<const std::string> words) {
   Selection selection;
   if (words.empty()) selection.keys.assign(states.begin(), states.end());
@@ -82,7 +82,7 @@ struct ShownDecision {
   Extent workgroup{};
 };
 
-// All without words, those that begin with one of them otherwise.
+// All decisions if there are no words, otherwise those whose key begins with one of the words.
 std::vector<ShownDecision> decisions_of(std::span<const DecisionFile> files,
                                         std::span<const std::string> words) {
   std::vector<ShownDecision> shown;

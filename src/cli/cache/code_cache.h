@@ -1,4 +1,4 @@
-// The compiled code that was kept, as `vyre cache` counts and removes it.
+// Counts and removes the compiled code that is kept on disk.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,10 @@ struct KeptCode {
   std::uint64_t bytes = 0;
 };
 
-// Only files that are named as compiled code is: by a digest.
+// Counts only files that have the name of compiled code, which is a digest.
 Result<KeptCode> count_code();
-// Removes them, and says what was removed. A process that runs such code goes on undisturbed.
+// Removes these files, and returns what was removed. Processes that run such code are not
+// disturbed.
 Result<KeptCode> clear_code();
 
 }  // namespace vyre

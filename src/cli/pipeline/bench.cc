@@ -31,7 +31,8 @@ struct Found {
   std::string device;
   std::uint64_t verified = 0;
   Timing fused, separate;
-  double ratio = 1, low = 1, high = 1;  // separate to fused, in pairs: median, and a tenth each way
+  double ratio = 1, low = 1,
+         high = 1;  // separate time over fused time in each pair: median, 10th and 90th percentile
 };
 
 Result<nanoseconds> time_once(Way& way, const RunLimits& limits) {
@@ -41,7 +42,7 @@ Result<nanoseconds> time_once(Way& way, const RunLimits& limits) {
   return std::chrono::duration_cast<nanoseconds>(Clock::now() - begin);
 }
 
-// The first run of each way leaves what the interpreter leaves.
+// Checks that the first run of each way gives the interpreter's results.
 Result<std::uint64_t> verify(Way& way, const ReadyPipeline& pipeline,
                              const PipelineMemory& expected, const RunOptions& options) {
   VYRE_CHECK(way.prepared->run(pipeline_limits(options)));
@@ -54,7 +55,7 @@ Result<std::uint64_t> verify(Way& way, const ReadyPipeline& pipeline,
   return compare_with(expected, pipeline, found, options);
 }
 
-// Whether what was measured says enough, or patience is at its end.
+// Whether the samples are precise enough, or the time is over.
 bool is_enough(const BenchOptions& options, const Way& way, nanoseconds spent) {
   constexpr std::size_t kLeastPairs = 20;
   constexpr nanoseconds kEnough = std::chrono::seconds(2), kPatience = std::chrono::seconds(20);

@@ -1,4 +1,4 @@
-// vyre bench: a pipeline fused and stage by stage, in turns.
+// vyre bench: times a pipeline fused and stage by stage, in turns.
 #pragma once
 
 #include "vyre/cli/command.h"

@@ -115,7 +115,7 @@ Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded, O
   return out;
 }
 
-// The page and the trace, as far as they are wanted.
+// Writes the page and the trace, if they were asked for.
 Result<void> write_reports(const RunOptions& options, const Loaded& loaded, Outcome& outcome) {
   const PipelineRun run{.command = "vyre " + options.command,
                         .device = outcome.device,
@@ -135,7 +135,7 @@ Result<void> write_reports(const RunOptions& options, const Loaded& loaded, Outc
   return {};
 }
 
-// What is computed for long can be written in the end.
+// Checks before a long run that its outputs can be written.
 Result<void> check_folders(const RunOptions& options, const ReadyPipeline& pipeline) {
   const auto check = [](const std::string& about, const std::string& path) -> Result<void> {
     const auto folder = std::filesystem::path(path).parent_path();
@@ -179,8 +179,8 @@ void put_choices(Json& json, const Outcome& outcome) {
 void print_outcome(const RunOptions& options, const Loaded& loaded, const Outcome& outcome,
                    Streams& streams) {
   if (options.json) {
-    Json json = Json::parse(plan_json(loaded.pipeline(), loaded.plan(), outcome.runs,
-                                       outcome.bands));
+    Json json =
+        Json::parse(plan_json(loaded.pipeline(), loaded.plan(), outcome.runs, outcome.bands));
     json["device"] = outcome.device;
     json["elapsed_ns"] = outcome.elapsed_ns;
     if (outcome.timing) json["median_ns"] = outcome.timing->median_ns;
@@ -253,10 +253,9 @@ Result<void> check_pipeline_options(const RunOptions& options) {
 Exit plan_pipeline_file(const RunOptions& options, Streams& streams) {
   const auto loaded = load(options, streams, NeedsMemory::no);
   if (!loaded) return report(streams, loaded.error(), exit_for(loaded.error()));
-  streams.out.write(options.json ? plan_json(loaded->pipeline(), loaded->plan(), loaded->runs,
-                                             loaded->bands)
-                                 : plan_text(loaded->pipeline(), loaded->plan(), loaded->runs,
-                                             loaded->bands));
+  streams.out.write(
+      options.json ? plan_json(loaded->pipeline(), loaded->plan(), loaded->runs, loaded->bands)
+                   : plan_text(loaded->pipeline(), loaded->plan(), loaded->runs, loaded->bands));
   return Exit::done;
 }
 
@@ -267,8 +266,8 @@ Exit run_pipeline(const RunOptions& options, Streams& streams) {
     return report(streams, there.error());
   }
   if (options.explain && !options.json) {
-    streams.out.write(
-        plan_text(loaded->pipeline(), loaded->plan(), loaded->runs, loaded->bands) + "\n");
+    streams.out.write(plan_text(loaded->pipeline(), loaded->plan(), loaded->runs, loaded->bands) +
+                      "\n");
   }
   const InterruptGuard guard;
   Outcome outcome;

@@ -6,7 +6,8 @@
 namespace vyre {
 
 bool names_pipeline(const RunOptions& options);
-// Options of kernels that say nothing about a pipeline, and the other way round.
+// Fails for options of kernels that are given with a pipeline, and for options of pipelines that
+// are given with a kernel.
 Result<void> check_pipeline_options(const RunOptions& options);
 
 Exit run_pipeline(const RunOptions& options, Streams& streams);

@@ -13,7 +13,8 @@ namespace vyre {
 // its WGSL files go to the error stream.
 Result<std::shared_ptr<const ReadyPipeline>> load_pipeline(const RunOptions& options,
                                                            Streams& streams);
-// Fails where its memory is more than the budget, or more than there is and needed.
+// Plans the pipeline. Fails if its memory exceeds the budget, or if it is needed and exceeds the
+// free memory.
 enum class NeedsMemory : std::uint8_t { no, yes };
 Result<std::shared_ptr<const PipelinePlan>> plan_loaded(
     const ReadyPipeline& pipeline, bool fuse, const RunOptions& options,
@@ -22,7 +23,8 @@ RunLimits pipeline_limits(const RunOptions& options);
 // What the buffers hold after this number of runs when the interpreter runs one stage after the
 // other.
 Result<PipelineMemory> interpret_stages(const ReadyPipeline& pipeline, std::uint64_t runs);
-// Compares the buffers that have a sink. Fails where values differ, and says the first.
+// Compares the buffers that have a sink, and returns the number of values. If values differ, the
+// error names the first one.
 Result<std::uint64_t> compare_with(const PipelineMemory& expected, const ReadyPipeline& pipeline,
                                    const std::vector<std::vector<std::byte>>& found,
                                    const RunOptions& options);

@@ -34,7 +34,7 @@ svg text { fill: var(--ink); font: 12px system-ui, sans-serif; } svg .soft { fil
 .loop { fill: none; stroke: var(--soft); stroke-width: 2; } .bar { fill: var(--launch); }
 )";
 
-// A buffer's way from the stage that writes it to the last one that reads it after that.
+// The line of a buffer, from the stage that writes it to the last stage that reads these contents.
 struct Way {
   std::size_t buffer, from, to;
 };

@@ -1,5 +1,5 @@
 // A run of a pipeline as a trace for ui.perfetto.dev: its launches one after the other, each with
-// the time it takes on its own; the launches of a loop stand once, inside of the loop.
+// the time it takes on its own; the launches of a loop are shown once, inside of the loop.
 #pragma once
 
 #include <string>

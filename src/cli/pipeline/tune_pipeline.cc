@@ -21,7 +21,8 @@ Result<Session> open(const TuneOptions& options) {
   VYRE_TRY(auto session, SessionOptions::from_environment());
   session.tuning->mode = options.mode == "on" ? TunerMode::sweep : TunerMode::natural_gradient;
   session.tuning->share = options.regret;
-  // Tuning is all that this command does: it waits for candidates instead of serving beside them.
+  // This command only tunes, so it waits for the compilation of candidates instead of serving
+  // meanwhile.
   session.tuning->compile_at_once = true;
   session.tuning->least_gain = options.least_gain;
   session.tuning->tolerance = options.tolerance;

@@ -6,7 +6,7 @@
 
 namespace vyre {
 
-// What `vyre tune` does not understand of a pipeline.
+// Fails for options that `vyre tune` does not accept with a pipeline.
 Result<void> check_tune_pipeline(const TuneOptions& options);
 Exit tune_pipeline(const TuneOptions& options, Streams& streams);
 

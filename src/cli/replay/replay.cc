@@ -48,7 +48,7 @@ Result<std::vector<std::string>> parse_strategies(const std::string& text) {
   return names;
 }
 
-// A line on the terminal that is written over again and again.
+// A line on the terminal that shows the progress.
 class Progress {
  public:
   explicit Progress(Output& err) : err_(err), shown_(err.colour && isatty(STDERR_FILENO) == 1) {}

@@ -1,4 +1,4 @@
-// What a replay found, as text and as JSON.
+// The results of a replay, as text and as JSON.
 #pragma once
 
 #include <span>

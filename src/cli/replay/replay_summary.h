@@ -1,4 +1,5 @@
-// What the runs of a strategy have in common: curves over evaluations, and when they get how far.
+// Summaries of the runs of a strategy: curves over evaluations, and the evaluations after which
+// fractions of the optimum are reached.
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@
 
 namespace vyre {
 
-// Fractions of the optimum that one asks for.
+// The fractions of the optimum in the table of goals.
 inline constexpr std::array kReplayGoals{0.90, 0.95, 0.99};
 
 struct ReplayGoal {

@@ -13,7 +13,7 @@ namespace {
 constexpr double kPanelWidth = 460, kPanelHeight = 320;
 constexpr double kLeft = 46, kRight = 16, kTop = 52, kBottom = 40;
 constexpr double kHeader = 56;
-// Told apart by people who see colours differently (Okabe and Ito).
+// Colours that people with colour blindness can tell apart (Okabe and Ito).
 constexpr std::array kColours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"};
 
 std::string escaped(std::string_view text) {

@@ -1,4 +1,4 @@
-// The content of a buffer for people and for JSON.
+// The contents of a buffer as text and as JSON.
 #pragma once
 
 #include <span>

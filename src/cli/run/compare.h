@@ -1,4 +1,4 @@
-// Two contents of the same buffer, scalar by scalar.
+// Compares two contents of a buffer, scalar by scalar.
 #pragma once
 
 #include <cstdint>

@@ -192,7 +192,7 @@ Result<Session> open_session(const RunOptions& options) {
     if (options.mode) {
       mode = *options.mode;
     } else if (mode == TunerMode::natural_gradient) {
-      mode = TunerMode::frozen;  // what runs once serves nobody by searching
+      mode = TunerMode::frozen;  // a command that runs once gains nothing from a search
     }
   }
   return Session::open(options.device, std::move(session_options));

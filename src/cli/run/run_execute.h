@@ -1,4 +1,4 @@
-// Runs what was planned, on a device or the interpreter, once or many times.
+// Runs a planned launch on a device or the interpreter, once or many times.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace vyre {
 
-// Whether the interpreter is meant.
+// Whether the name means the interpreter.
 bool is_interpreter(const std::string& device);
 
-// What the buffers that the kernel writes hold before it does.
+// The initial contents of the buffers that the kernel writes.
 class InitialData {
  public:
   static Result<InitialData> of(const RunPlan& plan);
@@ -25,12 +25,12 @@ class InitialData {
   std::vector<ZeroedBytes> copies_;
 };
 
-// The session that runs the kernel: it uses what is known, and looks for nothing better unless a
-// mode asks for that.
+// Opens the session that runs the kernel. It uses known decisions, and searches only if the mode
+// says so.
 Result<Session> open_session(const RunOptions& options);
 
-// Leave the results of one run from the planned data in the plan's buffers. Interrupted by a
-// signal, they fail. `initial` is needed for timing.
+// Both functions leave the results of one run on the planned data in the plan's buffers, and fail
+// if a signal interrupts them. `initial` is needed for timing.
 Result<RunRecord> run_on_device(const Session& session, const Kernel& kernel, RunPlan& plan,
                                 const InitialData* initial, const RunOptions& options, Output& err);
 Result<RunRecord> run_on_interpreter(const Kernel& kernel, RunPlan& plan,

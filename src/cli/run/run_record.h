@@ -1,4 +1,4 @@
-// What happened in one run, as data; `run_report` prints it.
+// The record of one run, which run_report prints.
 #pragma once
 
 #include <cstdint>

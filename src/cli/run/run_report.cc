@@ -15,7 +15,7 @@ constexpr std::uint64_t kDefaultPrint = 16;
 // JSON is built in memory before it is written.
 constexpr std::uint64_t kMostJsonElements = std::uint64_t{1} << 24;
 
-// What the user asked to see; without a wish, the outputs.
+// The buffers that the user asked to print; by default the outputs.
 std::vector<PrintArgument> prints(const RunPlan& plan, const RunOptions& options) {
   if (!options.prints.empty() || !options.outputs.empty()) return options.prints;
   std::vector<PrintArgument> out;

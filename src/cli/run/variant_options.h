@@ -1,4 +1,4 @@
-// The options that fix a part of how a kernel runs.
+// The options that fix parts of the variant.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// What vyre asks of the driver, operation by operation, and what becomes of each operation if any
-// one of these calls fails. Both are recorded, so that a call more, a call less, an error that is
-// swallowed or something that is never freed shows as a difference.
+// The driver calls of each operation, and the outcome of the operation if any one of these calls
+// fails. Both are recorded, so that an additional call, a missing call, an ignored error or a leak
+// shows as a difference.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -233,7 +233,7 @@ std::string shown(const std::vector<std::string>& log) {
   return out;
 }
 
-// What is left when everything is let go.
+// What is still allocated after everything was released.
 std::string remains(std::unique_ptr<World> world) {
   FakeDriver& fake = world->fake;
   world->begin = world->end = nullptr;

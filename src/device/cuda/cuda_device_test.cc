@@ -128,7 +128,8 @@ TEST(CudaMemory, KeptBlocksServeSlightlySmallerRequests) {
   ASSERT_TRUE(block);
   const std::uint64_t address = block->address;
   *block = {};
-  // Of 16 parts, 15 are near enough, since what is lost is at most an eighth; 14 are not.
+  // A request for 15 of 16 parts takes the cached memory, because at most an eighth is wasted; a
+  // request for 14 parts does not.
   EXPECT_NE(device->allocate((14 << 16))->address, address);
   const auto near = device->allocate((15 << 16));
   ASSERT_TRUE(near);
@@ -188,7 +189,7 @@ TEST(CudaMemory, BesideLaunchesComesFromTheDriversPool) {
     EXPECT_EQ(again->address, address) << "what nobody uses is for everyone";
     EXPECT_EQ(fake.calls("cuMemFreeAsync"), 0U);
   }
-  // A context does not take along what is of the device's pool.
+  // Destroying a context does not free memory of the device's pool.
   EXPECT_EQ(fake.calls("cuMemFreeAsync"), 1U);
   EXPECT_EQ(fake.calls("cuCtxDestroy"), 1U);
 }
@@ -250,7 +251,7 @@ TEST(CudaMemory, IsUsedAgainBesideAKernelThatStays) {
     }
     address = memory->address;
   }
-  // What was there when it started may be its own.
+  // Memory that existed when the kernel started may belong to the kernel.
   *before = {};
   auto after = device->allocate(8192);
   ASSERT_TRUE(after);

@@ -1,4 +1,4 @@
-// Memory as only a GPU has it. Without a driver or a device everything here is skipped.
+// Tests of memory that need a real GPU. Without a driver or a device all of them are skipped.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -40,7 +40,7 @@ TEST_F(CudaRealMemory, MemoryBesideLaunchesIsZeroAndComesBackWithTheDevice) {
   EXPECT_GT(must(device_->memory_info()).free, free - kBytes / 2);
 }
 
-// Launches of one thread while another allocates, in one way and in the other.
+// Times launches of one thread while another thread allocates, in each of two ways.
 TEST_F(CudaRealMemory, LaunchesWaitLittleForMemoryBesideThem) {
   const auto code = load(saxpy_code());
   auto x = must(device_->allocate(std::uint64_t{64} << 20));

@@ -1,5 +1,5 @@
-// What only a GPU can tell. Without a driver or a device everything here is skipped, and nothing
-// else makes it skip. Figures are printed, because they are half of what these are for.
+// Tests that need a real GPU. They are skipped if there is no driver or no device, and for no other
+// reason. They also print figures, which are half of their purpose.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -266,7 +266,7 @@ TEST_F(CudaReal, GuestUsesTheApplicationsContextStreamAndMemory) {
   EXPECT_EQ(driver.context_destroy(theirs), 0);
 }
 
-// Last: it breaks a context on purpose.
+// This test runs last, because it breaks a context on purpose.
 TEST_F(CudaReal, ZCrashLosesTheDeviceAndANewOneOpensOrSaysWhyNot) {
   auto crash = load(gpu_code(kCrash, "crash", {}));
   auto memory = must(device_->allocate(100));

@@ -54,17 +54,17 @@ class FakeDriver {
   int devices = 1;
   bool capturing = false;  // an application records its streams into a graph
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;
-  // The timer is so far from the host's steady clock, in nanoseconds.
+  // The offset of the timer from the host's steady clock, in nanoseconds.
   std::int64_t timer_offset = 1'000'000'000'000;
 
   std::set<std::string> staying{};  // kernels that run on until they are taken out
 
-  // The next call of that function answers so, and does nothing.
+  // The next call of that function returns this result and does nothing.
   void fail_next(const std::string& function, CuResult result);
   unsigned calls(const std::string& function) const;
   // The names of the functions called since the last time, in their order.
   std::vector<std::string> take_log();
-  // Work is kept from now on, and runs when let go, or when somebody waits for it.
+  // held: work is kept from now on, and runs when it is released or when somebody waits for it.
   void hold(bool held);
   unsigned live_allocations() const;
   unsigned live_modules() const;
@@ -74,7 +74,7 @@ class FakeDriver {
   unsigned live_streams() const;
   std::vector<FakeLaunch> launches() const;
 
-  // An application's own.
+  // Makes a context of the application.
   CuContext make_context();
   static CuContext current_context();
   static void set_current(CuContext context);

@@ -74,7 +74,7 @@ TEST_F(CodeStoreTest, WhatDecidesTheCodeTellsItApart) {
   EXPECT_EQ(source(store, kernel, scalar), CodeSource::compiled);
   EXPECT_EQ(source(store, kernel_of("x[id.x] = id.x + 1u;"), variant), CodeSource::compiled);
   EXPECT_EQ(files_in(folder).size(), 4U);
-  // Another text of the same meaning is the same.
+  // Another text with the same meaning has the same code.
   EXPECT_EQ(source(store, kernel_of("  x[id.x]=id.x ;"), variant), CodeSource::memory);
 }
 
@@ -110,7 +110,7 @@ TEST_F(CodeStoreTest, AFolderThatCannotBeMadeIsNotNeeded) {
   set_log_level(level);
 }
 
-// The mappings of this process, of which the system allows so many.
+// The number of mappings of this process, which the system limits.
 std::size_t mappings() {
   std::ifstream file("/proc/self/maps");
   return static_cast<std::size_t>(
