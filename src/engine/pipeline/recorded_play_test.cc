@@ -168,7 +168,7 @@ TEST_F(RecordedPlayOnGpu, AUniformWithOtherContentsIsReplacedInTheRecording) {
     for (int again = 0; again < 3; ++again) ASSERT_TRUE(play.submit({}));
     EXPECT_EQ(fake.calls("cuGraphExecKernelNodeSetParams"), i);
   }
-  EXPECT_EQ(play.how(), "launch by launch: this device takes them in their order");
+  EXPECT_EQ(play.how(), "as a recording of 2 items");
   EXPECT_EQ(fake.calls("cuGraphInstantiateWithFlags"), 1U);
   EXPECT_EQ(fake.calls("cuGraphLaunch"), 9U);
 }

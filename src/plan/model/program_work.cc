@@ -103,16 +103,17 @@ std::set<LocalId> used_in(const Program& p, const Function& f) {
   return out;
 }
 
-// Whether the loops, or the whole program if it has none, do little but atomics. Those whose
-// results nothing uses are made for all lanes of a gang at once.
-bool does_atomics_most(const Program& p) {
+// Whether the loops, or the whole program if it has none, do little but atomics. On the host, those
+// whose results nothing uses do not count: they are made for all lanes of a gang at once.
+bool does_atomics_most(const Program& p, TargetKind kind) {
   double atomics = 0, others = 0;
   bool has_loops = false;
-  const auto count = [&](const Function& f, Block block) {
-    const std::set<LocalId> used = used_in(p, f);
+  const auto count = [&](const std::set<LocalId>& used, Block block) {
     for_each_stmt(p, block, [&](StmtId id) {
       const auto* atomic = std::get_if<AtomicStmt>(&p[id].node);
-      if (atomic != nullptr && used.contains(atomic->result)) atomics += 1;
+      if (atomic != nullptr && (kind != TargetKind::host || used.contains(atomic->result))) {
+        atomics += 1;
+      }
       for_each_expr(p, p[id].node, [&](ExprId root) {
         for_each_subexpr(p, root, [&](ExprId e) {
           const ExprNode& node = p[e].node;
@@ -123,15 +124,16 @@ bool does_atomics_most(const Program& p) {
     });
   };
   for (const Function& f : p.functions) {
+    const std::set<LocalId> used = used_in(p, f);
     for_each_stmt(p, f.body, [&](StmtId id) {
       const auto* loop = std::get_if<LoopStmt>(&p[id].node);
       if (loop == nullptr) return;
       has_loops = true;
-      count(f, loop->body);
+      count(used, loop->body);
     });
   }
   if (!has_loops) {
-    for (const Function& f : p.functions) count(f, f.body);
+    for (const Function& f : p.functions) count(used_in(p, f), f.body);
   }
   return atomics > 0 && others <= kBesideAtomics * atomics;
 }
@@ -154,7 +156,7 @@ CostFacts cost_facts_of(const Kernel& kernel, TargetKind kind, const Extent& ext
   out.operations = work.operations;
   out.traffic_bytes = kernel.stats.loops != 0 || work.beside > 0 ? 0 : bound_bytes;
   out.loops = kernel.stats.loops != 0;
-  out.atomics = kernel.stats.atomics != 0 && does_atomics_most(*kernel.program);
+  out.atomics = kernel.stats.atomics != 0 && does_atomics_most(*kernel.program, kind);
   out.pointwise = kernel.stats.pointwise;
   out.scattered = work.beside > 0;
   out.in_place = !out.pointwise && reads_what_it_writes(*kernel.program);
