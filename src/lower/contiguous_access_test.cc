@@ -198,6 +198,18 @@ const AccessCase kUsualCases[] = {
        r.y[i] = r.x[(i / r.n) * 48 + i % r.n];
      },
      1, 0, 1, 0},
+    {"last_beside_the_first",
+     [](Rows& r) {
+       const Value i = r.b.global_id().x();
+       r.y[i] = r.x[r.b.select(i - 1, r.n - 1, i == 0u)];
+     },
+     1, 0, 1, 0},
+    {"first_beside_the_last",
+     [](Rows& r) {
+       const Value i = r.b.global_id().x();
+       r.y[i] = r.x[r.b.select(r.n - 1, i + 1, i + 1 < r.n)];
+     },
+     1, 0, 1, 0},
     {"partner_of_a_butterfly",
      [](Rows& r) {
        const Value i = r.b.global_id().x();

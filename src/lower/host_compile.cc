@@ -32,7 +32,7 @@
 namespace vyre {
 namespace {
 
-constexpr int kGeneratorVersion = 17;
+constexpr int kGeneratorVersion = 18;
 
 struct Host {
   std::string cpu;

@@ -9,6 +9,7 @@
 #include "vyre/lower/emit/emit_leaf_internal.h"
 #include "vyre/lower/emit/emit_memory_internal.h"
 #include "vyre/lower/emit/emit_operation_internal.h"
+#include "vyre/lower/emit/usual_lanes_internal.h"
 
 namespace vyre {
 
@@ -210,6 +211,7 @@ Val eval(EmitContext& e, EmitFrame& frame, ExprId id) {
             for (std::size_t i = 0; i < on.leaves.size(); ++i) {
               const Leaf& which = c.leaves[c.leaves.size() == 1 ? 0 : i];
               out.leaves.push_back(select_leaf(e, which, on.leaves[i], off.leaves[i]));
+              add_usual_choice(e, which, on.leaves[i], off.leaves[i], out.leaves.back());
             }
             return out;
           },

@@ -1,5 +1,6 @@
 #include <bit>
 
+#include "vyre/lower/emit/emit_leaf_internal.h"
 #include "vyre/lower/emit/usual_lanes_internal.h"
 
 namespace vyre {
@@ -184,6 +185,24 @@ void add_usual_lanes(EmitContext& e, llvm::Intrinsic::ID id, const Leaf& x, cons
   Value* when = is_min ? b.CreateICmpSLE(last, bound) : b.CreateICmpSGE(first, bound);
   const std::uint64_t limit = is_signed ? 0x7FFFFFFF : 0xFFFFFFFF;
   if (!is_min) when = b.CreateAnd(when, b.CreateICmpSLE(last, b.getInt64(limit)));
+  lanes.when = both_hold(b, lanes.when, when);
+  set_usual(out, lanes);
+}
+
+void add_usual_choice(EmitContext& e, const Leaf& condition, const Leaf& x, const Leaf& y,
+                      Leaf& out) {
+  if (!looks_at_lanes(e) || !out.varying || !condition.varying) return;
+  const UsualLanes on = usual_lanes(x);
+  const UsualLanes off = usual_lanes(y);
+  const bool takes_on =
+      on.base != nullptr && on.stride != 0 && (off.base == nullptr || off.stride == 0);
+  UsualLanes lanes = takes_on ? on : off;
+  if (lanes.base == nullptr || !lanes.base->getType()->isIntegerTy(32)) return;
+  auto& b = e.b;
+  llvm::Type* bits = b.getIntNTy(e.width);
+  Value* holds = b.CreateBitCast(vector_of(e, condition), bits);
+  Value* when = b.CreateICmpEQ(
+      holds, takes_on ? llvm::Constant::getAllOnesValue(bits) : llvm::Constant::getNullValue(bits));
   lanes.when = both_hold(b, lanes.when, when);
   set_usual(out, lanes);
 }

@@ -1,5 +1,6 @@
 // Indices that increase evenly from lane to lane in most gangs, but not in all: `min(x + 1, n)`, `i
-// % n`, `i / n`, `i ^ 32`. One test per gang, while the program runs, tells whether they do.
+// % n`, `i / n`, `i ^ 32`, `select(x - 1, n - 1, x == 0)`. One test per gang, while the program
+// runs, tells whether they do.
 #pragma once
 
 #include "vyre/lower/emit/emit_context_internal.h"
@@ -20,6 +21,10 @@ void add_usual_lanes(EmitContext& e, BinaryOp op, bool is_signed, const Leaf& x,
 // The same for the minimum or maximum of x and y.
 void add_usual_lanes(EmitContext& e, llvm::Intrinsic::ID id, const Leaf& x, const Leaf& y,
                      Leaf& out);
+// The same for x where `condition` holds, and y elsewhere. The usual one of them is that which
+// increases from lane to lane, or y.
+void add_usual_choice(EmitContext& e, const Leaf& condition, const Leaf& x, const Leaf& y,
+                      Leaf& out);
 
 // Notes in `out`, a pointer to element `index` of what `base` points to, the usual places of its
 // lanes, and when these are inside. count: i32, the number of elements; null if the index is known
