@@ -179,6 +179,33 @@ std::vector<std::uint32_t> Session::default_gangs(std::span<const KernelChoice> 
   return out;
 }
 
+// Compiles what it is asked about, for launches whose bindings have these needs.
+CodeFactsOf Session::code_facts(const CodeNeeds& needs, const WorkLimits& limits) const {
+  if (on_host_ || tuning_ == nullptr) return {};
+  return [tuning = tuning_, needs, limits, kind = plan_device_->kind](
+             const Kernel& kernel, const Variant& variant,
+             const Extent& largest) -> Result<CodeFacts> {
+    VYRE_TRY(const FoundCode found,
+             tuning->maker().find_code(kernel, variant, code_options(needs, variant, largest, kind),
+                                       limits));
+    return found.code->facts();
+  };
+}
+
+// The needs of a launch whose buffers are of these sizes.
+CodeNeeds Session::needs_of(const Kernel& kernel, std::span<const BindingBytes> bindings) const {
+  if (on_host_) return {};
+  std::vector<Binding> stand_ins;
+  for (const BindingBytes& b : bindings) {
+    stand_ins.push_back(
+        {.group = b.group, .binding = b.binding, .buffer = stand_in(0, b.bytes), .bytes = b.bytes});
+  }
+  LaunchStep step;
+  choose_uniforms(kernel, stand_ins, step);
+  for (const BindingBytes& b : bindings) step.bindings.push_back({0, b.bytes});
+  return {.wide_offsets = is_wide(step.bindings), .by_value = step.by_value};
+}
+
 PlanMemory Session::plan_memory() const {
   if (!tuning_options_) return {};
   return plan_memory_of(*tuning_options_, evidence_.get());
@@ -209,7 +236,8 @@ Result<LaunchPlan> Session::plan(const Kernel& kernel, std::span<const BindingBy
                       .default_gangs = gangs,
                       .bindings = bindings,
                       .size = size,
-                      .fixed = fixed},
+                      .fixed = fixed,
+                      .code = code_facts(needs_of(kernel, bindings), {})},
                      *plan_device_, plan_memory());
 }
 
@@ -320,6 +348,7 @@ Result<Dispatch> Session::prepare_launch(const LaunchRequest& asked,
     return Dispatch(std::move(out));
   }
   const CodeNeeds needs{.wide_offsets = is_wide(out.bindings), .by_value = out.by_value};
+  request.code = code_facts(needs, limits);
   VYRE_TRY(out.tuned, tuning_->kernel_for(request, needs, limits));
   out.served = std::make_shared<ServedLaunches>();
   const TunedKernel& tuned = *out.tuned;

@@ -37,6 +37,7 @@ namespace vyre {
 
 struct BoundStages;
 struct CallContext;
+struct CodeNeeds;
 class DefaultGangs;
 struct DimValue;
 struct FusedSpace;
@@ -275,14 +276,15 @@ class Session {
   // What `prepare` would launch first: the fused kernel, or its stages.
   Result<std::vector<LaunchPlan>> plan(const FusedStages& stages, bool may_run_apart) const;
   // What each launch of a pipeline would launch first. No memory is allocated for its buffers. On a
-  // GPU, fused launches may be compiled to find out whether their code spills registers.
+  // GPU, variants that nobody has measured may be compiled, as below.
   Result<std::vector<std::vector<LaunchPlan>>> plan(const ReadyPipeline& pipeline,
                                                     const PipelinePlan& plan) const;
   // Which of these launches run a band of rows at a time, where nothing is tuned any more. Empty:
   // they run one after the other.
   std::vector<LaunchBands> plan_bands(const ReadyPipeline& pipeline, const PipelinePlan& plan,
                                       std::span<const std::vector<LaunchPlan>> runs) const;
-  // What `prepare` would launch first. Allocates, compiles and launches nothing.
+  // What `prepare` would launch first. Allocates and launches nothing. On a GPU a variant that
+  // nobody has measured may be compiled, to find out whether its code spills registers.
   Result<LaunchPlan> plan(const Kernel& kernel, std::span<const BindingBytes> bindings,
                           DispatchSize size, const FixedChoices& fixed = {}) const;
   // Only on a GPU. The grid covers the size; the kernel itself must ignore invocations beyond it.
@@ -332,14 +334,15 @@ class Session {
                                   const WorkLimits& limits,
                                   std::optional<BoundMemory> groups = {}) const;
   Result<void> compile(LaunchStep& step, const Kernel& kernel, const WorkLimits& limits) const;
-  Result<FusedSpace> space_of(const FusedStages& stages) const;
+  Result<FusedSpace> space_of(const FusedStages& stages, std::span<const CodeNeeds> needs,
+                              const WorkLimits& limits) const;
   Result<BoundStages> bind_stages(const FusedStages& stages, const WorkLimits& limits) const;
   LaunchRequest fused_request(const FusedStages& stages, const KernelChoice& only) const;
   Result<LaunchPlan> plan_indirect(const Kernel& kernel,
                                    std::span<const BindingBytes> bindings) const;
   Buffer stand_in(std::uint64_t address, std::uint64_t bytes) const;
-  Result<void> undo_if_it_spills(LaunchSpace& space, std::deque<TunedCandidate>& candidates,
-                                 const WorkLimits& limits) const;
+  CodeFactsOf code_facts(const CodeNeeds& needs, const WorkLimits& limits) const;
+  CodeNeeds needs_of(const Kernel& kernel, std::span<const BindingBytes> bindings) const;
   std::vector<std::uint32_t> default_gangs(std::span<const KernelChoice> choices) const;
   PlanMemory plan_memory() const;
   CallContext call_context() const;

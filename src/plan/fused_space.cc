@@ -7,6 +7,8 @@
 #include <map>
 #include <string>
 
+#include "vyre/plan/bindings/extent_volume.h"
+#include "vyre/plan/code_check.h"
 #include "vyre/plan/variants/variant_space.h"
 
 namespace vyre {
@@ -71,13 +73,44 @@ std::vector<Apart> ways_apart(std::span<const LaunchSpace> spaces) {
   return out;
 }
 
+// Why the fused kernel of the start may not serve before it was measured; empty: it may.
+std::string why_apart(const LaunchRequest& fused, std::span<const LaunchRequest> stages,
+                      const FusedSpace& space) {
+  const bool measured = space.space.by == Authority::pin || space.space.by == Authority::evidence;
+  if (measured || !fused.code || space.is_apart(space.space.start)) return {};
+  const Variant& variant = space.space.candidates[space.space.start].variant;
+  const auto code = fused.code(fused.kernels.front().kernel, variant, space.space.largest);
+  if (code && code->local_bytes == 0) return {};
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const auto alone = stages[s].code(stages[s].kernels.front().kernel, space.apart.front()[s],
+                                      stages[s].size.value);
+    if (!alone || alone->local_bytes != 0) return {};
+  }
+  return code ? spill_text(code->local_bytes, "its stages") : code.error().what;
+}
+
+void run_apart(FusedSpace& all, std::string_view why) {
+  LaunchSpace& space = all.space;
+  const Variant refused = space.candidates[space.start].variant;
+  const auto is_larger = [&](const LaunchCandidate& c) {
+    return c.kernel != kOtherKernels && c.variant.items_per_lane >= refused.items_per_lane &&
+           volume(c.variant.workgroup) >= volume(refused.workgroup);
+  };
+  std::erase_if(space.candidates, is_larger);
+  space.start = static_cast<std::uint32_t>(all.fused());
+  space.declared = space.start;
+  space.by = Authority::declared;
+  space.why = fmt::format("the stages run on their own: of the fused kernel, {}", why);
+}
+
 }  // namespace
 
 Result<FusedSpace> plan_fused_space(const LaunchRequest& fused,
                                     std::span<const LaunchRequest> stages, const PlanDevice& device,
                                     const PlanMemory& memory) {
   std::vector<LaunchSpace> spaces;
-  for (const LaunchRequest& stage : stages) {
+  for (LaunchRequest stage : stages) {
+    stage.code = {};  // most stages never run on their own, and need not be compiled now
     VYRE_TRY(spaces.emplace_back(), plan_space(stage, device, memory));
   }
   PlanMemory exact = memory;
@@ -88,7 +121,9 @@ Result<FusedSpace> plan_fused_space(const LaunchRequest& fused,
   // nothing was measured, the stages are expected to take as long as the fused kernel.
   PlanMemory unmeasured = exact;
   unmeasured.evidence = nullptr;
-  decide_start(fused, device, unmeasured, out.space);
+  LaunchRequest uncompiled = fused;
+  uncompiled.code = {};
+  decide_start(uncompiled, device, unmeasured, out.space);
   const double expected_ns = out.space.candidates[out.space.start].expected_ns;
   std::vector<Apart> ways = ways_apart(spaces);
   const double first_ns = ways.front().expected_ns;
@@ -100,6 +135,7 @@ Result<FusedSpace> plan_fused_space(const LaunchRequest& fused,
     out.apart.push_back(std::move(way.variants));
   }
   decide_start(fused, device, exact, out.space);
+  if (const std::string why = why_apart(fused, stages, out); !why.empty()) run_apart(out, why);
   return out;
 }
 

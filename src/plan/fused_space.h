@@ -20,6 +20,9 @@ struct FusedSpace {
 };
 
 // `fused.identity` names the group of stages in the evidence. The choice is for exactly this size.
+// Where nobody has measured it and the code of the fused kernel spills registers, but that of no
+// stage does, the stages serve first, and those variants of the fused kernel that have at least as
+// many lanes and items are no candidates.
 Result<FusedSpace> plan_fused_space(const LaunchRequest& fused,
                                     std::span<const LaunchRequest> stages, const PlanDevice& device,
                                     const PlanMemory& memory);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "vyre/base/extent.h"
 #include "vyre/ir/kernel.h"
+#include "vyre/target/code.h"
 #include "vyre/target/variant.h"
 
 namespace vyre {
@@ -56,6 +58,11 @@ struct BindingBytes {
   bool initialised = true;  // false: the caller has written nothing to it, so it is an output
 };
 
+// The facts of a kernel's code in one variant, compiled for launches of at most `largest`
+// invocations; an error says why the device cannot launch it.
+using CodeFactsOf =
+    std::function<Result<CodeFacts>(const Kernel&, const Variant&, const Extent& largest)>;
+
 struct LaunchRequest {
   std::string identity;  // names the program in the evidence, for all searched overrides
   std::span<const KernelChoice> kernels;  // at least one; the first has the program's own settings
@@ -68,6 +75,9 @@ struct LaunchRequest {
   // and the launch is not tuned.
   bool grid_in_buffer = false;
   FixedChoices fixed{};
+  // Asked only about candidates that would serve first. Null: nothing is known of compiled code, as
+  // on the CPU, where code of every legal variant can serve.
+  CodeFactsOf code{};
 };
 
 // The number of invocations along each axis, for workgroups of this shape. It is an error if one

@@ -7,6 +7,7 @@
 
 #include "vyre/ir/slots.h"
 #include "vyre/plan/bindings/extent_volume.h"
+#include "vyre/plan/code_check.h"
 #include "vyre/plan/decision_lookup.h"
 #include "vyre/plan/kernel_facts.h"
 #include "vyre/plan/model/program_work.h"
@@ -193,26 +194,39 @@ Decision decide(const LaunchRequest& request, const PlanDevice& device, const Pl
   std::vector<std::string> texts;
   for (const LaunchCandidate& c : space.candidates) texts.push_back(c.text);
   const Opening opening = opening_of(memory.evidence, space.key, texts);
-  if (opening.from == Opening::From::pin) {
-    return {*opening.candidate, Authority::pin, opening.text};
-  }
   if (opening.from == Opening::From::evidence) {
     return {*opening.candidate, Authority::evidence, opening.text};
   }
-  const bool untunable = opening.from == Opening::From::untunable;
-  if (!untunable) {
-    if (auto file = by_decision_file(request, device, memory, space)) return *std::move(file);
+  Decision declared{space.declared.value_or(0), Authority::declared, "as declared"};
+  if (opening.from == Opening::From::untunable) {
+    declared.why = opening.text;
+    return declared;
   }
-  const bool guesses =
-      memory.mode == TunerMode::natural_gradient || memory.mode == TunerMode::sweep;
-  if (guesses && !untunable) {
-    if (opening.from == Opening::From::hint) {
-      return {*opening.candidate, Authority::hint, opening.text};
+  // Whether nothing speaks against a decision. If something does, the plan says what.
+  const auto serves = [&](const std::optional<Decision>& d) {
+    if (!d) return false;
+    const std::string why = d->by == Authority::pin ? why_not_loaded(request, space, d->candidate)
+                                                    : why_not_guessed(request, space, d->candidate);
+    if (!why.empty()) {
+      declared.why = fmt::format("as declared, not {} ({}): {}",
+                                 space.candidates[d->candidate].text, to_string(d->by), why);
     }
-    if (auto model = by_model(request, device, space)) return *std::move(model);
+    return why.empty();
+  };
+  if (opening.from == Opening::From::pin) {
+    const Decision pin{*opening.candidate, Authority::pin, opening.text};
+    return serves(pin) ? pin : declared;
   }
-  return {space.declared.value_or(0), Authority::declared,
-          untunable ? opening.text : "as declared"};
+  if (auto file = by_decision_file(request, device, memory, space); serves(file)) return *file;
+  if (memory.mode != TunerMode::natural_gradient && memory.mode != TunerMode::sweep) {
+    return declared;
+  }
+  if (opening.from == Opening::From::hint) {
+    const Decision hint{*opening.candidate, Authority::hint, opening.text};
+    if (serves(hint)) return hint;
+  }
+  if (auto model = by_model(request, device, space); serves(model)) return *model;
+  return declared;
 }
 
 // If only the limits of the device are known, the specification's cold start decides.

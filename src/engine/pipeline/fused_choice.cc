@@ -85,7 +85,9 @@ bool Session::may_run_apart(const FusedStages& stages) const {
   return match && match->is_answer() && runs_apart(match->state.decision());
 }
 
-Result<FusedSpace> Session::space_of(const FusedStages& stages) const {
+// `needs` are those of the fused launch, and then of each stage.
+Result<FusedSpace> Session::space_of(const FusedStages& stages, std::span<const CodeNeeds> needs,
+                                     const WorkLimits& limits) const {
   std::vector<KernelChoice> kernels{{stages.fused.kernel}};
   for (const StageLaunch& part : stages.parts) kernels.push_back({part.kernel});
   const auto gangs = default_gangs(kernels);
@@ -98,7 +100,8 @@ Result<FusedSpace> Session::space_of(const FusedStages& stages) const {
     requests.push_back({.identity = to_hex(launch.kernel.fingerprint),
                         .kernels = std::span(&kernels[i], 1),
                         .bindings = bytes.back(),
-                        .size = DispatchSize::extent(launch.extent)});
+                        .size = DispatchSize::extent(launch.extent),
+                        .code = code_facts(needs[i], limits)});
     if (!gangs.empty()) requests.back().default_gangs = std::span(&gangs[i], 1);
   }
   requests.front().identity = group_identity(stages);
@@ -113,20 +116,15 @@ Result<BoundStages> Session::bind_stages(const FusedStages& stages,
   VYRE_TRY(out.step, bind(fused.kernel, fused.bindings));
   out.step.size = DispatchSize::extent(fused.extent);
   std::vector<std::vector<std::uint32_t>> slots;
-  std::vector<std::vector<std::uint32_t>> by_value;
+  std::vector<CodeNeeds> needs{{.by_value = out.step.by_value}};  // of the fused launch first
   for (const StageLaunch& part : stages.parts) {
     VYRE_TRY(const LaunchStep bound, bind(part.kernel, part.bindings));
     slots.push_back(join(out.step, bound));
-    by_value.push_back(bound.by_value);
+    needs.push_back({.by_value = bound.by_value});
   }
-  VYRE_TRY(FusedSpace space, space_of(stages));
   const bool wide = is_wide(out.step.bindings);
-  const auto options = [&](const Variant& variant, const Extent& extent,
-                           const std::vector<std::uint32_t>& values) {
-    return CodeOptions{.wide_offsets = wide,
-                       .check_at_start = has_many_groups(variant, extent, plan_device_->kind),
-                       .by_value = values};
-  };
+  for (CodeNeeds& n : needs) n.wide_offsets = wide;
+  VYRE_TRY(FusedSpace space, space_of(stages, needs, limits));
   for (std::size_t c = 0; c < space.space.candidates.size(); ++c) {
     TunedCandidate& candidate = out.candidates.emplace_back();
     candidate.text = space.space.candidates[c].text;
@@ -135,7 +133,8 @@ Result<BoundStages> Session::bind_stages(const FusedStages& stages,
       CandidateLaunch& launch = candidate.launches.emplace_back();
       launch.kernel = fused.kernel;
       launch.variant = space.space.candidates[c].variant;
-      launch.options = options(launch.variant, fused.extent, out.step.by_value);
+      launch.options =
+          code_options(needs.front(), launch.variant, fused.extent, plan_device_->kind);
       launch.cleared = cleared_slots(out.step, fused.cleared);
       continue;
     }
@@ -144,14 +143,13 @@ Result<BoundStages> Session::bind_stages(const FusedStages& stages,
       CandidateLaunch& launch = candidate.launches.emplace_back();
       launch.kernel = part.kernel;
       launch.variant = space.apart[c - space.fused()][i];
-      launch.options = options(launch.variant, part.extent, by_value[i]);
+      launch.options = code_options(needs[i + 1], launch.variant, part.extent, plan_device_->kind);
       launch.slots = slots[i];
       if (part.extent != fused.extent) launch.extent = part.extent;
       launch.cleared = cleared_slots(out.step, part.cleared);
     }
   }
   out.space = std::move(space.space);
-  VYRE_CHECK(undo_if_it_spills(out.space, out.candidates, limits));
   // The name includes which slots are cleared and which are passed by value, because candidates
   // that differ in these are not the same.
   out.name = fmt::format("{}|{}", key_id(out.space.key), wide);
@@ -211,54 +209,6 @@ Result<std::vector<LaunchPlan>> Session::plan(const FusedStages& stages, bool ma
   VYRE_TRY(const BoundStages bound, bind_stages(stages, {}));
   return plans_of(bound.step, bound.candidates[bound.space.start],
                   {bound.space.by, bound.space.why}, tuning_options_->mode);
-}
-
-// If the fused kernel spills registers and its stages do not, the stages serve first, and its
-// variants with at least as many lanes and items are no candidates.
-Result<void> Session::undo_if_it_spills(LaunchSpace& space, std::deque<TunedCandidate>& candidates,
-                                        const WorkLimits& limits) const {
-  const TunedCandidate& start = candidates[space.start];
-  if (!start.fuses || plan_device_->kind == TargetKind::host) return {};
-  VYRE_TRY(const FoundCode found, tuning_->maker().find_code(start.first(), limits));
-  const std::uint64_t spilled = found.code->facts().local_bytes;
-  if (spilled == 0) return {};
-  for (const CandidateLaunch& launch : candidates[*start.fuses].launches) {
-    VYRE_TRY(const FoundCode alone, tuning_->maker().find_code(launch, limits));
-    if (alone.code->facts().local_bytes != 0) return {};
-  }
-  const auto size_of = [](const Variant& v) {
-    return std::uint64_t{v.workgroup[0]} * v.workgroup[1] * v.workgroup[2];
-  };
-  const Variant spills = start.first().variant;
-  std::size_t left = 0;
-  std::deque<TunedCandidate> kept;
-  std::vector<LaunchCandidate> kept_space;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Variant& v = candidates[i].first().variant;
-    if (candidates[i].fuses && v.items_per_lane >= spills.items_per_lane &&
-        size_of(v) >= size_of(spills)) {
-      continue;
-    }
-    if (candidates[i].fuses) ++left;
-    // CandidateLaunch cannot move, so candidates are made again from their parts.
-    TunedCandidate& to = kept.emplace_back();
-    to.choice = candidates[i].choice;
-    to.text = candidates[i].text;
-    to.fuses = candidates[i].fuses;
-    to.launches.swap(candidates[i].launches);
-    kept_space.push_back(std::move(space.candidates[i]));
-  }
-  for (TunedCandidate& c : kept) {
-    if (c.fuses) c.fuses = static_cast<std::uint32_t>(left);
-  }
-  candidates.swap(kept);
-  space.candidates = std::move(kept_space);
-  space.start = static_cast<std::uint32_t>(left);
-  space.declared = space.start;
-  space.by = Authority::declared;
-  space.why = fmt::format("the stages run on their own: of the fused kernel, {}",
-                          spill_text(spilled, "its stages"));
-  return {};
 }
 
 std::optional<FusionChoice> Dispatch::fusion() const {

@@ -226,13 +226,14 @@ TEST(FusedChoice, MoreStagesThanAreFusedAreNoChoice) {
 // ---- On the fake driver, whose kernels compute nothing and whose code spills as the test says
 
 struct FakeGpu {
-  // Code that is loaded first spills `first_spills` bytes, and all other code `others_spill`.
+  // The fused kernel's code is loaded first, as the model guesses it and as it is declared. It
+  // spills `first_spills` bytes, and all other code `others_spill`.
   explicit FakeGpu(TunerMode mode, bool fuse = true, int first_spills = 0, int others_spill = 0) {
     fake.table.function_parameter = nullptr;
     plan = *plan_pipeline(ready, {.fuse = fuse, .memory_budget = {}, .limits = {}});
     fake.kernels["vyre_kernel"] = {
         .parameter_bytes = {}, .run = {}, .local_bytes = [this, first_spills, others_spill] {
-          return std::exchange(loaded_one, true) ? others_spill : first_spills;
+          return loads++ < 2 ? first_spills : others_spill;
         }};
     device = *open_cuda(fake.table, 0, {});
     SessionOptions options;
@@ -246,7 +247,7 @@ struct FakeGpu {
     EXPECT_TRUE(made) << made.error().what;
     if (made) prepared.emplace(*std::move(made));
   }
-  bool loaded_one = false;
+  int loads = 0;
   FakeDriver fake;
   ReadyPipeline ready = pipeline();
   PipelinePlan plan;

@@ -7,6 +7,7 @@
 #include "vyre/engine/plan_facts.h"
 #include "vyre/engine/tuned/candidate_maker_internal.h"
 #include "vyre/plan/bindings/extent_volume.h"
+#include "vyre/plan/code_check.h"
 
 namespace vyre {
 namespace {
@@ -30,11 +31,6 @@ void warn_of_memory(const Result<void>& made) {
 }
 
 }  // namespace
-
-std::string spill_text(std::uint64_t bytes, std::string_view others) {
-  return fmt::format("its code keeps {} bytes a lane in memory, and that of {} none", bytes,
-                     others);
-}
 
 CandidateMaker::CandidateMaker(const TuningOptions& options, std::shared_ptr<Device> device,
                                std::shared_ptr<Queue> queue, std::shared_ptr<CodeStore> codes)
@@ -63,7 +59,7 @@ Result<void> CandidateMaker::make_first(TunedKernel& kernel, const WorkLimits& l
     if (made) return made;
     if (kernel.tuner.best() != best) continue;
     if (made.error().code == Code::out_of_memory || limits.over()) return made;
-    // The guess was dropped. The declared variant needs no comparison.
+    // What was decided was dropped. The declared variant needs no comparison.
     if (!kernel.declared || *kernel.declared == best) return made;
     if (!make_now(kernel, *kernel.declared, limits)) return made;
     kernel.tuner.verified(*kernel.declared, 0);
@@ -84,7 +80,7 @@ Result<void> CandidateMaker::make_now(TunedKernel& kernel, std::uint32_t index,
   bool compiled = false;
   Result<void> made;
   for (CandidateLaunch& launch : c.launches) {
-    const auto found = find_code(launch, limits);
+    const auto found = find_code(launch.kernel, launch.variant, launch.options, limits);
     if (!found) {
       made = std::unexpected(found.error());
       break;
@@ -108,28 +104,27 @@ Result<void> CandidateMaker::make_now(TunedKernel& kernel, std::uint32_t index,
   return made;
 }
 
-Result<FoundCode> CandidateMaker::find_code(const CandidateLaunch& launch,
-                                            const WorkLimits& limits) {
+Result<FoundCode> CandidateMaker::find_code(const Kernel& kernel, const Variant& variant,
+                                            const CodeOptions& options, const WorkLimits& limits) {
   Result<FoundCode> found;
-  VYRE_CHECK(attempt_work([&] {
-    found = codes_->find_or_make(launch.kernel, launch.variant, launch.options, limits);
-  }));
+  VYRE_CHECK(attempt_work([&] { found = codes_->find_or_make(kernel, variant, options, limits); }));
   if (!found) return found;
   const CodeFacts facts = found->code->facts();
-  if (facts.max_threads == 0 || volume(launch.variant.workgroup) <= facts.max_threads) return found;
+  if (facts.max_threads == 0 || volume(variant.workgroup) <= facts.max_threads) return found;
   return fail(
       Code::limit,
       fmt::format("its code takes {} registers a lane, which leaves {} lanes for a workgroup",
                   facts.registers, facts.max_threads));
 }
 
-// Refuses code that spills registers if the code that it would replace does not. A candidate that
-// was timed before is judged by its time, and a sweep times all of them.
+// Refuses code that spills registers if the code that it would replace does not. The planner has
+// judged what serves first; a candidate that was timed before is judged by its time, and a sweep
+// times all of them.
 Result<void> CandidateMaker::check_spills(const TunedKernel& kernel, std::uint32_t index,
                                           const WorkLimits& limits) {
   const TunedCandidate& candidate = kernel.candidates[index];
   const auto beside = candidate.fuses ? candidate.fuses : kernel.declared;
-  if (!beside || *beside == index) return {};
+  if (!beside || *beside == index || index == kernel.start) return {};
   const bool is_sweep = kernel.tuner.mode() == TunerMode::sweep;
   if (!candidate.fuses && is_sweep) return {};
   std::uint64_t spilled = 0;
@@ -139,7 +134,8 @@ Result<void> CandidateMaker::check_spills(const TunedKernel& kernel, std::uint32
   if (spilled == 0) return {};
   if (!candidate.fuses && kernel.tuner.view()[index].time.ns != 0) return {};
   for (const CandidateLaunch& launch : kernel.candidates[*beside].launches) {
-    VYRE_TRY(const FoundCode found, find_code(launch, limits));
+    VYRE_TRY(const FoundCode found,
+             find_code(launch.kernel, launch.variant, launch.options, limits));
     if (found.code->facts().local_bytes != 0) return {};
   }
   return fail(Code::limit,

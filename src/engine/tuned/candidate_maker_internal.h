@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "vyre/base/process/fork_watch.h"
@@ -14,9 +13,6 @@
 #include "vyre/engine/tuned/tuned_kernel_internal.h"
 
 namespace vyre {
-
-// Why a candidate that spills registers is not tried where the code of `others` does not.
-std::string spill_text(std::uint64_t bytes, std::string_view others);
 
 class CandidateMaker {
  public:
@@ -37,8 +33,9 @@ class CandidateMaker {
                           std::vector<std::uint64_t> bytes);
   // Null until they are compiled and loaded.
   std::shared_ptr<const CompareTools> compare_tools();
-  // Code of a candidate that the device can launch.
-  Result<FoundCode> find_code(const CandidateLaunch& launch, const WorkLimits& limits);
+  // Code that the device can launch.
+  Result<FoundCode> find_code(const Kernel& kernel, const Variant& variant,
+                              const CodeOptions& options, const WorkLimits& limits);
 
   bool compiles() const { return compilers_.busy(); }
   void wait_for_compilers() { compilers_.wait(); }

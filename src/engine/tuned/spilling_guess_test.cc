@@ -1,14 +1,20 @@
-// Candidates whose code spills registers, on the fake driver: kernels compute nothing, and their
-// code is what the test says.
+// Variants whose code spills registers, on the fake driver: kernels compute nothing, and their code
+// is what the test says. What is planned is what serves.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
-#include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 
+#include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/device/cuda/cuda_device.h"
 #include "vyre/device/cuda/fake_driver_testing.h"
+#include "vyre/engine/plan_facts.h"
 #include "vyre/engine/session.h"
+#include "vyre/plan/decision_lookup.h"
+#include "vyre/plan/variants/variant_space.h"
+#include "vyre/tune/evidence/evidence.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre {
@@ -22,60 +28,151 @@ constexpr const char* kText = R"(
 }
 )";
 constexpr std::uint32_t kCount = 1 << 20;
+constexpr const char* kSpills =
+    "its code keeps 96 bytes a lane in memory, and that of the declared variant none";
 
-// A dispatch for which the model guesses another variant than the declared one. `spills` gives the
-// spilled bytes of the code that is loaded as number i, from 0.
-struct FakeGpu {
-  FakeGpu(TunerMode mode, std::function<int(int)> spills) {
-    fake.table.function_parameter = nullptr;
-    fake.kernels["vyre_kernel"] = {
-        .parameter_bytes = {}, .run = {}, .local_bytes = [this, spills = std::move(spills)] {
-          return spills(loads++);
-        }};
+// The device is a fake one, and `spills` gives the spilled bytes of the code that is loaded as
+// number i, from 0.
+class SpillingGuess : public testing::Test {
+ protected:
+  SpillingGuess() {
+    ::setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1);
+    ::chmod(folder_.path().c_str(), 0700);
+  }
+  ~SpillingGuess() override { ::unsetenv("XDG_CACHE_HOME"); }
+
+  void open(TunerMode mode, std::function<int(int)> spills, int registers = 32) {
+    session_.reset();
+    fake_.reset();
+    loads_ = 0;
+    fake_.emplace();
+    fake_->table.function_parameter = nullptr;
+    fake_->kernels["vyre_kernel"] = {
+        .parameter_bytes = {},
+        .run = {},
+        .registers = registers,
+        .local_bytes = [this, spills = std::move(spills)] { return spills(loads_++); }};
     SessionOptions options;
     options.tuning.emplace();
     options.tuning->mode = mode;
     options.tuning->compile_at_once = true;
-    session.emplace(*Session::open(*open_cuda(fake.table, 0, {}), std::move(options)));
-    const ParsedModule parsed = parse_wgsl(kText);
-    const std::vector<Binding> bindings{
-        {.group = 0, .binding = 0, .buffer = *session->buffer(kCount * 4)},
-        {.group = 0, .binding = 1, .buffer = *session->buffer(kCount * 4)}};
-    auto made = session->prepare(*make_kernel(parsed.module->programs.front()), bindings,
-                                 DispatchSize::extent({kCount, 1, 1}));
-    EXPECT_TRUE(made) << describe(made.error());
-    if (made) dispatch.emplace(*std::move(made));
+    options.tuning->evidence = evidence_file();
+    session_.emplace(*Session::open(*open_cuda(fake_->table, 0, {}), std::move(options)));
   }
-  TuningView view() const { return *dispatch->tuning(); }
+  std::filesystem::path evidence_file() const { return folder_.path() / "evidence.jsonl"; }
 
-  int loads = 0;
-  FakeDriver fake;
-  std::optional<Session> session;
-  std::optional<Dispatch> dispatch;
+  Result<Dispatch> prepare() const {
+    const std::vector<Binding> bindings{
+        {.group = 0, .binding = 0, .buffer = *session_->buffer(kCount * 4)},
+        {.group = 0, .binding = 1, .buffer = *session_->buffer(kCount * 4)}};
+    return session_->prepare(kernel_, bindings, kSize);
+  }
+  // Plans the launch, and checks that the prepared dispatch serves what is planned.
+  LaunchPlan plan() const {
+    const std::vector<BindingBytes> bytes{{0, 0, kCount * 4}, {0, 1, kCount * 4}};
+    const auto planned = session_->plan(kernel_, bytes, kSize);
+    EXPECT_TRUE(planned) << describe(planned.error());
+    const auto prepared = prepare();
+    EXPECT_TRUE(prepared) << describe(prepared.error());
+    EXPECT_EQ(plan_json(*planned), plan_json(prepared->plan()));
+    EXPECT_EQ(planned->variant, prepared->variant());
+    return *planned;
+  }
+  void remember(EventKind kind, const Extent& workgroup, std::string driver = {}) const {
+    Variant variant = session_->default_variant(kernel_);
+    variant.workgroup = workgroup;
+    TuningKey key = tuning_key_of(plan_device_of(session_->device()), to_hex(kernel_.fingerprint),
+                                  "scale", kSize.value, false);
+    if (!driver.empty()) key.driver = std::move(driver);
+    const EvidenceEvent event{.kind = kind,
+                              .candidate = to_string(configuration_of(variant, TargetKind::nvptx)),
+                              .reason = "a test says so"};
+    ASSERT_TRUE((*EvidenceStore::open(evidence_file()))->append(key, std::span(&event, 1)));
+  }
+
+  const DispatchSize kSize = DispatchSize::extent({kCount, 1, 1});
+  TemporaryFolder folder_;
+  const Kernel kernel_ = *make_kernel(parse_wgsl(kText).module->programs.front());
+  int loads_ = 0;
+  std::optional<FakeDriver> fake_;
+  std::optional<Session> session_;
 };
 
-TEST(SpillingGuess, TheDeclaredVariantServesInsteadWhereItDoesNotSpill) {
-  const FakeGpu w(TunerMode::natural_gradient, [](int load) { return load == 0 ? 96 : 0; });
-  const TuningView view = w.view();
-  ASSERT_TRUE(view.declared);
-  ASSERT_NE(view.start, *view.declared) << "there is a guess";
-  EXPECT_EQ(view.incumbent, *view.declared);
-  EXPECT_EQ(view.candidates[view.start].stage, CandidateStage::dropped);
-  EXPECT_EQ(view.candidates[view.start].dropped,
-            "its code keeps 96 bytes a lane in memory, and that of the declared variant none");
+constexpr auto kNatural = TunerMode::natural_gradient;
+// A guess is loaded first, and then the declared variant.
+int all_but_declared(int load) { return load == 1 ? 0 : 96; }
+int all(int) { return 96; }
+
+TEST_F(SpillingGuess, OfTheModelServesOnlyWhereTheDeclaredVariantSpillsAsWell) {
+  open(kNatural, all_but_declared);
+  const LaunchPlan declared = plan();
+  EXPECT_EQ(declared.by, Authority::declared);
+  EXPECT_EQ(declared.variant, session_->default_variant(kernel_));
+  EXPECT_TRUE(declared.why.starts_with("as declared, not ")) << declared.why;
+  EXPECT_TRUE(declared.why.ends_with(std::string(" (model): ") + kSpills)) << declared.why;
+  open(kNatural, all);
+  EXPECT_EQ(plan().by, Authority::model);
 }
 
-TEST(SpillingGuess, AGuessServesWhereTheDeclaredVariantSpillsAsWell) {
-  const FakeGpu w(TunerMode::natural_gradient, [](int) { return 96; });
-  const TuningView view = w.view();
-  EXPECT_EQ(view.incumbent, view.start);
-  EXPECT_NE(view.start, *view.declared);
+TEST_F(SpillingGuess, OfAHintServesOnlyWhereTheDeclaredVariantSpillsAsWell) {
+  open(kNatural, all_but_declared);
+  remember(EventKind::settled, {512, 1, 1}, "another driver");
+  open(kNatural, all_but_declared);
+  EXPECT_EQ(plan().by, Authority::declared);
+  open(kNatural, all);
+  const LaunchPlan hint = plan();
+  EXPECT_EQ(hint.by, Authority::hint);
+  EXPECT_EQ(hint.variant.workgroup, (Extent{512, 1, 1}));
 }
 
-TEST(SpillingGuess, ASweepTimesAll) {
-  const FakeGpu w(TunerMode::sweep, [](int load) { return load == 0 ? 96 : 0; });
-  const TuningView view = w.view();
-  EXPECT_NE(view.candidates[view.start].stage, CandidateStage::dropped);
+TEST_F(SpillingGuess, OfTheDecisionFileServesOnlyWhereTheDeclaredVariantSpillsAsWell) {
+  for (const TunerMode mode : {TunerMode::frozen, kNatural}) {
+    open(mode, all_but_declared);
+    ASSERT_TRUE(export_decision(adapter_of(plan_device_of(session_->device())), kernel_,
+                                kSize.value, {512, 1, 1}));
+    const LaunchPlan declared = plan();
+    EXPECT_EQ(declared.by, Authority::declared);
+    EXPECT_EQ(declared.variant, session_->default_variant(kernel_)) << declared.why;
+    open(mode, all);
+    EXPECT_EQ(plan().by, Authority::decision_file);
+  }
+}
+
+TEST_F(SpillingGuess, APinAndEvidenceServeAlthoughTheySpill) {
+  for (const EventKind kind : {EventKind::settled, EventKind::pinned}) {
+    open(kNatural, all_but_declared);
+    remember(kind, {512, 1, 1});
+    for (const TunerMode mode : {kNatural, TunerMode::frozen, TunerMode::cached_or_default}) {
+      open(mode, all_but_declared);
+      const LaunchPlan planned = plan();
+      EXPECT_EQ(planned.by, kind == EventKind::pinned ? Authority::pin : Authority::evidence);
+      EXPECT_EQ(planned.variant.workgroup, (Extent{512, 1, 1}));
+    }
+  }
+}
+
+TEST_F(SpillingGuess, APinThatTheDeviceCannotLaunchIsNamedInThePlan) {
+  constexpr int kRegisters = 128;  // which leaves 512 lanes for a workgroup
+  open(kNatural, all, kRegisters);
+  remember(EventKind::pinned, {1024, 1, 1});
+  for (const TunerMode mode : {kNatural, TunerMode::frozen}) {
+    open(mode, all, kRegisters);
+    const LaunchPlan planned = plan();
+    EXPECT_EQ(planned.by, Authority::declared);
+    EXPECT_EQ(
+        planned.why,
+        "as declared, not workgroup=1024x1x1 items=1 layout=strided (pin): its code takes 128 "
+        "registers a lane, which leaves 512 lanes for a workgroup");
+  }
+}
+
+TEST_F(SpillingGuess, ASweepTimesAll) {
+  open(TunerMode::sweep, all_but_declared);
+  const auto dispatch = prepare();
+  ASSERT_TRUE(dispatch && session_->measure(*dispatch));
+  for (const CandidateView& c : dispatch->tuning()->candidates) {
+    EXPECT_FALSE(c.dropped.contains("its code keeps")) << c.text << ": " << c.dropped;
+  }
 }
 
 }  // namespace

@@ -38,6 +38,13 @@ bool has_many_groups(const Variant& variant, const Extent& extent, TargetKind ki
   return has_many_groups(grid_covering(extent, covered_by(variant, kind)));
 }
 
+CodeOptions code_options(const CodeNeeds& needs, const Variant& variant, const Extent& largest,
+                         TargetKind kind) {
+  return {.wide_offsets = needs.wide_offsets,
+          .check_at_start = has_many_groups(variant, largest, kind),
+          .by_value = needs.by_value};
+}
+
 TunedKernel::TunedKernel(const LaunchSpace& space, std::deque<TunedCandidate> made, TunerMode mode,
                          const OnlineOptions& options, std::shared_ptr<EvidenceStore> store,
                          const LaunchCosts& costs)

@@ -33,6 +33,9 @@ bool is_wide(std::span<const BoundMemory> bindings);
 // Whether a grid is so large that launching it may take longer than a deadline.
 bool has_many_groups(const Extent& grid);
 bool has_many_groups(const Variant& variant, const Extent& extent, TargetKind kind);
+// For launches of at most `largest` invocations.
+CodeOptions code_options(const CodeNeeds& needs, const Variant& variant, const Extent& largest,
+                         TargetKind kind);
 
 // Code that the first of several threads sets, and that calls read without a lock.
 class OnceCode {

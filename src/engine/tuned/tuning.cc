@@ -115,10 +115,7 @@ Result<std::shared_ptr<TunedKernel>> Tuning::make_kernel_for(const LaunchRequest
     CandidateLaunch& launch = made.launches.emplace_back();
     launch.kernel = request.kernels[c.kernel].kernel;
     launch.variant = c.variant;
-    launch.options = {
-        .wide_offsets = needs.wide_offsets,
-        .check_at_start = has_many_groups(c.variant, space.largest, plan_device_->kind),
-        .by_value = needs.by_value};
+    launch.options = code_options(needs, c.variant, space.largest, plan_device_->kind);
   }
   return tune(space, std::move(candidates), limits);
 }
