@@ -1,4 +1,6 @@
 // Information about a dispatch, and the plans of its launches.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "vyre/engine/session.h"
@@ -19,7 +21,16 @@ std::vector<BindingBytes> bytes_of(std::span<const Binding> bindings) {
 }
 
 Decided decided_now(const TunedKernel& t) {
-  if (t.tuner.best() != t.start) return {Authority::evidence, t.tuner.reason()};
+  const std::uint32_t best = t.tuner.best();
+  if (best != t.start) {
+    const std::vector<CandidateView> all = t.tuner.view();
+    const CandidateView& start = all[t.start];
+    const bool is_decided = t.tuner.settled() && all[best].time.ns != 0;
+    if (best == t.declared && start.stage == CandidateStage::dropped && !is_decided) {
+      return {Authority::declared, fmt::format("{} was dropped: {}", start.text, start.dropped)};
+    }
+    return {Authority::evidence, t.tuner.reason()};
+  }
   if (t.settled_before || !t.tuner.settled()) return {t.start_by, t.start_why};
   const bool untunable = !t.tuner.untunable().empty();
   return {untunable ? Authority::declared : Authority::evidence, t.tuner.reason()};

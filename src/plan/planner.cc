@@ -189,6 +189,14 @@ std::optional<Decision> by_model(const LaunchRequest& request, const PlanDevice&
                   fmt::format("the model expects {:.2f} of the declared variant's time", share)};
 }
 
+// Why a search has dropped the candidate before, for this key; empty: it has not.
+std::string why_dropped(const std::optional<KeyState>& known, std::string_view candidate) {
+  if (!known) return {};
+  const auto found = std::ranges::find(known->candidates, candidate, &CandidateState::candidate);
+  if (found == known->candidates.end() || found->rejected.empty()) return {};
+  return fmt::format("it was dropped before: {}", found->rejected);
+}
+
 Decision decide(const LaunchRequest& request, const PlanDevice& device, const PlanMemory& memory,
                 const LaunchSpace& space) {
   std::vector<std::string> texts;
@@ -202,14 +210,20 @@ Decision decide(const LaunchRequest& request, const PlanDevice& device, const Pl
     declared.why = opening.text;
     return declared;
   }
+  const std::optional<KeyState> known =
+      memory.evidence != nullptr ? memory.evidence->find(space.key) : std::nullopt;
   // Whether nothing speaks against a decision. If something does, the plan says what.
   const auto serves = [&](const std::optional<Decision>& d) {
     if (!d) return false;
-    const std::string why = d->by == Authority::pin ? why_not_loaded(request, space, d->candidate)
-                                                    : why_not_guessed(request, space, d->candidate);
+    const std::string& text = space.candidates[d->candidate].text;
+    const bool is_pin = d->by == Authority::pin;
+    std::string why = is_pin ? std::string() : why_dropped(known, text);
+    if (why.empty()) {
+      why = is_pin ? why_not_loaded(request, space, d->candidate)
+                   : why_not_guessed(request, space, d->candidate);
+    }
     if (!why.empty()) {
-      declared.why = fmt::format("as declared, not {} ({}): {}",
-                                 space.candidates[d->candidate].text, to_string(d->by), why);
+      declared.why = fmt::format("as declared, not {} ({}): {}", text, to_string(d->by), why);
     }
     return why.empty();
   };

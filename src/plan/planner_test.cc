@@ -200,6 +200,35 @@ TEST_F(PlanAuthority, EveryRungGivesWayToTheOneAbove) {
       << "what is not fixed is as declared";
 }
 
+TEST_F(PlanAuthority, WhatASearchHasDroppedIsNotGuessedAgain) {
+  Launch launch("streams", {50'000'000, 1, 1});
+  const auto natural = TunerMode::natural_gradient;
+  const LaunchSpace guessed = launch.space(device_, memory(natural));
+  ASSERT_EQ(guessed.by, Authority::model);
+  const std::string guess = guessed.candidates[guessed.start].text;
+  tell(EventKind::rejected, key_of(launch, natural), guess);
+  const LaunchSpace declared = launch.space(device_, memory(natural));
+  EXPECT_EQ(declared.by, Authority::declared);
+  EXPECT_EQ(declared.start, *declared.declared);
+  EXPECT_EQ(declared.why, fmt::format("as declared, not {} (model): it was dropped before: a test "
+                                      "says so",
+                                      guess));
+  TuningKey near = key_of(launch, natural);
+  near.driver = "another driver";
+  tell(EventKind::settled, near, "workgroup=32x1x1 items=8 layout=strided");
+  EXPECT_EQ(launch.space(device_, memory(natural)).by, Authority::hint);
+  tell(EventKind::rejected, key_of(launch, natural), "workgroup=32x1x1 items=8 layout=strided");
+  EXPECT_EQ(launch.space(device_, memory(natural)).by, Authority::declared);
+  ASSERT_TRUE(export_decision(adapter_of(device_), launch.kernels.front().kernel,
+                              launch.request.size.value, {512, 1, 1}));
+  EXPECT_EQ(launch.space(device_, memory(natural)).by, Authority::decision_file);
+  tell(EventKind::rejected, key_of(launch, natural), "workgroup=512x1x1 items=1 layout=strided");
+  EXPECT_EQ(launch.space(device_, memory(natural)).by, Authority::declared);
+  EXPECT_EQ(launch.space(device_, memory(TunerMode::frozen)).by, Authority::declared);
+  tell(EventKind::pinned, key_of(launch, natural), "workgroup=512x1x1 items=1 layout=strided");
+  EXPECT_EQ(launch.space(device_, memory(natural)).by, Authority::pin);
+}
+
 TEST_F(PlanAuthority, AnUntunableProgramRunsAsDeclared) {
   Launch launch("streams", {50'000'000, 1, 1});
   const auto natural = TunerMode::natural_gradient;

@@ -166,6 +166,21 @@ TEST_F(SpillingGuess, APinThatTheDeviceCannotLaunchIsNamedInThePlan) {
   }
 }
 
+TEST_F(SpillingGuess, EvidenceThatTheDeviceCannotLaunchAnyMoreGivesWayToTheDeclaredVariant) {
+  for (const TunerMode mode : {TunerMode::frozen, kNatural}) {
+    open(mode, all, 128);
+    if (mode == TunerMode::frozen) remember(EventKind::settled, {1024, 1, 1});
+    open(mode, all, 128);
+    const auto dispatch = prepare();
+    ASSERT_TRUE(dispatch) << describe(dispatch.error());
+    const LaunchPlan served = dispatch->plan();
+    EXPECT_EQ(served.variant, session_->default_variant(kernel_));
+    EXPECT_EQ(served.by, Authority::declared) << served.why;
+    EXPECT_TRUE(served.why.starts_with("workgroup=1024x1x1 items=1 layout=strided was dropped: "))
+        << served.why;
+  }
+}
+
 TEST_F(SpillingGuess, ASweepTimesAll) {
   open(TunerMode::sweep, all_but_declared);
   const auto dispatch = prepare();
