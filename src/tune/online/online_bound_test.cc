@@ -27,7 +27,7 @@ Outcome run_guess(const std::vector<double>& times_ns, std::uint64_t calls) {
   for (std::size_t i = 0; i < times_ns.size(); ++i) {
     candidates.push_back({"c=" + std::to_string(i), i == 1 ? 100.0 : 200.0});
   }
-  OnlinePolicy policy(candidates, 1, {.needs_code = true, .declared = 0});
+  OnlinePolicy policy(candidates, 1, {.seed = 1, .needs_code = true, .declared = 0});
   Outcome out;
   for (std::uint64_t call = 0; call < calls; ++call) {
     const OnlineStep step = policy.next();
@@ -69,7 +69,7 @@ TEST(OnlineBound, AGuessThatIsFasterStaysAndLosesNothing) {
 }
 
 TEST(OnlineBound, WhatWasDecidedBeforeIsNoGuess) {
-  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 1, {.declared = 0});
+  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 1, {.seed = 1, .declared = 0});
   KeyState known{.incumbent = "c=1", .settled = true};
   known.candidates.push_back({.candidate = "c=1", .recent_ns = {5e4, 5e4, 5e4}, .samples = 3});
   known.candidates.push_back({.candidate = "c=0", .recent_ns = {4e4, 4e4, 4e4}, .samples = 3});
@@ -84,7 +84,7 @@ TEST(OnlineBound, WhatWasDecidedBeforeIsNoGuess) {
 
 // The first probe of candidate 1 meets a pause of 10 ms beside calls of 50 us.
 OnlinePolicy paused_policy(double second_ns, int calls) {
-  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {});
+  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {.seed = 1});
   int probes = 0;
   for (int call = 0; call < calls; ++call) {
     const OnlineStep step = policy.next();
@@ -118,7 +118,7 @@ TEST(OnlineBound, ASecondTimeTellsThatItIsSlow) {
 }
 
 TEST(OnlineBound, AVerificationThatWasHeldUpIsNotLost) {
-  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {.needs_verification = true});
+  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {.seed = 1, .needs_verification = true});
   for (int call = 0; call < 20; ++call) {
     const OnlineStep step = policy.next();
     if (step.verify) policy.verified(*step.verify, 20e6);
@@ -133,7 +133,8 @@ TEST(OnlineBound, AVerificationThatWasHeldUpIsNotLost) {
 // `comparisons_ns` are the costs of that comparison and of the verifications after it.
 // With `pauses`, every fourth time of the incumbent meets a pause.
 OnlinePolicy compared_policy(const std::vector<double>& comparisons_ns, bool pauses = false) {
-  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}, {"c=2", 1}}, 0, {.needs_verification = true});
+  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}, {"c=2", 1}}, 0,
+                      {.seed = 1, .needs_verification = true});
   std::size_t compared = 0, times = 0;
   for (int call = 0; call < 20'000 && compared < comparisons_ns.size(); ++call) {
     const OnlineStep step = policy.next();
@@ -175,7 +176,7 @@ TEST(OnlineBound, ComparisonsMeetThePausesThatCallsMeet) {
 }
 
 TEST(OnlineBound, AfterALongTimeTheIncumbentTellsWhetherThePauseIsOver) {
-  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {});
+  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {.seed = 1});
   int probes = 0;
   bool is_told = true;
   for (int call = 0; call < 400; ++call) {
@@ -194,7 +195,7 @@ TEST(OnlineBound, AfterALongTimeTheIncumbentTellsWhetherThePauseIsOver) {
 }
 
 TEST(OnlineBound, OwnWorkThatTheSystemInterruptedIsNotLost) {
-  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {});
+  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {.seed = 1});
   policy.charge_own_work(20e3);
   policy.charge_own_work(4e6);
   EXPECT_NEAR(policy.ledger().lost_ns, 120e3, 1);
@@ -202,7 +203,7 @@ TEST(OnlineBound, OwnWorkThatTheSystemInterruptedIsNotLost) {
 }
 
 TEST(OnlineBound, WhatMayBeLostIsHeldBackUntilItIsKnown) {
-  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {.needs_code = true});
+  OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {.seed = 1, .needs_code = true});
   EXPECT_FALSE(policy.hold(1e3)) << "nothing is known yet";
   for (int call = 0; call < 100; ++call) {
     const OnlineStep step = policy.next();
@@ -219,7 +220,7 @@ TEST(OnlineBound, WhatMayBeLostIsHeldBackUntilItIsKnown) {
 TEST(OnlineBound, NothingIsTriedWhileTimesDifferTooMuchToTell) {
   std::vector<OnlineCandidate> candidates;
   for (int i = 0; i < 30; ++i) candidates.push_back({"c=" + std::to_string(i), 100});
-  OnlinePolicy policy(candidates, 0, {});
+  OnlinePolicy policy(candidates, 0, {.seed = 1});
   std::uint64_t probes = 0;
   const auto run = [&](int calls, double factor) {
     probes = 0;

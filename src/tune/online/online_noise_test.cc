@@ -208,5 +208,47 @@ TEST(OnlineNoise, ThreeShortRunsDecideWhatALongOneDoes) {
       0.01);
 }
 
+// Whether programs that each make this many pairs, and share their evidence, promote a candidate
+// that is no faster. Of two timed calls in a row the second takes `second` times as long.
+bool short_programs_are_fooled(const Recording& noise, std::uint64_t search, std::size_t pairs,
+                               double second) {
+  const auto store = EvidenceStore::in_memory();
+  const TuningKey key{.program = "p", .size = "1", .device = "d"};
+  RecordedNoise factors(noise, search);
+  for (std::size_t program = 0; program < 120 / pairs; ++program) {
+    // The declared variant is compared with the guess from the first calls on.
+    OnlinePolicy policy({{"c=0", kCall}, {"c=1", kCall}}, 1, {.declared = 0});
+    if (const auto known = store->find(key)) policy.restore(*known, true);
+    bool is_second = false;
+    std::size_t probes = 0;
+    for (int call = 0; call < 100 && (probes < pairs || is_second); ++call) {
+      const double factor = factors.next();
+      const OnlineStep step = policy.next();
+      if (step.timed) policy.report(step, kCall * factor * (is_second ? second : 1));
+      is_second = step.timed && !is_second;
+      probes += step.probe ? 1 : 0;
+    }
+    EXPECT_TRUE(store->append(key, policy.take_events()));
+    if (policy.incumbent() != 1) return true;
+  }
+  return false;
+}
+
+TEST(OnlineNoise, TheOrderOfCallsFoolsNoProgramsThatMakeAFewPairsEach) {
+  const Recording noise = recorded("quiet_gpu.txt");
+  double fooled = 0, kinds = 0;
+  for (const std::size_t pairs : {2U, 3U, 8U}) {
+    for (const double second : {0.985, 1.015}) {
+      ++kinds;
+      fooled += share_of(300, [&](std::uint64_t search) {
+        return short_programs_are_fooled(noise, search, pairs, second);
+      });
+    }
+  }
+  std::printf("programs of a few pairs promoted by luck in %.1f%% of searches\n",
+              100 * fooled / kinds);
+  EXPECT_LE(fooled / kinds, 0.01);
+}
+
 }  // namespace
 }  // namespace vyre

@@ -1,5 +1,5 @@
 // The online search for one key: which candidate the next call runs, and what it may cost. Plain
-// computation: no clock, no file, no thread, no device, so that every search can be replayed.
+// computation: no clock, no file, no thread, no device; a search with a seed can be replayed.
 //
 // Three sentences say what happens to a candidate. It is *asked* for a call, alone in the order of
 // a lower confidence bound until its own times are known and then in pairs with the incumbent, as
@@ -46,7 +46,7 @@ struct OnlineOptions {
   double allowance_calls = 50;  // ... and this many calls of the incumbent
   double least_gain = 0.01;     // a candidate that saves a smaller share is not promoted
   double error = 0.01;          // the share of searches that may promote one that is no faster
-  std::uint64_t seed = 1;       // of the coin that orders the calls of a pair
+  std::uint64_t seed = 0;       // of the coin that orders the calls of a pair; 0: unpredictable
   double clock_tick_ns = 1;     // the least difference that a time can show
   std::uint32_t settled_period = 64;  // once settled, one call in this many is timed
   double timing_ns = 0;               // the cost of timing a call

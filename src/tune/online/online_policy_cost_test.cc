@@ -44,7 +44,7 @@ std::vector<OnlineCandidate> some_candidates(std::size_t count) {
 }
 
 TEST(OnlinePolicy, WhatHasNoOtherIsNotTimedOnceItIsKnown) {
-  OnlinePolicy policy(some_candidates(1), 0, {.timing_ns = 4000});
+  OnlinePolicy policy(some_candidates(1), 0, {.seed = 1, .timing_ns = 4000});
   run_calls(policy, 100, 5e3);
   EXPECT_TRUE(policy.settled());
   EXPECT_EQ(run_calls(policy, 100'000, 5e3).timed, 0U);
@@ -52,7 +52,7 @@ TEST(OnlinePolicy, WhatHasNoOtherIsNotTimedOnceItIsKnown) {
 
 TEST(OnlinePolicy, ShortCallsAreTimedMoreSeldom) {
   for (const double call_ns : {4e3, 40e3, 4e6}) {
-    OnlinePolicy two(some_candidates(2), 0, {.timing_ns = 4000});
+    OnlinePolicy two(some_candidates(2), 0, {.seed = 1, .timing_ns = 4000});
     run_calls(two, 2000, call_ns);
     ASSERT_TRUE(two.settled());
     const Steps steps = run_calls(two, 100'000, call_ns);
@@ -63,8 +63,11 @@ TEST(OnlinePolicy, ShortCallsAreTimedMoreSeldom) {
 }
 
 TEST(OnlinePolicy, NothingIsTriedBesideCallsThatMayNotLoseSoMuch) {
-  const OnlineOptions options{
-      .needs_code = true, .makes_beside = true, .making_ns = 100e3, .needs_verification = true};
+  const OnlineOptions options{.seed = 1,
+                              .needs_code = true,
+                              .makes_beside = true,
+                              .making_ns = 100e3,
+                              .needs_verification = true};
   OnlinePolicy policy(some_candidates(20), 0, options);
   EXPECT_EQ(run_calls(policy, 5000, 4e3).made, 0U);
   EXPECT_TRUE(policy.settled());
@@ -75,8 +78,11 @@ TEST(OnlinePolicy, NothingIsTriedBesideCallsThatMayNotLoseSoMuch) {
 }
 
 TEST(OnlinePolicy, ShortCallsSeemLongerThanTheyAre) {
-  const OnlineOptions options{
-      .timing_bias_ns = 3e3, .needs_code = true, .makes_beside = true, .making_ns = 100e3};
+  const OnlineOptions options{.seed = 1,
+                              .timing_bias_ns = 3e3,
+                              .needs_code = true,
+                              .makes_beside = true,
+                              .making_ns = 100e3};
   OnlinePolicy policy(some_candidates(20), 0, options);
   EXPECT_EQ(run_calls(policy, 1000, 8e3).made, 0U);
   EXPECT_EQ(policy.reason(),
@@ -88,7 +94,8 @@ TEST(OnlinePolicy, ShortCallsSeemLongerThanTheyAre) {
 }
 
 TEST(OnlinePolicy, CallsTakeNoLongerThanPassesFromOneToTheNext) {
-  const OnlineOptions options{.needs_code = true, .makes_beside = true, .making_ns = 100e3};
+  const OnlineOptions options{
+      .seed = 1, .needs_code = true, .makes_beside = true, .making_ns = 100e3};
   OnlinePolicy policy(some_candidates(20), 0, options);
   policy.pace(5e3);
   EXPECT_EQ(run_calls(policy, 1000, 12e3).made, 0U);
@@ -103,7 +110,8 @@ TEST(OnlinePolicy, CallsTakeNoLongerThanPassesFromOneToTheNext) {
 }
 
 TEST(OnlinePolicy, APauseOfTheMachineDoesNotMakeCallsLonger) {
-  const OnlineOptions options{.needs_code = true, .makes_beside = true, .making_ns = 100e3};
+  const OnlineOptions options{
+      .seed = 1, .needs_code = true, .makes_beside = true, .making_ns = 100e3};
   OnlinePolicy policy(some_candidates(20), 0, options);
   policy.pace(5e3);
   policy.pace(17e3);
@@ -116,8 +124,11 @@ TEST(OnlinePolicy, APauseOfTheMachineDoesNotMakeCallsLonger) {
 }
 
 TEST(OnlinePolicy, ASearchEndsWhenCallsTurnOutToBeTooShortForIt) {
-  const OnlineOptions options{
-      .needs_code = true, .makes_beside = true, .making_ns = 100e3, .needs_verification = true};
+  const OnlineOptions options{.seed = 1,
+                              .needs_code = true,
+                              .makes_beside = true,
+                              .making_ns = 100e3,
+                              .needs_verification = true};
   OnlinePolicy policy(some_candidates(20), 0, options);
   for (int call = 0; call < 20; ++call) {
     if (const OnlineStep step = policy.next(); step.timed) policy.report(step, 12e3);
@@ -129,7 +140,7 @@ TEST(OnlinePolicy, ASearchEndsWhenCallsTurnOutToBeTooShortForIt) {
 }
 
 TEST(OnlinePolicy, WhatIsSavedNeverTakesBackALoss) {
-  OnlinePolicy policy(some_candidates(20), 0, {});
+  OnlinePolicy policy(some_candidates(20), 0, {.seed = 1});
   double lost_ns = 0;
   for (std::uint32_t call = 0; call < 3000; ++call) {
     const OnlineStep step = policy.next();
@@ -145,7 +156,8 @@ TEST(OnlinePolicy, WhatIsSavedNeverTakesBackALoss) {
 }
 
 TEST(OnlinePolicy, ManyAreMadeAtOnceBesideLongCalls) {
-  const OnlineOptions options{.needs_code = true, .makes_beside = true, .most_making = 8};
+  const OnlineOptions options{
+      .seed = 1, .needs_code = true, .makes_beside = true, .most_making = 8};
   for (const auto& [call_ns, most] : {std::pair{7e3, 1U}, std::pair{65e3, 3U}, {200e3, 8U}}) {
     OnlinePolicy policy(some_candidates(40), 0, options);
     std::uint32_t making = 0;
@@ -160,7 +172,7 @@ TEST(OnlinePolicy, ManyAreMadeAtOnceBesideLongCalls) {
 
 TEST(OnlinePolicy, AGainThatMayBeInTheClockIsNone) {
   for (const auto& [faster, best] : {std::pair{0.01, 0U}, std::pair{0.05, 1U}}) {
-    OnlinePolicy policy(some_candidates(2), 0, {.timing_doubt_ns = 2e3});
+    OnlinePolicy policy(some_candidates(2), 0, {.seed = 1, .timing_doubt_ns = 2e3});
     for (int call = 0; call < 2000; ++call) {
       const OnlineStep step = policy.next();
       if (step.timed) policy.report(step, step.candidate == 1 ? 100e3 * (1 - faster) : 100e3);
@@ -171,7 +183,8 @@ TEST(OnlinePolicy, AGainThatMayBeInTheClockIsNone) {
 }
 
 TEST(OnlinePolicy, WhatTheFirstCallsLoseIsNotOwedByTheLater) {
-  OnlinePolicy policy(some_candidates(200), 0, {.needs_code = true});  // which nobody makes
+  OnlinePolicy policy(some_candidates(200), 0,
+                      {.seed = 1, .needs_code = true});  // which nobody makes
   run_calls(policy, 900, 100e3);
   const double bound_ns = policy.ledger().bound_ns;
   policy.charge(0.8 * bound_ns);
@@ -184,7 +197,7 @@ TEST(OnlinePolicy, WhatTheFirstCallsLoseIsNotOwedByTheLater) {
 
 TEST(OnlinePolicy, NothingMayCostMoreThanTheWholeBound) {
   // No code is ever compiled, so nothing is lost and everything is saved up.
-  OnlinePolicy policy(some_candidates(200), 0, {.needs_code = true});
+  OnlinePolicy policy(some_candidates(200), 0, {.seed = 1, .needs_code = true});
   for (const std::uint64_t calls : {500, 5000}) {  // among the first thousand calls, and later
     run_calls(policy, calls, 100e3);
     const double bound_ns = policy.ledger().bound_ns;
@@ -201,7 +214,8 @@ double most_lost_in_a_window(std::uint64_t late, std::uint64_t ready_from) {
   const double making_ns = 200e3;
   const double comparing_ns = 170e3;
   OnlinePolicy policy(some_candidates(200), 0,
-                      {.needs_code = true,
+                      {.seed = 1,
+                       .needs_code = true,
                        .makes_beside = true,
                        .making_ns = making_ns,
                        .needs_verification = true});
@@ -252,7 +266,7 @@ std::optional<std::uint32_t> made_next(OnlinePolicy& policy) {
 }
 
 TEST(OnlinePolicy, WhatIsLeftUnmadeIsAskedForAgain) {
-  OnlinePolicy policy(some_candidates(2), 0, {.needs_code = true});
+  OnlinePolicy policy(some_candidates(2), 0, {.seed = 1, .needs_code = true});
   ASSERT_EQ(made_next(policy), 1U);
   ASSERT_EQ(made_next(policy), std::nullopt);
   policy.leave_unmade(1);

@@ -14,7 +14,7 @@ constexpr std::uint32_t kCounts[] = {7, 28, 54};
 constexpr double kKernels[] = {5e3, 200e3, 5e6};
 constexpr std::uint64_t kSeeds = 12;
 
-OnlineOptions with_code() { return {.needs_code = true, .needs_verification = true}; }
+OnlineOptions with_code() { return {.seed = 1, .needs_code = true, .needs_verification = true}; }
 
 std::uint32_t fastest(const SimulatedSpace& space) {
   return static_cast<std::uint32_t>(std::ranges::min_element(space.true_ns) -
@@ -145,7 +145,7 @@ TEST(OnlinePolicy, TheFirstCallIsNoMoreThanACall) {
 }
 
 TEST(OnlinePolicy, OneCandidateIsSettledWithTheSecondCall) {
-  OnlinePolicy policy({{"a=1", 1}}, 0, {});
+  OnlinePolicy policy({{"a=1", 1}}, 0, {.seed = 1});
   EXPECT_EQ(policy.reason(), "the first choice; nothing else is measured yet");
   policy.next();
   policy.next();
@@ -154,7 +154,7 @@ TEST(OnlinePolicy, OneCandidateIsSettledWithTheSecondCall) {
 }
 
 TEST(OnlinePolicy, TheFirstTimeOfACandidateIsThrownAway) {
-  OnlinePolicy policy({{"a=1", 1}, {"a=2", 1}}, 0, {});
+  OnlinePolicy policy({{"a=1", 1}, {"a=2", 1}}, 0, {.seed = 1});
   policy.next();
   OnlineStep step = policy.next();
   policy.report(step, 900e3);
@@ -436,7 +436,7 @@ TEST(OnlinePolicy, WhatTheSpaceDoesNotHaveIsLeftOut) {
   KeyState known{.incumbent = "gone=1", .settled = true};
   known.candidates.push_back({.candidate = "gone=1", .recent_ns = {5, 5, 5}, .samples = 3});
   known.candidates.push_back({.candidate = "a=1", .recent_ns = {0, -1, NAN}, .samples = 3});
-  OnlinePolicy policy({{"a=1", 1}, {"a=2", 1}}, 0, {});
+  OnlinePolicy policy({{"a=1", 1}, {"a=2", 1}}, 0, {.seed = 1});
   policy.restore(known, true);
   EXPECT_FALSE(policy.settled());
   EXPECT_EQ(policy.incumbent(), 0u);
@@ -467,7 +467,7 @@ TEST(OnlinePolicy, IdleCallsAreThoseThatNextWouldServePlainly) {
 
 TEST(OnlinePolicy, TimesInAnyOrderAndStepsThatNeverEndAreStood) {
   const SimulatedSpace space = simulated_space(28, 200e3, 0.15, 19);
-  OnlinePolicy policy(space.candidates(), space.start, {});
+  OnlinePolicy policy(space.candidates(), space.start, {.seed = 1});
   std::mt19937_64 random(19);
   std::vector<OnlineStep> out;
   for (int i = 0; i < 5000; ++i) {
@@ -490,7 +490,7 @@ TEST(OnlinePolicy, TimesInAnyOrderAndStepsThatNeverEndAreStood) {
 }
 
 TEST(OnlinePolicy, StepsThatAreNeverReportedAreForgotten) {
-  OnlinePolicy policy({{"a=1", 1}, {"a=2", 1}}, 0, {});
+  OnlinePolicy policy({{"a=1", 1}, {"a=2", 1}}, 0, {.seed = 1});
   std::size_t timed = 0;
   for (int i = 0; i < 20000; ++i) timed += policy.next().timed ? 1 : 0;
   EXPECT_LE(timed, 100u);
@@ -531,7 +531,7 @@ TEST(OnlinePolicy, WhatCostsMoreThanCanBeSavedUpStillComesToItsTurn) {
   for (int i = 0; i < 10; ++i) {
     candidates.push_back({"c=" + std::to_string(i), kCallNs * (1 + 0.01 * i)});
   }
-  OnlinePolicy policy(candidates, 0, {.needs_code = true, .needs_verification = true});
+  OnlinePolicy policy(candidates, 0, {.seed = 1, .needs_code = true, .needs_verification = true});
   std::uint32_t verified = 0;
   for (std::uint32_t call = 0; call < 20'000; ++call) {
     if (const std::uint64_t idle = policy.idle_calls(); idle > 0) {
@@ -566,7 +566,7 @@ TEST(OnlinePolicy, WhatSeemedToGainTooLittleStaysClosedInTheNextProcess) {
       other.log_ratios.push_back((pair % 2 == 0 ? 4000 : -4000) + (seems_better ? 300 : 0));
     }
     known.candidates.push_back(other);
-    OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {});
+    OnlinePolicy policy({{"c=0", 1}, {"c=1", 1}}, 0, {.seed = 1});
     policy.restore(known, true);
     std::uint32_t probes = 0;
     for (int call = 0; call < 200; ++call) {

@@ -19,6 +19,11 @@ double normal(std::mt19937_64& random) {
   return radius * std::cos(2 * std::numbers::pi * uniform(random));
 }
 
+OnlineOptions with_seed(OnlineOptions options, std::uint64_t seed) {
+  if (options.seed == 0) options.seed = seed;
+  return options;
+}
+
 }  // namespace
 
 double SimulatedSpace::best_ns() const { return *std::ranges::min_element(true_ns); }
@@ -50,7 +55,7 @@ OnlineSimulation::OnlineSimulation(SimulatedSpace space, SimulatedDevice device,
     : space_(std::move(space)),
       device_(device),
       random_(seed),
-      policy_(space_.candidates(), space_.start, options),
+      policy_(space_.candidates(), space_.start, with_seed(options, seed)),
       ran_(space_.true_ns.size(), false) {}
 
 double OnlineSimulation::draw_noise() {

@@ -61,7 +61,7 @@ std::unique_ptr<OnlineTuner> tuner_of(const SimulatedSpace& space,
                                       TuningKey its_key = key()) {
   return std::make_unique<OnlineTuner>(
       std::move(its_key), space.candidates(), space.start, mode,
-      OnlineOptions{.needs_code = true, .needs_verification = true}, std::move(store));
+      OnlineOptions{.seed = 1, .needs_code = true, .needs_verification = true}, std::move(store));
 }
 
 bool serves_only(OnlineTuner& tuner, std::uint32_t candidate, int count = 300) {
@@ -87,7 +87,8 @@ class OnlineTunerFile : public testing::Test {
 TEST(OnlineTuner, WhatIsLostIsOfTheCallsThatWereGiven) {
   std::vector<OnlineCandidate> candidates;
   for (std::size_t i = 0; i < 20; ++i) candidates.push_back({"c=" + std::to_string(i), 100});
-  OnlineTuner tuner(key(), candidates, 0, TunerMode::natural_gradient, {.needs_code = true}, {});
+  OnlineTuner tuner(key(), candidates, 0, TunerMode::natural_gradient,
+                    {.seed = 1, .needs_code = true}, {});
   while (tuner.calls() < 980) {
     const OnlineStep step = tuner.next();  // and nobody makes what it asks for
     if (step.timed) tuner.report(step, 1e6);

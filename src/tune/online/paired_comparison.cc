@@ -1,9 +1,12 @@
 #include "vyre/tune/online/paired_comparison.h"
 
 #include <fmt/format.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <cmath>
 
 namespace vyre {
@@ -31,6 +34,13 @@ double gain_of_log(double log_gain) {
   return -std::expm1(-log_gain * PairedComparison::kResolution);
 }
 
+std::uint64_t bits_of_system() {
+  std::uint64_t bits = 0;
+  if (getentropy(&bits, sizeof bits) == 0) return bits;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  return static_cast<std::uint64_t>(now) ^ (static_cast<std::uint64_t>(getpid()) << 40);
+}
+
 }  // namespace
 
 std::string gain_words(const GainInterval& gain, std::string_view than) {
@@ -44,6 +54,7 @@ std::string gain_words(const GainInterval& gain, std::string_view than) {
 
 // SplitMix64: any seed gives fair tosses.
 bool FairCoin::toss() {
+  if (is_of_system_) state_ = bits_of_system();
   std::uint64_t bits = state_ += 0x9E3779B97F4A7C15U;
   bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
   bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;

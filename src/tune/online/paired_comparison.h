@@ -28,13 +28,15 @@ struct GainInterval {
 // "3.1% faster (99% interval 1.2 to 5.0)", or "3.1% faster than X (99% ...)".
 std::string gain_words(const GainInterval& gain, std::string_view than = {});
 
-// The same seed gives the same tosses.
+// The same seed gives the same tosses. With the seed 0 the system makes each toss, so that no two
+// searches, processes or children of a fork share them: pairs of all of these add up.
 class FairCoin {
  public:
-  explicit FairCoin(std::uint64_t seed = 1) : state_(seed) {}
+  explicit FairCoin(std::uint64_t seed) : is_of_system_(seed == 0), state_(seed) {}
   bool toss();
 
  private:
+  bool is_of_system_;
   std::uint64_t state_;
 };
 

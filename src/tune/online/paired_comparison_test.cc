@@ -109,6 +109,19 @@ TEST(PairedComparison, PairsOfSeveralProcessesAddUp) {
   EXPECT_EQ(parts.interval(0.99).low, whole.interval(0.99).low);
 }
 
+std::vector<bool> tosses(std::uint64_t seed) {
+  FairCoin coin(seed);
+  std::vector<bool> out(64);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = coin.toss();
+  return out;
+}
+
+TEST(FairCoin, WithoutASeedNoTwoCoinsMakeTheSameTosses) {
+  EXPECT_EQ(tosses(7), tosses(7));
+  EXPECT_NE(tosses(7), tosses(8));
+  EXPECT_NE(tosses(0), tosses(0));
+}
+
 TEST(PairedComparison, NothingIsKnownWithoutPairs) {
   const PairedComparison it;
   EXPECT_EQ(it.evidence_above(0), 0);
