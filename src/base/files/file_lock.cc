@@ -12,6 +12,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 
 namespace vyre {
 namespace {
@@ -27,7 +28,8 @@ void synchronise_with_other_holders() {
 }
 
 // The open lock files of this process. A child of fork(2) must close them: otherwise a lock that
-// its parent releases would stay held.
+// its parent releases would stay held. Nobody uses a file with the mutex held, because a fork waits
+// for the mutex, and the disk may not answer.
 class LockFiles {
  public:
   static LockFiles& all() {
@@ -35,21 +37,30 @@ class LockFiles {
     return files;
   }
   Result<FileHandle> open(const PrivateFolder& folder, const std::string& name) {
-    const std::scoped_lock lock(mutex_);
-    VYRE_TRY(FileHandle file, folder.open(name, O_RDWR | O_CREAT));
-    open_.insert(file.get());
-    return file;
+    while (true) {
+      const unsigned forks = forks_;
+      VYRE_TRY(FileHandle file, folder.open(name, O_RDWR | O_CREAT));
+      const std::scoped_lock lock(mutex_);
+      if (forks != forks_) continue;  // a child may have a copy, and would share the lock
+      open_.insert(file.get());
+      return file;
+    }
   }
-  void close(FileHandle& file) {
+  void close(FileHandle file) {
+    // A child that is forked before the file is closed may have a copy.
+    ::flock(file.get(), LOCK_UN);
     const std::scoped_lock lock(mutex_);
     open_.erase(file.get());
-    file = FileHandle();
   }
 
  private:
   LockFiles() {
-    ::pthread_atfork([] { all().mutex_.lock(); }, [] { all().mutex_.unlock(); },
+    ::pthread_atfork([] { all().before_fork(); }, [] { all().mutex_.unlock(); },
                      [] { all().close_all(); });
+  }
+  void before_fork() {
+    mutex_.lock();
+    ++forks_;
   }
   void close_all() {
     for (const int file : open_) ::close(file);
@@ -59,6 +70,7 @@ class LockFiles {
 
   std::mutex mutex_;
   std::set<int> open_;
+  std::atomic<unsigned> forks_ = 0;
 };
 
 }  // namespace
@@ -66,7 +78,7 @@ class LockFiles {
 FileLock::~FileLock() {
   if (!file_.is_open()) return;
   synchronise_with_other_holders();
-  LockFiles::all().close(file_);
+  LockFiles::all().close(std::move(file_));
 }
 
 Result<FileLock> FileLock::acquire(const PrivateFolder& folder, const std::string& name,

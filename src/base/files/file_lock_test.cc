@@ -1,12 +1,18 @@
 #include "vyre/base/files/file_lock.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "vyre/base/files/silent_disk_testing.h"
 #include "vyre/base/files/temporary_folder_testing.h"
 
 namespace vyre {
@@ -111,6 +117,58 @@ TEST_F(FileLocks, ProcessesExcludeEachOther) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
   EXPECT_TRUE(FileLock::acquire(folder_at_, "file", milliseconds(100)));
   for (int end : {ready[0], ready[1], done[0], done[1]}) ::close(end);
+}
+
+TEST_F(FileLocks, NeitherAForkNorAnotherLockWaitsForADiskThatDoesNotAnswer) {
+  using Clock = std::chrono::steady_clock;
+  std::thread stuck;
+  {
+    const SilentDisk silent(".slow.lock");
+    stuck = std::thread([&] { EXPECT_TRUE(FileLock::acquire(folder_at_, "slow")); });
+    while (silent.waiting() == 0) std::this_thread::sleep_for(milliseconds(1));
+    ::alarm(30);  // rather than for ever
+    const auto begin = Clock::now();
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      ::alarm(60);
+      ::_exit(FileLock::acquire(folder_at_, "file") ? 0 : 1);
+    }
+    EXPECT_TRUE(FileLock::acquire(folder_at_, "other"));
+    ::alarm(0);
+    EXPECT_LT(Clock::now() - begin, std::chrono::seconds(1));
+    int status = -1;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  stuck.join();
+}
+
+TEST_F(FileLocks, NoLockStaysWithAChildThatWasForkedWhileItWasOpenedOrClosed) {
+  const std::array<std::string, 4> names{"a", "b", "c", "d"};
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> users;
+  for (const std::string& name : names) {
+    users.emplace_back([&] {
+      while (!stop) EXPECT_TRUE(FileLock::acquire(folder_at_, name));
+    });
+  }
+  std::vector<pid_t> children;
+  for (int i = 0; i < 40; ++i) {
+    children.push_back(::fork());
+    if (children.back() != 0) continue;
+    ::alarm(60);
+    while (true) ::pause();
+  }
+  stop = true;
+  for (std::thread& user : users) user.join();
+  for (const std::string& name : names) {
+    EXPECT_TRUE(FileLock::acquire(folder_at_, name, milliseconds(0))) << name;
+  }
+  for (const pid_t child : children) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
 }
 
 }  // namespace
