@@ -58,8 +58,8 @@ Error unwritten(const EvidenceQueue::Left& left, const fs::path& path) {
 
 }  // namespace
 
-// The stores of this process that have a file. exit(3) waits for their queued events, and a child
-// process begins with empty queues.
+// The stores of this process. exit(3) waits for their queued events, and a child process begins
+// with empty queues.
 class EvidenceStores {
  public:
   static EvidenceStores& all() {
@@ -120,11 +120,12 @@ EvidenceStore::EvidenceStore(fs::path path)
       compact_at_bytes_(kCompactBytes),
       writer_(new_writer()),
       fold_(std::make_unique<EvidenceFold>()) {
-  if (path_.empty()) return;
-  queue_ = std::make_unique<EvidenceQueue>([this](const EvidenceBatch& batch) {
-    std::size_t event = 0;
-    return write(batch.key, batch.events, [&] { return batch.line_name(event++); }, kLockSlice);
-  });
+  if (!path_.empty()) {
+    queue_ = std::make_unique<EvidenceQueue>([this](const EvidenceBatch& batch) {
+      std::size_t event = 0;
+      return write(batch.key, batch.events, [&] { return batch.line_name(event++); }, kLockSlice);
+    });
+  }
   EvidenceStores::all().add(this);
 }
 
@@ -135,23 +136,23 @@ void EvidenceStore::put_away(EvidenceStore* store) {
     EvidenceStores::all().leave(store);
     store->flush_or_tell();
     if (!store->queue_->end(kEndWait)) return keep_library_loaded();
-    EvidenceStores::all().remove(store);
   }
+  EvidenceStores::all().remove(store);
   delete store;
 }
 
 void EvidenceStore::before_fork() {
   mutex_.lock();
-  queue_->before_fork();
+  if (queue_) queue_->before_fork();
 }
 
 void EvidenceStore::after_fork_in_parent() {
-  queue_->after_fork_in_parent();
+  if (queue_) queue_->after_fork_in_parent();
   mutex_.unlock();
 }
 
 void EvidenceStore::after_fork_in_child() {
-  queue_->after_fork_in_child();
+  if (queue_) queue_->after_fork_in_child();
   // The thread that was writing does not exist in the child, and may have left the reader in any
   // state. A new reader begins at the start of the file.
   new (&writing_) std::mutex;

@@ -393,6 +393,30 @@ TEST_F(Evidence, AForkedProcessIsAnotherWriter) {
   EXPECT_EQ(open()->find(key_of("p"))->events, 3u);
 }
 
+TEST_F(Evidence, AChildUsesAStoreInMemoryThatOthersWereUsing) {
+  const auto store = EvidenceStore::in_memory();
+  std::atomic<bool> stop = false;
+  std::thread user([&] {
+    const std::vector events(1000, measured("a=1", {2}));
+    while (!stop) append(*store, key_of("p"), events);
+  });
+  while (!store->find(key_of("p"))) std::this_thread::yield();
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      const bool kept = store->append(key_of("c"), std::vector{measured("a=1", {2})}).has_value();
+      _exit(kept && store->find(key_of("c")) ? 0 : 1);
+    }
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    if (HasFailure()) break;
+  }
+  stop = true;
+  user.join();
+}
+
 std::set<pid_t> threads_of_this_process() {
   std::set<pid_t> out;
   for (const auto& entry : fs::directory_iterator("/proc/self/task")) {
