@@ -11,31 +11,41 @@
 namespace vyre {
 namespace {
 
-// The folders for whose disks a thread still waits whose caller has left.
-class SilentFolders {
+using Clock = std::chrono::steady_clock;
+
+// The threads that still wait for a disk although their callers have left. A folder is silent once
+// one of its threads has waited for as long as anybody may, or where callers with short deadlines
+// leave more and more of them.
+class LeftThreads {
  public:
-  static SilentFolders& all() {
-    static auto& folders = *new SilentFolders;
-    return folders;
+  static LeftThreads& all() {
+    static auto& threads = *new LeftThreads;
+    return threads;
   }
-  void add(const std::filesystem::path& folder) {
+  void add(const std::filesystem::path& folder, Clock::time_point since) {
     const std::scoped_lock lock(mutex_);
-    ++threads_[folder];
+    since_.emplace(folder, since);
   }
-  void remove(const std::filesystem::path& folder) {
+  void remove(const std::filesystem::path& folder, Clock::time_point since) {
     const std::scoped_lock lock(mutex_);
-    const auto at = threads_.find(folder);
-    if (at != threads_.end() && --at->second == 0) threads_.erase(at);
+    const auto [begin, end] = since_.equal_range(folder);
+    const auto at =
+        std::find_if(begin, end, [&](const auto& left) { return left.second == since; });
+    if (at != end) since_.erase(at);
   }
-  bool contains(const std::filesystem::path& folder) {
+  bool is_silent(const std::filesystem::path& folder) {
+    constexpr std::ptrdiff_t kMost = 16;
     const std::scoped_lock lock(mutex_);
-    return threads_.contains(folder);
+    const auto [begin, end] = since_.equal_range(folder);
+    const auto silent_since = Clock::now() - kDiskWait;
+    return std::distance(begin, end) >= kMost ||
+           std::any_of(begin, end, [&](const auto& left) { return left.second <= silent_since; });
   }
 
  private:
   ForkSafeMutex mutex_;
-  std::map<std::filesystem::path, int> threads_;
-  ForkWatch watch_{{.in_child = [this] { threads_.clear(); }}};  // they are not there
+  std::multimap<std::filesystem::path, Clock::time_point> since_;
+  ForkWatch watch_{{.in_child = [this] { since_.clear(); }}};  // they are not there
 };
 
 // Who of the two comes second, the thread or its caller, knows of the other.
@@ -52,25 +62,28 @@ std::unexpected<Error> silent(const std::filesystem::path& folder) {
 
 Result<void> disk_detail::wait_for(const std::filesystem::path& folder, std::function<void()> work,
                                    const WorkLimits& limits) {
-  if (SilentFolders::all().contains(folder)) return silent(folder);
+  if (limits.over()) return std::unexpected(over_error(limits, "using a file"));
+  if (LeftThreads::all().is_silent(folder)) return silent(folder);
+  const auto begin = Clock::now();
   const auto meeting = std::make_shared<Meeting>();
   const auto run = [=, work = std::move(work)] {
     const Result<void> ran = attempt_work(work);
     {
       const std::scoped_lock lock(meeting->mutex);
       meeting->has_ended = true;
-      if (meeting->was_left) SilentFolders::all().remove(folder);
+      if (meeting->was_left) LeftThreads::all().remove(folder, begin);
     }
     if (!ran) abandon_work(ran.error());
   };
   WorkLimits most = limits;
-  most.deadline = std::min(most.deadline, std::chrono::steady_clock::now() + kDiskWait);
+  most.deadline = std::min(most.deadline, begin + kDiskWait);
   Result<void> ran = run_abandonable("using a file", run, most, WorkKind::waits_for_disk);
   if (ran || !most.over()) return ran;
   const std::scoped_lock lock(meeting->mutex);
   if (meeting->has_ended) return ran;
   meeting->was_left = true;
-  SilentFolders::all().add(folder);
+  LeftThreads::all().add(folder, begin);
+  if (Clock::now() < begin + kDiskWait) return ran;
   return silent(folder);
 }
 

@@ -22,9 +22,10 @@ Result<void> wait_for(const std::filesystem::path& folder, std::function<void()>
 }  // namespace disk_detail
 
 // Runs work on the files of a folder on a thread of its own, and gives its Result. The caller waits
-// kDiskWait, or as long as the limits allow if that is shorter; the result is Code::unavailable
-// then, and until the disk has answered it is so at once for all work on that folder. The work goes
-// on by itself, so it must own everything that it uses.
+// kDiskWait, or as long as the limits allow if that is shorter. The work then goes on by itself, so
+// it must own everything that it uses. Where the limits are over the result is over_error's. After
+// kDiskWait it is Code::unavailable, and until the disk has answered it is so at once for all work
+// on that folder.
 template <class Work>
 auto with_disk(const std::filesystem::path& folder, Work work, const WorkLimits& limits = {})
     -> decltype(work()) {

@@ -79,6 +79,33 @@ TEST_F(DiskWait, NobodyWaitsLongerThanTheLimitsAllow) {
   EXPECT_LT(Clock::now() - begin, kDiskWait);
 }
 
+TEST_F(DiskWait, ADeadlineThatIsOverSaysNothingAboutTheDisk) {
+  const auto late = text_in(folder(), {.deadline = Clock::now() - 1s});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, Code::device);
+  EXPECT_TRUE(late.error().what.contains("deadline")) << late.error().what;
+  EXPECT_EQ(text_in(folder()), "here");
+  {
+    const SilentDisk slow("slow");
+    EXPECT_EQ(text_in(folder(), {.deadline = Clock::now() + 10ms}).error().code, Code::device);
+    EXPECT_EQ(slow.waiting(), 1);
+    EXPECT_EQ(text_in(folder(), {.deadline = Clock::now() + 10ms}).error().code, Code::device);
+    EXPECT_EQ(slow.waiting(), 2) << "it may answer the next one";
+  }
+  EXPECT_EQ(text_in(folder()), "here");
+}
+
+TEST_F(DiskWait, CallersWithShortDeadlinesDoNotLeaveThreadsWithoutEnd) {
+  const SilentDisk silent("slow");
+  const auto begin = Clock::now();
+  Result<std::string> text = text_in(folder(), {.deadline = Clock::now() + 2ms});
+  while (text.error().code != Code::unavailable && Clock::now() < begin + kDiskWait) {
+    text = text_in(folder(), {.deadline = Clock::now() + 2ms});
+  }
+  EXPECT_EQ(text.error().code, Code::unavailable);
+  EXPECT_LT(Clock::now() - begin, kDiskWait);
+}
+
 TEST_F(DiskWait, NeitherAForkNorTheEndOfTheProcessWaits) {
   const SilentDisk silent("slow");
   EXPECT_FALSE(text_in(folder(), {.deadline = Clock::now() + 10ms}));

@@ -69,7 +69,9 @@ void keep(const std::filesystem::path& path, const StoredCode& code, const WorkL
       with_disk(path.parent_path(), [path, code] { return write_code(path, code); }, limits);
   // One warning is enough: a full disk concerns everything that is compiled.
   static std::atomic<bool> told{false};
-  if (!kept && !told.exchange(true)) warn_once("compiled code is not kept", kept.error());
+  if (!kept && !limits.over() && !told.exchange(true)) {
+    warn_once("compiled code is not kept", kept.error());
+  }
 }
 
 Result<std::optional<StoredCode>> read_code(const std::filesystem::path& path) {
@@ -82,7 +84,7 @@ Result<std::optional<StoredCode>> read_code(const std::filesystem::path& path) {
 std::optional<StoredCode> kept_code(const std::filesystem::path& path, const WorkLimits& limits) {
   auto code = with_disk(path.parent_path(), [path] { return read_code(path); }, limits);
   if (code) return *std::move(code);
-  warn_once("compiled code is not used again", code.error());
+  if (!limits.over()) warn_once("compiled code is not used again", code.error());
   return std::nullopt;
 }
 

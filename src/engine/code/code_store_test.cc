@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -108,6 +110,18 @@ TEST_F(CodeStoreTest, AFolderThatCannotBeMadeIsNotNeeded) {
   EXPECT_EQ(source(store, kernel, variant), CodeSource::compiled);
   EXPECT_EQ(source(store, kernel, variant), CodeSource::memory);
   set_log_level(level);
+}
+
+TEST_F(CodeStoreTest, ADeadlineThatIsOverIsNotTheFaultOfTheDisk) {
+  std::string messages;
+  set_log_sink([&](LogLevel, std::string_view message) { messages += message; });
+  CodeStore store(device, folder);
+  EXPECT_FALSE(
+      store.find_or_make(kernel, variant, {}, {.deadline = std::chrono::steady_clock::now()}));
+  EXPECT_EQ(source(store, kernel, variant), CodeSource::compiled);
+  EXPECT_EQ(files_in(folder).size(), 1U) << "it is kept at once";
+  set_log_sink({});
+  EXPECT_EQ(messages, "");
 }
 
 // The number of mappings of this process, which the system limits.
