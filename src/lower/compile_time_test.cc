@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <ctime>
+#include <utility>
 
 #include "vyre/ir/builder/builder.h"
 #include "vyre/ir/kernel.h"
@@ -47,6 +48,22 @@ Kernel sines(int lines) {
   return built(std::move(b));
 }
 
+// About 10^12 paths lead through the lets to the value of the last one.
+template <class Use>
+Kernel fibonacci(Use use) {
+  ProgramBuilder b("fibonacci", {64, 1, 1});
+  Ref x = b.storage_read("x", b.array(b.u32));
+  Ref y = b.storage("y", b.array(b.u32));
+  const Value i = b.global_id().x();
+  Value before = b.let("c", i), last = b.let("c", i + 1U);
+  for (int line = 0; line < 60; ++line) {
+    const Value next = b.let("c", last + before);
+    before = std::exchange(last, next);
+  }
+  use(b, x, y, last);
+  return built(std::move(b));
+}
+
 struct Compiled {
   std::size_t bytes = 0;
   bool brief = false;
@@ -80,6 +97,24 @@ TEST(CompileTime, CallTreesMakeCodeInProportionToTheirDepth) {
     const Compiled deep = compile(tree(24));
     EXPECT_LT(deep.bytes, 4 * shallow.bytes);
     EXPECT_FALSE(deep.brief);
+  }
+}
+
+TEST(CompileTime, LetsThatNameEachOtherAreFollowedOnce) {
+  const auto walk = [](ProgramBuilder& b, Ref& x, Ref& y, const Value& last) {
+    Ref sum = b.var("sum", 0U);
+    b.for_("k", 0U, 100U, [&](const Value&) { sum += x[last]; });
+    y[b.global_id().x()] = sum;
+  };
+  const auto wait = [](ProgramBuilder& b, Ref& x, Ref& y, const Value& last) {
+    Ref shared = b.workgroup("shared", b.array(b.u32, 64));
+    shared[b.local_index()] = last;
+    b.workgroup_barrier();
+    y[b.global_id().x()] = last + shared[x[last]];
+  };
+  for (const auto compile : {on_host, for_gpu}) {
+    EXPECT_LT(compile(fibonacci(walk)).seconds, 5);
+    EXPECT_LT(compile(fibonacci(wait)).seconds, 5);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "vyre/ir/access/column_accesses.h"
-#include "vyre/ir/walk.h"
+#include "vyre/lower/lets_internal.h"
 #include "vyre/lower/row_walks_internal.h"
 
 namespace vyre {
@@ -16,10 +16,8 @@ constexpr unsigned kFewSteps = 4;    // fewer are not worth a block
 
 class Walker {
  public:
-  Walker(const Program& p, const Function& function, RowWalks& out) : p_(p), out_(out) {
-    for_each_stmt(p, function.body, [&](StmtId id) {
-      if (const auto* let = std::get_if<LetStmt>(&p[id].node)) lets_[let->local] = let->value;
-    });
+  Walker(const Program& p, const Function& function, RowWalks& out)
+      : p_(p), out_(out), lets_(lets_of(p, function)) {
     block(function.body);
   }
 
@@ -31,8 +29,10 @@ class Walker {
       if (loop != nullptr) {
         const auto outside = stepped_;
         for (const Block part : {loop->body, loop->continuing}) note_steps(part);
+        walking_lets_.clear();
         for_each_block(p_, node, [&](Block inner) { block(inner); });
         stepped_ = outside;
+        walking_lets_.clear();
         continue;
       }
       if (!stepped_.empty()) {
@@ -78,7 +78,7 @@ class Walker {
     if (load != nullptr && is_walk(load->pointer)) out_.loads.insert(id);
   }
 
-  bool is_walk(ExprId at) const {
+  bool is_walk(ExprId at) {
     const auto* pointer = p_.types.get_if<PointerType>(p_[at].type);
     if (pointer == nullptr || pointer->memory != MemoryKind::storage) return false;
     while (const auto* member = std::get_if<MemberExpr>(&p_[at].node)) at = member->base;
@@ -86,11 +86,14 @@ class Walker {
     return index != nullptr && walks(index->index);
   }
 
-  bool walks(ExprId id) const {
+  bool walks(ExprId id) {
     const ExprNode& node = p_[id].node;
     if (const auto* e = std::get_if<LocalExpr>(&node)) {
       const auto let = lets_.find(e->id);
-      return let != lets_.end() && walks(let->second);
+      if (let == lets_.end()) return false;
+      const auto known = walking_lets_.find(e->id);
+      if (known != walking_lets_.end()) return known->second;
+      return walking_lets_[e->id] = walks(let->second);
     }
     if (const auto* e = std::get_if<LoadExpr>(&node)) {
       const auto* var = std::get_if<LocalPtrExpr>(&p_[e->pointer].node);
@@ -113,7 +116,8 @@ class Walker {
   const Program& p_;
   RowWalks& out_;
   std::map<LocalId, ExprId> lets_;
-  std::set<LocalId> stepped_;  // by a loop around the statement at hand
+  std::set<LocalId> stepped_;             // by a loop around the statement at hand
+  std::map<LocalId, bool> walking_lets_;  // whether each let walks along with stepped_
 };
 
 // How often a program names each of its globals, but to ask for a length.

@@ -1,6 +1,7 @@
 #include "vyre/ir/access/value_numbers.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "vyre/ir/access/value_ranges_internal.h"
@@ -392,23 +393,35 @@ ValueRange ValueNumbers::operation_range(const Node& n, int depth) const {
 // ---- What holds
 
 void ValueNumbers::assume(ValueNumber condition, bool truth) {
+  // A condition can be part of several others.
+  std::set<Fact> seen;
+  std::vector<Fact> open{{condition, truth}};
+  while (!open.empty()) {
+    const Fact fact = open.back();
+    open.pop_back();
+    if (!seen.insert(fact).second) continue;
+    for (const Fact& part : assume_one(fact)) open.push_back(part);
+  }
+}
+
+// Gives the facts that take the place of a conjunction or a negation, the first one last.
+std::vector<ValueNumbers::Fact> ValueNumbers::assume_one(Fact fact) {
+  auto [condition, truth] = fact;
   if (const auto value = known(condition)) {
-    if ((*value != 0) == truth) return;
+    if ((*value != 0) == truth) return {};
     // Control never gets here. Nothing that holds elsewhere may imply that it does.
     condition = unknown(ScalarKind::boolean);
   }
   const Node& n = node(condition);
   if (n.kind == ValueKind::unary && n.what == static_cast<std::int64_t>(UnaryOp::logical_not)) {
-    return assume(n.operands[0], !truth);
+    return {{n.operands[0], !truth}};
   }
   if (n.kind == ValueKind::binary && n.scalar == ScalarKind::boolean && n.what < 64) {
     const ValueNumber a = n.operands[0];
     const ValueNumber b = n.operands[1];
     const auto op = static_cast<BinaryOp>(n.what);
     if (op == (truth ? BinaryOp::logical_and : BinaryOp::logical_or)) {
-      assume(a, truth);
-      assume(b, truth);
-      return;
+      return {{b, truth}, {a, truth}};
     }
     const ValueRange ra = range(a);
     const ValueRange rb = range(b);
@@ -423,9 +436,10 @@ void ValueNumbers::assume(ValueNumber condition, bool truth) {
       refine(b, ra);
     }
   }
-  if (std::ranges::find(holding_, Fact{condition, truth}) != holding_.end()) return;
+  if (std::ranges::find(holding_, Fact{condition, truth}) != holding_.end()) return {};
   holding_.emplace_back(condition, truth);
   undo_.push_back({.fact = true, .value = {}, .before = {}});
+  return {};
 }
 
 void ValueNumbers::refine(ValueNumber n, ValueRange bound) {

@@ -164,6 +164,7 @@ class ValueNumbers {
                         ValueNumber b);
   ValueRange operation_range(const Node& n, int depth) const;
   ValueRange linear_range(const LinearForm& form, int depth) const;
+  std::vector<Fact> assume_one(Fact fact);
   void refine(ValueNumber n, ValueRange range);
   void refine_parts(const LinearForm& form, ValueRange range);
 

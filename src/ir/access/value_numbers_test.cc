@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace vyre {
 namespace {
 
@@ -33,6 +35,20 @@ TEST(ValueNumbers, ASumHasOneNumberHoweverItIsWritten) {
                                      n.local_id(0, kExtent, kGroup));
   EXPECT_EQ(by_parts, n.x);
   EXPECT_EQ(n.range(by_parts), (ValueRange{0, 99}));
+}
+
+TEST(ValueNumbers, ConditionsThatShareTheirPartsAreAssumedOnce) {
+  Numbers n;
+  ValueNumber before = n.binary(BinaryOp::less, kU32, n.x, n.constant(10));
+  ValueNumber last = n.binary(BinaryOp::less, kU32, n.y, n.constant(5));
+  for (int i = 0; i < 60; ++i) {  // about 10^12 paths
+    const ValueNumber next = n.binary(BinaryOp::logical_and, ScalarKind::boolean, last, before);
+    before = std::exchange(last, next);
+  }
+  n.assume(last, true);
+  EXPECT_EQ(n.holding().size(), 2U);
+  EXPECT_EQ(n.range(n.x), (ValueRange{0, 9}));
+  EXPECT_EQ(n.range(n.y), (ValueRange{0, 4}));
 }
 
 TEST(ValueNumbers, WhatMayWrapIsNoSum) {

@@ -1,4 +1,5 @@
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
@@ -14,12 +15,14 @@ namespace {
 
 using Parts = llvm::SmallVector<llvm::Value*, 8>;
 
-// The parts that are combined by `and` into the condition, and that nothing else uses.
+// The parts that are combined by `and` into the condition, each of them once.
 Parts parts_of(llvm::Value* condition) {
   Parts out;
   Parts open{condition};
+  llvm::SmallPtrSet<llvm::Value*, 16> seen;
   while (!open.empty()) {
     llvm::Value* v = open.pop_back_val();
+    if (!seen.insert(v).second) continue;
     llvm::Value* a = nullptr;
     llvm::Value* b = nullptr;
     if (llvm::PatternMatch::match(v, llvm::PatternMatch::m_And(llvm::PatternMatch::m_Value(a),

@@ -1,7 +1,7 @@
 #include <map>
 
-#include "vyre/ir/walk.h"
 #include "vyre/lower/gpu/workgroup_init_internal.h"
+#include "vyre/lower/lets_internal.h"
 
 namespace vyre {
 namespace {
@@ -10,11 +10,8 @@ enum class Touch : std::uint8_t { none, fills, other };
 
 class FirstTouch {
  public:
-  FirstTouch(const Program& p, GlobalId variable) : p_(p), variable_(variable) {
-    for_each_stmt(p, p[p.entry].body, [&](StmtId id) {
-      if (const auto* let = std::get_if<LetStmt>(&p[id].node)) lets_[let->local] = let->value;
-    });
-  }
+  FirstTouch(const Program& p, GlobalId variable)
+      : p_(p), variable_(variable), lets_(lets_of(p, p[p.entry])) {}
 
   Touch in(Block block) const {
     for (const StmtId id : p_.block(block)) {

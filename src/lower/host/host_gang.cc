@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <set>
 
-#include "vyre/ir/walk.h"
 #include "vyre/lower/host_compile.h"
 #include "vyre/lower/lane_values_internal.h"
+#include "vyre/lower/lets_internal.h"
 
 namespace vyre {
 namespace {
@@ -22,6 +22,7 @@ class Surveyor {
   explicit Surveyor(const Program& p) : p_(p) {}
 
   void frame(const FrameSpreads& frame) {
+    const Lets lets = lets_of(p_, p_[frame.function]);
     for (const auto& [id, construct] : frame.constructs) {
       const auto* loop = std::get_if<LoopStmt>(&p_[id].node);
       if (loop == nullptr || std::max(construct.leaves, construct.continues) != Spread::lane) {
@@ -30,7 +31,7 @@ class Surveyor {
       LoopWork work;
       std::set<LocalId> locals;
       for (const Block b : {loop->body, loop->continuing}) add(frame, b, work, locals);
-      work.searches = searches(frame, loop->body);
+      work.searches = searches(lets, loop->body);
       loops.push_back(work);
     }
     for (const auto& call : frame.calls) this->frame(*call.second);
@@ -39,8 +40,10 @@ class Surveyor {
   std::vector<LoopWork> loops;
 
  private:
+  using Lets = std::map<LocalId, ExprId>;
+
   // An `if` with a break asks data.
-  bool searches(const FrameSpreads& frame, Block block) const {
+  bool searches(const Lets& lets, Block block) const {
     return std::ranges::any_of(p_.block(block), [&](StmtId id) {
       const auto* s = std::get_if<IfStmt>(&p_[id].node);
       if (s == nullptr) return false;
@@ -49,32 +52,25 @@ class Surveyor {
           return std::holds_alternative<BreakStmt>(p_[inner].node);
         });
       };
-      if (!leaves(s->then) && !leaves(s->otherwise)) return searches(frame, s->then);
-      return reads_data(frame, s->condition);
+      if (!leaves(s->then) && !leaves(s->otherwise)) return searches(lets, s->then);
+      std::set<LocalId> seen;
+      return reads_data(lets, s->condition, seen);
     });
   }
 
-  bool reads_data(const FrameSpreads& frame, ExprId root) const {
+  bool reads_data(const Lets& lets, ExprId root, std::set<LocalId>& seen) const {
     bool found = false;
     for_each_subexpr(p_, root, [&](ExprId e) {
       if (const auto* load = std::get_if<LoadExpr>(&p_[e].node)) {
         const auto* pointer = p_.types.get_if<PointerType>(p_[load->pointer].type);
         found = found || (pointer != nullptr && pointer->memory == MemoryKind::storage);
       } else if (const auto* local = std::get_if<LocalExpr>(&p_[e].node)) {
-        const ExprId value = let_of(frame, local->id);
-        found = found || (value != kNoExpr && reads_data(frame, value));
+        const auto let = lets.find(local->id);
+        if (found || let == lets.end() || !seen.insert(local->id).second) return;
+        found = reads_data(lets, let->second, seen);
       }
     });
     return found;
-  }
-
-  ExprId let_of(const FrameSpreads& frame, LocalId local) const {
-    ExprId out = kNoExpr;
-    for_each_stmt(p_, p_[frame.function].body, [&](StmtId id) {
-      const auto* let = std::get_if<LetStmt>(&p_[id].node);
-      if (let != nullptr && let->local == local) out = let->value;
-    });
-    return out;
   }
 
   void add(const FrameSpreads& frame, Block block, LoopWork& work, std::set<LocalId>& locals) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "vyre/ir/builder/builder.h"
 #include "vyre/ir/kernel.h"
@@ -58,6 +59,25 @@ TEST(HostDefaultVariant, TakesOneLaneWhereShortLoopsSearch) {
            });
   y[i] = length;
   EXPECT_EQ(width_of(std::move(b)), 1U);
+}
+
+// There are about 10^12 paths through these lets.
+TEST(HostDefaultVariant, FollowsLetsThatNameEachOtherOnce) {
+  ProgramBuilder b("search", {64, 1, 1});
+  Ref y = b.storage("y", b.array(b.u32));
+  const Value i = b.global_id().x();
+  Value before = b.let("c", i), last = b.let("c", i + 1U);
+  for (int line = 0; line < 60; ++line) {
+    const Value next = b.let("c", last + before);
+    before = std::exchange(last, next);
+  }
+  Ref sum = b.var("sum", 0U);
+  b.for_("k", 0U, 100U, [&](const Value& k) {
+    sum += k;
+    b.if_(sum > last, [&] { b.break_(); });
+  });
+  y[i] = sum;
+  EXPECT_EQ(width_of(std::move(b)), 2 * native());
 }
 
 TEST(HostDefaultVariant, TakesTwoVectorsWhereLanesPartAndOnlyCompute) {

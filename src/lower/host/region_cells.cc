@@ -5,6 +5,10 @@
 
 namespace vyre {
 
+// The most operations of a let that is evaluated again wherever it is named.
+constexpr int kMostOperations = 12;
+constexpr int kMostOperationsInAll = 64;  // with those of the lets that it names
+
 RegionCells::RegionCells(const Program& p, const ProgramSpreads& spreads, const FrameSpreads& frame,
                          bool masked_return)
     : p_(p), spreads_(spreads), frame_(frame), masked_return_(masked_return) {
@@ -217,10 +221,11 @@ void RegionCells::find_again(Block b) {
   for (StmtId id : p_.block(b)) {
     std::visit(Overloaded{
                    [&](const LetStmt& s) {
-                     int budget = 12;
+                     Budget budget{kMostOperations, kMostOperationsInAll};
                      if (p_.types.get_if<PointerType>(p_[s.value].type) == nullptr &&
                          is_cheap(s.value, budget)) {
                        again_[s.local] = s.value;
+                       again_cost_[s.local] = kMostOperationsInAll - budget.all;
                      }
                    },
                    [&](const IfStmt& s) { find_again(s.then), find_again(s.otherwise); },
@@ -234,13 +239,16 @@ void RegionCells::find_again(Block b) {
   }
 }
 
-bool RegionCells::is_cheap(ExprId id, int& budget) const {
-  if (--budget < 0) return false;
+bool RegionCells::is_cheap(ExprId id, Budget& budget) const {
+  if (--budget.own < 0 || --budget.all < 0) return false;
   return std::visit(
       Overloaded{
           [&](const ConstantExpr&) { return p_.types.scalar_count(p_[id].type) <= 4; },
           [&](const InvocationIdExpr&) { return true; },
-          [&](const LocalExpr& e) { return again_.contains(e.id); },
+          [&](const LocalExpr& e) {
+            const auto cost = again_cost_.find(e.id);
+            return cost != again_cost_.end() && (budget.all -= cost->second) >= 0;
+          },
           [&](const SwizzleExpr& e) { return is_cheap(e.vector, budget); },
           [&](const UnaryExpr& e) { return is_cheap(e.operand, budget); },
           [&](const BinaryExpr& e) {

@@ -45,7 +45,11 @@ class RegionCells {
   // Lets of ids, constants and each other: cheaper to evaluate again than to keep.
   void find_again(Block b);
 
-  bool is_cheap(ExprId id, int& budget) const;
+  // own: what is left for the expression's operations; all: with those of the lets that it names.
+  struct Budget {
+    int own, all;
+  };
+  bool is_cheap(ExprId id, Budget& budget) const;
 
   const Program& p_;
   const ProgramSpreads& spreads_;
@@ -54,6 +58,7 @@ class RegionCells {
   std::vector<std::int32_t> region_;
   std::int32_t next_ = 0;
   std::map<LocalId, ExprId> again_;
+  std::map<LocalId, int> again_cost_;  // operations, with those of the lets that it names
   std::set<LocalId> group_vars_;
   bool grew_ = false;
 };
