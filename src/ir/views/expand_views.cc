@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -346,16 +347,21 @@ class Expansion : public ProgramCopy {
     const ExprId step =
         memory_.binary(BinaryOp::mul, memory_.u32(), memory_.use(i), memory_.number(stride));
     const ExprId place = memory_.add(memory_.value_of(base.at), step);
-    out.at = {memory_.let("place", memory_.choose(inside, place, memory_.number(kNowhere))), 0};
+    out.at = {memory_.let("place", memory_.choose(inside, place, memory_.nowhere(stride))), 0};
     return out;
   }
 
-  // The bytes of the buffer.
+  // The bytes of the buffer, or the largest number of whole elements that a u32 can tell in bytes.
   ExprId length(const View& of) {
-    if (of.bytes != 0) return memory_.number(static_cast<std::uint32_t>(of.bytes));
-    const ExprId root = memory_.root(global(of.buffer));
-    const ExprId elements = writer_.expr(memory_.u32(), ArrayLengthExpr{root});
-    return memory_.binary(BinaryOp::mul, memory_.u32(), elements, memory_.number(memory_.unit()));
+    ViewMemory& m = memory_;
+    if (of.bytes != 0) return m.number(static_cast<std::uint32_t>(of.bytes));
+    const ExprId root = m.root(global(of.buffer));
+    const LocalId elements = m.let("elements", writer_.expr(m.u32(), ArrayLengthExpr{root}));
+    const std::uint32_t most = std::numeric_limits<std::uint32_t>::max() / m.unit();
+    const ExprId fits =
+        m.binary(BinaryOp::less_equal, m.boolean(), m.use(elements), m.number(most));
+    const ExprId held = m.choose(fits, m.use(elements), m.number(most));
+    return m.binary(BinaryOp::mul, m.u32(), held, m.number(m.unit()));
   }
 
   View view_of(const Expr& e, const ViewExpr& n) {
@@ -420,7 +426,7 @@ class Expansion : public ProgramCopy {
     }
     const LocalId fine = m.let("valid", valid);
     const ExprId first = m.binary(BinaryOp::div, u32, m.use(offset), m.number(m.unit()));
-    out.at.base = m.let("place", m.choose(m.use(fine), first, m.number(kNowhere)));
+    out.at.base = m.let("place", m.choose(m.use(fine), first, m.nowhere(shape.least / m.unit())));
     if (elements == kNoLocal) return;
     out.tail = m.let("length", m.choose(m.use(fine), m.use(elements), m.number(0)));
   }

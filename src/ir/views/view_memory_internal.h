@@ -16,10 +16,6 @@ struct ViewAddress {
   std::uint32_t offset = 0;
 };
 
-// The first element of an invalid pointer. It lies outside of every buffer, and does so after any
-// offset within a type was added, because buffers and types are smaller than 4 GiB.
-constexpr std::uint32_t kNowhere = 0x80000000U;
-
 // Arrays with more scalars than this are loaded and stored in a loop.
 constexpr std::uint32_t kUnrolledScalars = 64;
 // The number of scalars that a program may load and store one by one through views.
@@ -49,6 +45,9 @@ class ViewMemory {
   ExprId choose(ExprId condition, ExprId on_true, ExprId on_false) {
     return writer_.expr(program_[on_true].type, SelectExpr{on_false, on_true, condition});
   }
+  // Where an invalid pointer to a value of so many elements points: the last elements that an index
+  // can name, which no buffer has.
+  ExprId nowhere(std::uint32_t elements) { return number(0U - elements); }
   // A let for the value, which a use names once more each time.
   LocalId let(const char* name, ExprId value);
   ExprId use(LocalId let);

@@ -1,10 +1,15 @@
 // Buffers and their views: what they give, and what is refused.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <algorithm>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "vyre/ir/interpret/interpret.h"
 #include "vyre/wgsl/module.h"
 #include "vyre/wgsl/sema/sema_testing.h"
 
@@ -172,6 +177,42 @@ TEST(BufferViews, OfLongArraysTakeLoops) {
   const auto kernel = make_kernel(parsed.module->programs.front());
   ASSERT_FALSE(kernel);
   EXPECT_NE(kernel.error().what.find("one by one"), std::string::npos) << kernel.error().what;
+}
+
+// Sparse memory of more than 4 GiB; it costs only the pages that are written.
+TEST(BufferViews, ReachAlmostFourGigabytes) {
+  constexpr std::size_t kBytes = (std::size_t{1} << 32U) + 64;
+  void* const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) GTEST_SKIP() << "no address space for 4 GiB";
+  const std::span large(static_cast<std::byte*>(memory), kBytes);
+  constexpr std::size_t kLast = (std::size_t{1} << 32U) - 8;  // of the words within reach
+  large[kLast] = std::byte{9};
+  std::ranges::fill(large.subspan((std::size_t{1} << 32U) - 4), std::byte{1});
+  // Elements of 4 bytes, and of 2 where there is an f16.
+  for (const auto& [more, length] :
+       {std::pair{"", 0xFFFFFFFCU}, {"out[0] += u32(*bufferView<f16>(&b, 0));", 0xFFFFFFFEU}}) {
+    const std::string text = std::string(R"(enable f16;
+@group(0) @binding(0) var<storage, read> b: buffer;
+@group(0) @binding(1) var<storage, read_write> out: array<u32>;
+@compute @workgroup_size(1) fn main() {
+  out[0] = bufferLength(&b);
+  var at = 0xfffffff8u;
+  out[1] = *bufferView<u32>(&b, at);
+  out[2] = bufferView<vec4u>(&b, at).w;
+  out[3] = arrayLength(bufferView<array<vec2u>>(&b, 0));
+  )") + more + "}";
+    const auto parsed = parse_wgsl(text, "");
+    ASSERT_TRUE(parsed.module) << parsed.message();
+    const auto kernel = make_kernel(parsed.module->programs.front());
+    ASSERT_TRUE(kernel) << kernel.error().what;
+    Words out(4, 77);
+    const std::vector<BoundBuffer> bound{{0, 0, large},
+                                         {0, 1, std::as_writable_bytes(std::span(out))}};
+    ASSERT_TRUE(interpret(*kernel, bound, {}));
+    EXPECT_EQ(out, (Words{length, 9, 0, 0x1FFFFFFF}));
+  }
+  munmap(memory, kBytes);
 }
 
 TEST(AtomicPairs, AreCheckedAndRun) {
