@@ -344,6 +344,13 @@ VYRE_API vyre_code vyre_run_indirect(vyre_kernel kernel, const vyre_binding* bin
  * working directory), beside which the files that it names are read. Nothing is prepared yet. */
 VYRE_API vyre_code vyre_pipeline_load(vyre_session session, const char* text, uint64_t length,
                                       const char* file_name, vyre_pipeline* pipeline);
+/* The same, but accepts in the WGSL files what vyre_module_load_lenient accepts. */
+VYRE_API vyre_code vyre_pipeline_load_lenient(vyre_session session, const char* text,
+                                              uint64_t length, const char* file_name,
+                                              vyre_pipeline* pipeline);
+/* The warnings about the WGSL files, as of when the pipeline was last prepared. */
+VYRE_API vyre_code vyre_pipeline_warnings(vyre_pipeline pipeline, char* text, uint64_t capacity,
+                                          uint64_t* length);
 VYRE_API vyre_code vyre_pipeline_create(vyre_session session, const char* name,
                                         vyre_pipeline* pipeline);
 VYRE_API vyre_code vyre_pipeline_free(vyre_pipeline pipeline);

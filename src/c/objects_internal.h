@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -61,6 +62,9 @@ struct PipelineState {
   Pipeline pipeline;
   PipelineOptions options;
   std::optional<PreparedPipeline> prepared;
+  // The warnings about each WGSL file; shared, because the prepared pipeline reads files again.
+  std::shared_ptr<std::map<std::string, std::string>> warnings =
+      std::make_shared<std::map<std::string, std::string>>();
 };
 struct PipelineObject {
   std::shared_ptr<SharedSession> session;

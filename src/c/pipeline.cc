@@ -29,6 +29,9 @@ Outcome<> publish_pipeline(const std::shared_ptr<SharedSession>& session, Pipeli
   auto state = std::make_unique<PipelineState>();
   state->pipeline = std::move(pipeline);
   state->options.ready = std::move(ready);
+  state->options.ready.on_module = [warnings = state->warnings](const ParsedModule& module) {
+    (*warnings)[std::string(module.source->name())] = module.message();
+  };
   VYRE_TRY(*out, publish(PipelineObject{session, std::move(state)}));
   return {};
 }
@@ -68,7 +71,7 @@ vyre_code with_prepared(vyre_pipeline id, const Body& body) {
 // ---- Parts
 
 Outcome<> load_pipeline(vyre_session id, const char* text, std::uint64_t length,
-                        const char* file_name, vyre_pipeline* out) {
+                        const char* file_name, const ParseOptions& how, vyre_pipeline* out) {
   VYRE_TRY(const auto session, find<SessionObject>(id));
   if (out == nullptr) return null_pointer("pipeline");
   if (text == nullptr && length != 0) return null_pointer("text");
@@ -87,6 +90,7 @@ Outcome<> load_pipeline(vyre_session id, const char* text, std::uint64_t length,
     buffer.sink.clear();
   }
   ReadyOptions ready;
+  ready.parse = how;
   ready.place = [folder = file.parent_path()](const std::string& name) {
     return (folder / name).string();
   };
@@ -263,7 +267,25 @@ vyre_code vyre_pipeline_load(vyre_session session, const char* text, uint64_t le
                              const char* file_name, vyre_pipeline* pipeline) {
   return guarded([&] {
     return with_enough_stack(
-        [&] { return load_pipeline(session, text, length, file_name, pipeline); });
+        [&] { return load_pipeline(session, text, length, file_name, {}, pipeline); });
+  });
+}
+
+vyre_code vyre_pipeline_load_lenient(vyre_session session, const char* text, uint64_t length,
+                                     const char* file_name, vyre_pipeline* pipeline) {
+  return guarded([&] {
+    return with_enough_stack([&] {
+      return load_pipeline(session, text, length, file_name, {.lenient = true}, pipeline);
+    });
+  });
+}
+
+vyre_code vyre_pipeline_warnings(vyre_pipeline pipeline, char* text, uint64_t capacity,
+                                 uint64_t* length) {
+  return with_pipeline(pipeline, [&](const PipelineObject&, const PipelineState& state) {
+    std::string all;
+    for (const auto& [file, warnings] : *state.warnings) all += warnings;
+    return give_text(all, text, capacity, length);
   });
 }
 

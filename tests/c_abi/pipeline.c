@@ -238,6 +238,17 @@ static void grids_in_buffers(const struct world* w) {
              VYRE_INVALID_INPUT);
 }
 
+/* Writes a file into the tests' own folder; `path` has the whole name afterwards. */
+static void write_file(char* path, size_t capacity, const char* name, const char* text) {
+  const char* const folder = getenv("XDG_CACHE_HOME");
+  snprintf(path, capacity, "%s/%s", folder != NULL ? folder : "/tmp", name);
+  FILE* out = fopen(path, "w");
+  CHECK(out != NULL);
+  if (out == NULL) return;
+  fputs(text, out);
+  fclose(out);
+}
+
 static void loads_a_text(const struct world* w) {
   const char* const text =
       "vyre = 1\nname = \"text\"\n[dims]\nn = 8\n[buffers]\n"
@@ -245,16 +256,9 @@ static void loads_a_text(const struct world* w) {
       "y = { type = \"array<f32>\", shape = [\"n\"], sink = \"y.npy\" }\n"
       "[[stage]]\nname = \"add\"\nfile = \"k.wgsl\"\nsize = [\"n\"]\n"
       "bind = { a = \"x\", b = \"y\" }\n";
-  const char* const folder = getenv("XDG_CACHE_HOME");
-  char path[4096], file[4200];
-  snprintf(path, sizeof path, "%s", folder != NULL ? folder : "/tmp");
-  snprintf(file, sizeof file, "%s/k.wgsl", path);
-  FILE* out = fopen(file, "w");
-  CHECK(out != NULL);
-  if (out == NULL) return;
-  fputs(kText, out);
-  fclose(out);
-  snprintf(file, sizeof file, "%s/p.toml", path);
+  char file[4200];
+  write_file(file, sizeof file, "k.wgsl", kText);
+  write_file(file, sizeof file, "p.toml", text);
   vyre_pipeline pipeline = 0;
   CHECK_OK(vyre_pipeline_load(w->session, text, VYRE_TO_THE_END, file, &pipeline));
   CHECK_OK(vyre_pipeline_prepare(pipeline, NULL));
@@ -266,6 +270,42 @@ static void loads_a_text(const struct world* w) {
   CHECK(strstr(vyre_last_error_text(), "p.toml:2:") != NULL);
   CHECK_OK(vyre_pipeline_load(w->session, text, VYRE_TO_THE_END, "/nowhere/p.toml", &pipeline));
   CHECK_CODE(vyre_pipeline_prepare(pipeline, NULL), VYRE_IO);
+}
+
+static void loads_a_text_for_wgpu(const struct world* w) {
+  const char* const text =
+      "vyre = 1\nname = \"loose\"\n[buffers]\n"
+      "b = { type = \"array<u32>\", shape = [8], sink = \"b.npy\" }\n"
+      "[[stage]]\nname = \"mix\"\nfile = \"loose.wgsl\"\nsize = [8]\nbind = { b = \"b\" }\n";
+  char file[4200];
+  write_file(file, sizeof file, "loose.wgsl",
+             "@group(0) @binding(0) var<storage, read_write> b: array<u32>;\n"
+             "@compute @workgroup_size(8) fn mix(@builtin(global_invocation_id) i: vec3u) {\n"
+             "  b[i.x] = i.x + 1 << 1u;\n}\n");
+  write_file(file, sizeof file, "loose.toml", text);
+  vyre_pipeline pipeline = 0;
+  CHECK_OK(vyre_pipeline_load(w->session, text, VYRE_TO_THE_END, file, &pipeline));
+  CHECK_CODE(vyre_pipeline_prepare(pipeline, NULL), VYRE_INVALID_INPUT);
+  CHECK_OK(vyre_pipeline_free(pipeline));
+  CHECK_OK(vyre_pipeline_load_lenient(w->session, text, VYRE_TO_THE_END, file, &pipeline));
+  char warnings[1024];
+  uint64_t length = 1;
+  CHECK_OK(vyre_pipeline_warnings(pipeline, warnings, sizeof warnings, &length));
+  CHECK(length == 0);
+  for (int i = 0; i < 2; ++i) { /* prepared again, it says the same once */
+    CHECK_OK(vyre_pipeline_prepare(pipeline, NULL));
+    CHECK_OK(vyre_pipeline_warnings(pipeline, warnings, sizeof warnings, &length));
+    const char* const first = strstr(warnings, "without parentheses");
+    CHECK(first != NULL && strstr(first + 1, "without parentheses") == NULL);
+  }
+  CHECK_OK(vyre_pipeline_run(pipeline, VYRE_NO_DEADLINE));
+  vyre_buffer b = 0;
+  uint32_t last = 0;
+  CHECK_OK(vyre_pipeline_buffer(pipeline, "b", &b));
+  CHECK_OK(vyre_buffer_read(b, 28, &last, sizeof last));
+  CHECK(last == 16);
+  CHECK_OK(vyre_buffer_free(b));
+  CHECK_OK(vyre_pipeline_free(pipeline));
 }
 
 static void options_of_both_versions(void) {
@@ -315,11 +355,13 @@ static void misuse(const struct world* w, uint64_t bad) {
   CHECK_CODE(vyre_pipeline_time_within(bad, 1, 0, &ns), no);
   CHECK_CODE(vyre_pipeline_plan_text(bad, text, sizeof text, &length), no);
   CHECK_CODE(vyre_pipeline_plan_json(bad, text, sizeof text, &length), no);
+  CHECK_CODE(vyre_pipeline_warnings(bad, text, sizeof text, &length), no);
   CHECK_CODE(vyre_pipeline_free(bad), bad == 0 ? VYRE_OK : no);
   CHECK(out == 123);
   if (bad >> 60 != w->session >> 60) {
     CHECK_CODE(vyre_pipeline_create(bad, "p", &out), no);
     CHECK_CODE(vyre_pipeline_load(bad, "vyre = 1", VYRE_TO_THE_END, NULL, &out), no);
+    CHECK_CODE(vyre_pipeline_load_lenient(bad, "vyre = 1", VYRE_TO_THE_END, NULL, &out), no);
   }
 }
 
@@ -332,6 +374,7 @@ static void null_pointers(const struct world* w) {
   CHECK_CODE(vyre_pipeline_create(w->session, "p", NULL), no);
   CHECK_CODE(vyre_pipeline_load(w->session, NULL, 3, NULL, &pipeline), no);
   CHECK_CODE(vyre_pipeline_load(w->session, "vyre = 1", VYRE_TO_THE_END, NULL, NULL), no);
+  CHECK_CODE(vyre_pipeline_load_lenient(w->session, "vyre = 1", VYRE_TO_THE_END, NULL, NULL), no);
   CHECK(pipeline == 0);
   CHECK_OK(vyre_pipeline_create(w->session, "p", &pipeline));
   CHECK_CODE(vyre_pipeline_add_dim(pipeline, NULL, 3), no);
@@ -419,6 +462,7 @@ int main(void) {
   loops_end(&w);
   grids_in_buffers(&w);
   loads_a_text(&w);
+  loads_a_text_for_wgpu(&w);
   options_of_both_versions();
   misuse(&w, 0);
   misuse(&w, 1);
