@@ -257,10 +257,12 @@ static void use_pipelines(struct world* w) {
   CHECK_OK(vyre_pipeline_plan_json(pipeline, text, sizeof text, &length));
   CHECK_OK(vyre_pipeline_free(pipeline));
   CHECK_OK(vyre_pipeline_run(w->pipeline, VYRE_NO_DEADLINE));
-  CHECK_OK(vyre_pipeline_load(w->session,
-                              "vyre = 1\n[[stage]]\nname = \"s\"\nfile = \"s\"\nsize = [1]",
-                              VYRE_TO_THE_END, NULL, &pipeline));
+  const char* const stage = "vyre = 1\n[[stage]]\nname = \"s\"\nfile = \"s\"\nsize = [1]";
+  CHECK_OK(vyre_pipeline_load(w->session, stage, VYRE_TO_THE_END, NULL, &pipeline));
   CHECK_OK(vyre_pipeline_add_uniform(pipeline, "u", &field, 1));
+  CHECK_OK(vyre_pipeline_free(pipeline));
+  CHECK_OK(vyre_pipeline_load_lenient(w->session, stage, VYRE_TO_THE_END, NULL, &pipeline));
+  CHECK_OK(vyre_pipeline_warnings(pipeline, text, sizeof text, &length));
   CHECK_OK(vyre_pipeline_free(pipeline));
 }
 
