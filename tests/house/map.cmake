@@ -1,5 +1,5 @@
-# src/README.md gives every room the rooms that its target names, and every file that it mentions
-# is there.
+# src/README.md gives every room the rooms that its target names, it has a row for every folder of a
+# room, and every file and folder that it mentions is there.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -24,6 +24,25 @@ foreach(room IN LISTS rooms)
   list(SORT shown)
   if(NOT "${named}" STREQUAL "${shown}")
     message(SEND_ERROR "the room ${room} names \"${named}\"; the table says \"${shown}\"")
+  endif()
+endforeach()
+
+# Fuzz targets and golden texts have no row of their own.
+file(GLOB folders RELATIVE "${ROOT}/src" LIST_DIRECTORIES true "${ROOT}/src/*/*")
+foreach(folder IN LISTS folders)
+  if(NOT IS_DIRECTORY "${ROOT}/src/${folder}" OR folder MATCHES "/(fuzz|golden)$")
+    continue()
+  endif()
+  if(NOT text MATCHES "\n\\|[^|\n]*`${folder}`[^|\n]*\\|")
+    message(SEND_ERROR "the table of folders has no row for ${folder}")
+  endif()
+endforeach()
+string(REGEX MATCHALL "\n\\| `[^|\n]+\\|" rows "${text}")
+string(REGEX MATCHALL "`[a-z_]+/[a-z_]+`" shown_folders "${rows}")
+foreach(folder IN LISTS shown_folders)
+  string(REPLACE "`" "" folder "${folder}")
+  if(NOT IS_DIRECTORY "${ROOT}/src/${folder}")
+    message(SEND_ERROR "the table of folders has ${folder}, which does not exist")
   endif()
 endforeach()
 
