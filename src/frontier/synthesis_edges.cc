@@ -65,8 +65,8 @@ void write_cut(KernelWriter& w, const Value& vertex, const Value& first, const V
   });
 }
 
-// A vertex looks at its incoming edges until it does not want any more. Stores whether it was
-// reached in `hit`.
+// A vertex follows its incoming edges until it wants no more of them. `hit` tells afterwards
+// whether one of them has reached it.
 void write_look(KernelWriter& w, const Value& vertex, const Ref& hit) {
   const Ref in_offsets = w.buffer(EngineBuffer::in_offsets);
   const Ref in_columns = w.buffer(EngineBuffer::in_columns);
@@ -133,7 +133,7 @@ void write_push(KernelWriter& w, bool from_queue, bool to_queue) {
                       [&](const Value& target) { w.reach(target); });
         });
   };
-  // The bits of the vertices of one word that wait are set with one atomic.
+  // One atomic operation sets the bits of all waiting vertices of a word.
   const auto push_word = [&](const Value& at, const Value& word) {
     if (!w.has(&FrontierFunctions::waits)) return w.for_bits(at, word, push_edges);
     const Ref waiting = w.b.var("waiting", w.b.u32);

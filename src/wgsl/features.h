@@ -28,7 +28,7 @@ struct BindingUse {
 struct EntryFeatures {
   std::string name;
   std::string stage;                    // "compute", "vertex" or "fragment"
-  std::vector<std::string> extensions;  // what it uses of those that need `enable`
+  std::vector<std::string> extensions;  // those in use that need `enable`
   std::vector<BuiltinGroup> builtins;
   std::vector<BindingUse> bindings;
   // Absent while a size depends on an override.
@@ -37,12 +37,12 @@ struct EntryFeatures {
 
 struct ModuleFeatures {
   std::vector<std::string> enabled, required;  // the directives, as written
-  std::vector<std::string> extensions;         // what it uses of those that need `enable`
-  std::vector<std::string> language_features;  // what it uses of those that `requires` names
+  std::vector<std::string> extensions;         // those in use that need `enable`
+  std::vector<std::string> language_features;  // those in use that `requires` can name
   std::vector<EntryFeatures> entries;          // of all stages, in the order of the text
 };
 
-// What a text uses; empty if it has errors. Checks the text again.
+// The features that a text uses; absent if it has errors. This parses and checks the text anew.
 std::optional<ModuleFeatures> wgsl_features(const Source& source, ParseOptions options = {});
 
 }  // namespace vyre

@@ -50,7 +50,7 @@ std::vector<std::uint32_t> join(LaunchStep& step, const LaunchStep& part) {
 std::vector<std::uint32_t> cleared_slots(LaunchStep& step, std::span<const Buffer> cleared) {
   std::vector<std::uint32_t> out;
   for (const Buffer& buffer : cleared) {
-    // A buffer may share its memory with a larger one that lives at another time.
+    // Found by its address alone: a larger buffer may use the same memory at another time.
     const auto found = std::ranges::find(step.bindings, buffer.address(), &BoundMemory::address);
     if (found == step.bindings.end()) continue;  // no launch uses it
     out.push_back(static_cast<std::uint32_t>(found - step.bindings.begin()));
@@ -182,7 +182,7 @@ Result<Dispatch> Session::prepare(const FusedStages& stages, bool may_run_apart,
     return tuning_->tune(bound.space, std::move(bound.candidates), work);
   }));
   step.served = std::make_shared<ServedLaunches>();
-  // The call's own plan is that of the fused kernel, whichever candidate serves.
+  // `step.plan` describes the fused kernel, even where the stages serve.
   const KernelChoice only{stages.fused.kernel};
   const auto bytes = bytes_of(stages.fused.bindings);
   LaunchRequest request = fused_request(stages, only);

@@ -84,8 +84,8 @@ Outcome one(llvm::IRBuilder<>& b, const AtomicStmt& s, bool is_signed, bool alon
   }
 }
 
-// The same where only this call of the kernel's code may know the memory: `copied` says whether it
-// is a private copy.
+// The same for memory that may belong to one thread: `copied` (i1) tells at run time whether it is
+// a private copy of a buffer, which needs no atomic instruction.
 Outcome one_of_copied(EmitContext& e, const AtomicStmt& s, bool is_signed, Value* copied, Value* at,
                       Value* compare, Value* value) {
   e.branch(
@@ -107,7 +107,7 @@ bool changes_by_value(AtomicOp op) {
   }
 }
 
-// All values as one; lanes that do not take part have the operation's identity.
+// Reduces the values of all lanes to one. Lanes that do not take part hold the identity value.
 Value* combined(llvm::IRBuilder<>& b, AtomicOp op, bool is_signed, Value* values) {
   switch (op) {
     case AtomicOp::max: return b.CreateIntMaxReduce(values, is_signed);
@@ -136,7 +136,7 @@ Value* sums_below(EmitContext& e, Value* values) {
 
 using Perform = llvm::function_ref<Outcome(Value* at, Value* compare, Value* value)>;
 
-// One lane after the other. What lanes find is put together if it is wanted.
+// Runs the operation for one lane after the other, and collects the old values if `wants` is set.
 std::pair<Leaf, Leaf> lane_by_lane(EmitContext& e, const Pointer& pointer, const Leaf& compare,
                                    const Leaf& value, Value* lanes, bool wants, Perform perform) {
   Value* offsets = vector_of(e, pointer.offset);
@@ -181,8 +181,8 @@ std::pair<Leaf, Leaf> lane_by_lane(EmitContext& e, const Pointer& pointer, const
           varying_leaf(e, e.b.CreateLoad(e.lanes_of(e.b.getInt1Ty()), exchanged_at))};
 }
 
-// All lanes, without a loop. Each lane's place is read from the stack, where that takes less than
-// to take it out of a vector.
+// Runs the operation for all lanes, without a loop. Each lane's address is read from the stack,
+// which costs less than extracting it from a vector register.
 void each_lane(EmitContext& e, const AtomicStmt& s, bool is_signed, bool alone,
                const Pointer& pointer, const Leaf& value) {
   auto& b = e.b;
@@ -302,7 +302,7 @@ void emit_atomic(EmitContext& e, EmitFrame& frame, const AtomicStmt& s) {
   Value* lanes = lanes_inside(e, pointer);
   if (lanes == nullptr) lanes = e.all_on();
 
-  // At one place, in lane order too: what each lane would find follows from what the first finds.
+  // All lanes meet at one place. Each lane's old value follows from that of the first lane.
   const bool by_value = !pair && changes_by_value(s.op);
   const bool adds = s.op == AtomicOp::add || s.op == AtomicOp::sub;
   if (!pointer.offset.varying && by_value && (adds || !wants)) {

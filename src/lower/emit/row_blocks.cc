@@ -33,8 +33,8 @@ class RowBlock {
 
   std::uint64_t bytes() const { return std::uint64_t{columns_} * 4; }
 
-  // i1: whether the block holds `size` bytes at these offsets for all lanes that run, at the same
-  // place of their rows: sets `place`, in bytes.
+  // i1: whether the block holds `size` bytes at these offsets for all running lanes, and all at the
+  // same distance from the start of their rows. `place` is set to that distance in bytes.
   Value* holds(Value* offsets, Value* running, std::uint64_t size, Value*& place) {
     Value* further = b_.CreateSub(offsets, b_.CreateLoad(words_, begins_at_));
     place = b_.CreateExtractElement(further, std::uint64_t{0});
@@ -46,8 +46,8 @@ class RowBlock {
                         b_.CreateICmpULE(place, b_.getInt32(bytes() - size)));
   }
 
-  // i1: whether a block from these offsets is inside the buffer for all lanes that run, of which
-  // the first is one.
+  // i1: whether the first lane runs, and the blocks that begin at these offsets lie inside the
+  // buffer for all running lanes.
   Value* fits(Value* offsets, Value* running, Value* buffer_bytes) {
     Value* length = b_.CreateTrunc(buffer_bytes, b_.getInt32Ty());
     Value* last = b_.CreateSub(length, b_.getInt32(bytes()));
@@ -102,7 +102,7 @@ class RowBlock {
 
 }  // namespace
 
-// Exchanges squares beside the diagonal, of one word, of two by two, and so on.
+// Transposes by exchanging the off-diagonal squares: single words first, then 2x2, then 4x4.
 void transpose(llvm::IRBuilder<>& b, std::vector<Value*>& rows) {
   const auto columns = static_cast<unsigned>(rows.size());
   for (unsigned side = 1; side < columns; side *= 2) {

@@ -40,7 +40,7 @@ bool same_value(const Value* a, const Value* b) {
   return x_base == y_base && x_offset == y_offset;
 }
 
-// Whether an index below this count proves that there are elements, or lanes.
+// Whether some requirement compares an index with this number, which is then not 0.
 bool is_positive(const std::vector<RowRequirement>& all, const Value* number) {
   return std::ranges::any_of(all,
                              [&](const RowRequirement& r) { return same_value(r.count, number); });
@@ -76,9 +76,9 @@ std::optional<RowStep> step_of(Value* row) {
                  back};
 }
 
-// Whether two rows of the array, as far before this one as behind it, are inside. Then so are this
-// row's element and the two beside it, as long as the element's index is below 2^31: the three
-// indices are then apart by the same number, which is not 0.
+// Whether the array contains the rows at equal distances before and behind this one. This row's
+// element and its two neighbours are then inside as well, provided that their indices are below
+// 2^31: the three rows' indices differ by one and the same number, which is not 0.
 bool TileCheck::in_middle(const std::vector<RowRequirement>& all, const RowRequirement& r) const {
   if (e_.wide_offsets || r.position != nullptr || !r.elements || r.along.offset < -1 ||
       r.along.offset > 1) {
@@ -102,8 +102,8 @@ bool TileCheck::in_middle(const std::vector<RowRequirement>& all, const RowRequi
   });
 }
 
-// The element whose comparison stands for all that are in the middle of rows: of another array, if
-// it is compared anyway.
+// The one element that is compared for all elements in the middle of this row: preferably the
+// element of another array, which must be compared in any case.
 const RowRequirement* TileCheck::middle(const std::vector<RowRequirement>& all, Value* row) const {
   const RowRequirement* out = nullptr;
   for (const RowRequirement& r : all) {
@@ -181,7 +181,7 @@ Value* TileCheck::is_inside(const Comparison& c) {
 Value* TileCheck::all_inside(const std::vector<RowRequirement>& requirements) {
   std::vector<Comparison> comparisons;
   const auto add = [&](Value* index, Value* count, bool moves) {
-    // The largest of the indices of an array is below its count, or an index below the least.
+    // One comparison serves indices with one count (their largest) or one index (the least count).
     for (Comparison& c : comparisons) {
       if (c.moves != moves) continue;
       if (c.index == index) {

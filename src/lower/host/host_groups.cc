@@ -345,8 +345,8 @@ class Group {
     }
   }
 
-  // In a tree, `if (local_index < end) { ... }` leaves ever fewer gangs with something to do: i64,
-  // one behind the last of them; null: nothing is known.
+  // Each round of a tree reduction, `if (local_index < end) { ... }`, needs fewer gangs. The result
+  // is one past the last gang that may run, as i64; null: nothing is known of the condition.
   Value* end_of_lanes(GroupFrame& g, StmtId id) {
     const auto* s = std::get_if<IfStmt>(&p_[id].node);
     if (s == nullptr || s->otherwise.count != 0 || lanes() != e_.workgroup[0]) return nullptr;
@@ -438,7 +438,7 @@ class Group {
                p_[id].node);
   }
 
-  // Stored once where it is one cell, else into every gang's cells.
+  // Stores the value once if the local has one cell for the workgroup, else once for each gang.
   void put_group(GroupFrame& g, LocalId local, const Val& value) {
     const LocalSlot& slot = g.frame->locals[index_of(local)];
     if (slot.kind == LocalSlot::Kind::slot && slot.spread != Spread::group) {

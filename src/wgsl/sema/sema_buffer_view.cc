@@ -72,7 +72,7 @@ std::optional<std::int64_t> known_number(const Context& cx, const Value& value) 
   return Scalar{*cx.types().scalar_kind(value.type), value.bits()}.as_int();
 }
 
-// Notes that the buffer behind a pointer has at least so many bytes, if it comes from a parameter.
+// Records that the buffer behind a pointer parameter must have at least this many bytes.
 void need_bytes(Context& cx, const Root& root, std::uint64_t bytes) {
   if (root.kind != Root::Kind::parameter) return;
   std::uint64_t& needed = cx.body->info.buffer_needs[root.index];
