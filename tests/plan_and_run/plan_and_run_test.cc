@@ -1,11 +1,13 @@
 // One launch, planned and run: `vyre plan` and `vyre run` are given the same arguments, and what
-// they say of the launch is compared part by part, with caches that are empty, tuned, pinned, or
-// hold a decision file alone. On a GPU that only pretends to launch, the session's plan takes the
-// place of the run.
+// they say of the launch is compared part by part, and with what the device was asked to launch.
+// Caches are empty, tuned, pinned, or hold only a decision file or a hint. On a GPU that only
+// pretends to launch, the plan of a prepared dispatch takes the place of the run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -33,7 +35,8 @@ using Json = nlohmann::json;
 // Sizes that are multiples of nothing.
 constexpr Extent kFlat{1009, 1, 1}, kPlane{67, 41, 1}, kSpace{19, 11, 7};
 
-enum class Cache : std::uint8_t { empty, tuned, pinned, decision_file };
+enum class Cache : std::uint8_t { empty, tuned, pinned, decision_file, hint };
+constexpr std::array kDecided{Cache::empty, Cache::tuned, Cache::pinned, Cache::decision_file};
 
 struct Case {
   std::string name, text;
@@ -101,9 +104,9 @@ class PlanAndRun : public testing::Test {
     return {"cpu", "null"};
   }
 
-  static Result<Session> open(const std::string& device) {
+  static Result<Session> open(const std::string& device, const std::string& mode = "frozen") {
     VYRE_TRY(auto options, SessionOptions::from_environment());
-    options.tuning->mode = TunerMode::frozen;
+    options.tuning->mode = *mode_of_word(mode);
     return Session::open(device, std::move(options));
   }
 
@@ -137,85 +140,104 @@ class PlanAndRun : public testing::Test {
         .reason = "a test says so"};
     const auto store = EvidenceStore::open(evidence_path());
     EXPECT_TRUE(store) << describe(store.error());
-    EXPECT_TRUE(
-        (*store)->append(tuning_key_of(facts, to_hex(c.kernel.fingerprint), c.kernel.program->name,
-                                       extent, c.size.in_workgroups),
-                         std::span(&event, 1)));
+    TuningKey key = tuning_key_of(facts, to_hex(c.kernel.fingerprint), c.kernel.program->name,
+                                  extent, c.size.in_workgroups);
+    if (cache == Cache::hint) key.driver = "another driver";
+    EXPECT_TRUE((*store)->append(key, std::span(&event, 1)));
     return true;
   }
 
   static Json command(const std::string& word, const Case& c, const std::string& device,
-                      const std::string& mode = {}) {
-    std::vector<std::string> arguments{word, "-", "--device", device, "--json"};
-    if (!mode.empty()) arguments.insert(arguments.end(), {"--mode", mode});
+                      const std::string& mode) {
+    std::vector<std::string> arguments{word, "-", "--device", device, "--json", "--mode", mode};
     arguments.insert(arguments.end(), c.arguments.begin(), c.arguments.end());
     const CommandResult done = run_vyre(arguments, c.text);
     EXPECT_EQ(done.exit, 0) << c.name << ": " << done.err;
     return done.exit == 0 ? Json::parse(done.out) : Json();
   }
 
-  // What really runs, as the same JSON.
-  static Json launched(const Case& c, const std::string& device, const Json& plan) {
-    if (!device.starts_with("cuda")) return command("run", c, device).at("plan");
-    const auto session = open(device);
-    EXPECT_TRUE(session) << describe(session.error());
-    std::vector<BindingBytes> bytes;
+  // The launch of a plan, with buffers of its sizes.
+  static Result<Dispatch> prepare(const Session& session, const Case& c, const Json& plan) {
+    std::vector<Binding> bindings;
     for (const Json& b : plan.at("bindings")) {
       if (b.at("role") == "shared") continue;
-      bytes.push_back({b.at("group"), b.at("binding"), b.at("bytes"), b.at("role") != "output"});
+      VYRE_TRY(Buffer buffer, session.buffer(b.at("bytes")));
+      bindings.push_back({.group = b.at("group"),
+                          .binding = b.at("binding"),
+                          .buffer = std::move(buffer),
+                          .initialised = b.at("role") != "output"});
     }
-    const auto planned = session->plan(c.kernel, bytes, c.size);
-    EXPECT_TRUE(planned) << describe(planned.error());
-    return Json::parse(plan_json(*planned));
+    return session.prepare(c.kernel, bindings, c.size);
   }
 
-  static std::string_view expected_authority(Cache cache) {
+  // What really runs, as the same JSON.
+  static Json launched(const Case& c, const std::string& device, const std::string& mode,
+                       const Json& plan) {
+    if (!device.starts_with("cuda")) return command("run", c, device, mode).at("plan");
+    const auto session = open(device, mode);
+    EXPECT_TRUE(session) << describe(session.error());
+    const auto dispatch = prepare(*session, c, plan);
+    EXPECT_TRUE(dispatch) << describe(dispatch.error());
+    return dispatch ? Json::parse(plan_json(dispatch->plan())) : plan;
+  }
+
+  static std::vector<std::string> expected_authorities(Cache cache, const std::string& mode) {
     switch (cache) {
-      case Cache::empty: return "declared";
-      case Cache::tuned: return "evidence";
-      case Cache::pinned: return "pin";
-      case Cache::decision_file: return "decision file";
+      case Cache::empty:
+        if (mode == "natural") return {"declared", "model"};
+        return {"declared"};
+      case Cache::tuned: return {"evidence"};
+      case Cache::pinned: return {"pin"};
+      case Cache::decision_file: return {"decision file"};
+      case Cache::hint: return {mode == "natural" ? "hint" : "declared"};
     }
-    return "";
+    return {};
   }
 
   // False: the cache can hold nothing about this launch, and nothing was compared.
-  bool compare(const Case& c, const std::string& device, Cache cache) {
+  bool compare(const Case& c, const std::string& device, Cache cache,
+               const std::string& mode = "frozen") {
     forget();
     if (!remember(cache, c, device)) return false;
-    const Json plan = command("plan", c, device);
+    const Json plan = command("plan", c, device, mode);
     if (plan.is_null()) return true;
-    const Json ran = launched(c, device, plan);
+    if (!device.starts_with("cuda")) compare_recorded(c, device, mode, plan);
+    const Json ran = launched(c, device, mode, plan);
+    const std::string which = fmt::format("{} on {}, mode {}", c.name, device, mode);
     for (const char* part : {"variant", "grid", "extent", "choices", "decided_by", "bindings",
                              "param_words", "logical_grid", "element_count", "mode"}) {
-      EXPECT_EQ(plan.at(part), ran.at(part)) << c.name << " on " << device << ", " << part;
+      EXPECT_EQ(plan.at(part), ran.at(part)) << which << ", " << part;
     }
-    EXPECT_EQ(plan.at("decided_by"), expected_authority(cache)) << c.name << " on " << device;
-    if (device == "null") compare_recorded(c, plan);
+    // A device that runs nothing is never searched on.
+    const auto expected = expected_authorities(cache, device == "null" ? "frozen" : mode);
+    const std::string by = plan.at("decided_by");
+    EXPECT_NE(std::ranges::count(expected, by), 0) << which << ": " << by;
     ++compared_;
     return true;
   }
 
-  // What the device was asked to launch, which no report stands between.
-  static void compare_recorded(const Case& c, const Json& plan) {
-    const auto null = NullDevice::make();
+  // What the device was asked to launch first, which no report stands between.
+  static void compare_recorded(const Case& c, const std::string& device, const std::string& mode,
+                               const Json& plan) {
+    const std::shared_ptr<NullDevice> null = NullDevice::make();
+    std::vector<NullRecord> records;
     auto options = SessionOptions::from_environment();
     ASSERT_TRUE(options);
-    const auto session = Session::open(null, *std::move(options));
+    options->tuning->mode = *mode_of_word(mode);
+    options->cpu.after_launch = [&](const Launch& l) {
+      records.push_back({.kernel = std::string(l.kernel),
+                         .grid = l.grid,
+                         .extent = l.extent,
+                         .workgroup = l.workgroup});
+    };
+    const auto session = device == "null" ? Session::open(null, *std::move(options))
+                                          : Session::open(device, *std::move(options));
     ASSERT_TRUE(session) << describe(session.error());
-    std::vector<Binding> bindings;
-    for (const Json& b : plan.at("bindings")) {
-      if (b.at("role") == "shared") continue;
-      bindings.push_back({.group = b.at("group"),
-                          .binding = b.at("binding"),
-                          .buffer = *session->buffer(b.at("bytes")),
-                          .initialised = b.at("role") != "output"});
-    }
-    const auto dispatch = session->prepare(c.kernel, bindings, c.size);
+    const auto dispatch = prepare(*session, c, plan);
     ASSERT_TRUE(dispatch) << describe(dispatch.error());
     null->forget();
     ASSERT_TRUE(session->run(*dispatch));
-    const std::vector<NullRecord> records = null->records();
+    if (device == "null") records = null->records();
     ASSERT_EQ(records.size(), 1U) << c.name;
     EXPECT_EQ(Json(records[0].kernel), plan.at("kernel"));
     EXPECT_EQ(Json(records[0].grid), plan.at("grid")) << c.name;
@@ -236,32 +258,39 @@ TEST_F(PlanAndRun, AgreeOnEveryExample) {
   ASSERT_GE(cases.size(), 16U);
   for (const std::string& device : devices()) {
     for (const Case& c : cases) {
-      for (const Cache cache : {Cache::empty, Cache::tuned, Cache::pinned, Cache::decision_file}) {
-        compare(c, device, cache);
-      }
+      for (const Cache cache : kDecided) compare(c, device, cache);
     }
   }
   EXPECT_GE(compared_, cases.size());
 }
 
-// A run that may search launches first what was planned in the same mode, and a sweep leaves what
-// it ran last.
+std::vector<Case> cases_of(const char* example) {
+  std::vector<Case> out;
+  add_cases(out, example, *read_file(std::filesystem::path(VYRE_ROOT_DIR "/examples") / example));
+  return out;
+}
+constexpr std::array kExamples{"saxpy.wgsl", "matmul.wgsl", "histogram.wgsl"};
+
+// A run that may search launches first what was planned in the same mode.
 TEST_F(PlanAndRun, AgreeInEveryMode) {
-  if (std::getenv("VYRE_PLAN_AND_RUN_DEVICE") != nullptr) GTEST_SKIP() << "nothing runs there";
-  for (const char* example : {"saxpy.wgsl", "matmul.wgsl", "histogram.wgsl"}) {
-    std::vector<Case> cases;
-    add_cases(cases, example,
-              *read_file(std::filesystem::path(VYRE_ROOT_DIR "/examples") / example));
-    ASSERT_FALSE(cases.empty());
-    for (const Case& c : cases) {
-      forget();
-      for (const char* mode : {"off", "natural"}) {
-        const Json plan = command("plan", c, "cpu", mode);
-        const Json ran = command("run", c, "cpu", mode).at("plan");
-        for (const char* part : {"variant", "grid", "extent", "choices", "decided_by", "mode"}) {
-          EXPECT_EQ(plan.at(part), ran.at(part)) << c.name << ", mode " << mode << ", " << part;
-        }
+  for (const std::string& device : devices()) {
+    for (const char* example : kExamples) {
+      for (const Case& c : cases_of(example)) {
+        compare(c, device, Cache::empty, "off");
+        for (const Cache cache : kDecided) compare(c, device, cache, "natural");
+        compare(c, device, Cache::hint, "natural");
+        compare(c, device, Cache::hint, "frozen");
       }
+    }
+  }
+  EXPECT_GE(compared_, 20 * devices().size());
+}
+
+// A sweep leaves what it ran last.
+TEST_F(PlanAndRun, ASweepAgreesWithThePlanAfterIt) {
+  if (std::getenv("VYRE_PLAN_AND_RUN_DEVICE") != nullptr) GTEST_SKIP() << "nothing runs there";
+  for (const char* example : kExamples) {
+    for (const Case& c : cases_of(example)) {
       forget();
       const Json swept = command("run", c, "cpu", "on");
       const Json plan = command("plan", c, "cpu", "frozen");
@@ -388,7 +417,7 @@ TEST_F(PlanAndRun, AgreeOnRandomKernels) {
     for (const std::string& device : devices()) {
       // The CPU runs what others only compile: a few of each are enough there.
       if (device == "cpu" && seed % 5 != 0) continue;
-      const auto cache = static_cast<Cache>(seed % 4);
+      const Cache cache = kDecided[seed % kDecided.size()];
       for (const Case& c : cases) {
         if (!compare(c, device, cache)) compare(c, device, Cache::empty);
       }
