@@ -52,6 +52,9 @@ constexpr double kLeastProved = 0.11, kHidden = 0.075, kTold = 0.055;
 constexpr double kNotMuchSlower = 2;
 constexpr double kPaceGrows = 1.1;  // the most that the pace may grow between two measurements
 
+// Candidates with this many pairs are named as the closest before others.
+constexpr std::size_t kNamedPairs = 5;
+
 constexpr const char* kFirstReason = "the first choice; nothing else is measured yet";
 
 }  // namespace
@@ -457,22 +460,32 @@ std::string OnlinePolicy::reason() const {
         call_ns() / 1e3);
   }
   if (tried == 0) return "the first choice: there is nothing that may be faster";
-  if (!settled_) return "the first choice: not enough calls to tell";
-  return fmt::format("the first choice: no candidate was faster beyond the noise{}", closest());
+  return fmt::format(
+      "the first choice: {}{}",
+      settled_ ? "no candidate was faster beyond the noise" : "not enough calls to tell",
+      closest());
 }
 
-// The names of the two other candidates with the smallest times.
+// The two other candidates that seem to gain most, and what the pairs of the first one show.
 std::string OnlinePolicy::closest() const {
   std::vector<std::uint32_t> others;
   for (std::uint32_t i = 0; i < candidates_.size(); ++i) {
     if (i != incumbent_ && candidates_[i].measured() && candidates_[i].usable())
       others.push_back(i);
   }
-  sort_stably(others, [&](std::uint32_t i) { return candidates_[i].median_ns; });
+  sort_stably(others, [&](std::uint32_t i) {
+    const Candidate& it = candidates_[i];
+    const bool is_compared = it.versus.pairs() >= kNamedPairs;
+    return std::pair(!is_compared, is_compared ? -it.versus.gain() : it.median_ns);
+  });
   if (others.empty()) return {};
-  if (others.size() == 1) return fmt::format("; the closest was {}", candidates_[others[0]].text);
-  return fmt::format("; the two closest were {} and {}", candidates_[others[0]].text,
-                     candidates_[others[1]].text);
+  const Candidate& first = candidates_[others[0]];
+  const std::size_t pairs = first.versus.pairs();
+  std::string out =
+      fmt::format("; the {} {}", others.size() == 1 ? "closest is" : "two closest are", first.text);
+  if (pairs > 0) out += ", " + paired_words(first.versus.interval(0.99), pairs);
+  if (others.size() == 1) return out;
+  return fmt::format("{}{} and {}", out, pairs > 0 ? "," : "", candidates_[others[1]].text);
 }
 
 // The machine may have been slow when a candidate ran. Before the search ends, candidates that were

@@ -320,8 +320,7 @@ void OnlinePolicy::judge(std::uint32_t index) {
 // What pairs with the incumbent show, as the evidence of a promotion.
 EvidenceEvent OnlinePolicy::shown_by(const PairedComparison& versus) const {
   const GainInterval gain = versus.interval(0.99);
-  return {.reason = fmt::format("{} in {} pairs", gain_words(gain, candidates_[incumbent_].text),
-                                versus.pairs()),
+  return {.reason = paired_words(gain, versus.pairs(), candidates_[incumbent_].text),
           .gain = gain.gain,
           .gain_low = gain.low,
           .gain_high = gain.high,

@@ -432,6 +432,28 @@ TEST(OnlinePolicy, AnAnswerOfAnotherSizeKeepsItsLevelToItself) {
   }
 }
 
+TEST(OnlinePolicy, TheReasonSaysHowSureItIsOfTheClosest) {
+  const KeyState known{
+      .candidates = {{.candidate = "a=1", .recent_ns = {100, 100, 100}, .samples = 3},
+                     {.candidate = "a=2", .recent_ns = {98, 98, 98}, .samples = 3},
+                     {.candidate = "a=3", .recent_ns = {99, 99, 99}, .samples = 3}}};
+  OnlinePolicy policy({{"a=1", 1}, {"a=2", 1}, {"a=3", 1}}, 0, {.seed = 1});
+  policy.restore(known, true);
+  EXPECT_EQ(policy.reason(),
+            "the first choice: not enough calls to tell; the two closest are a=2 and a=3");
+  KeyState compared = known;
+  compared.incumbent = "a=1";
+  compared.candidates[2].compared_with = "a=1";
+  compared.candidates[2].log_ratios = {210, 190, 200, 205, 195, 200};
+  policy.restore(compared, true);
+  const std::string reason = policy.reason();
+  EXPECT_TRUE(
+      reason.starts_with("the first choice: not enough calls to tell; the two closest are "
+                         "a=3, 2.0% faster (99% interval "))
+      << reason;
+  EXPECT_TRUE(reason.ends_with(") in 6 pairs, and a=2")) << reason;
+}
+
 TEST(OnlinePolicy, WhatTheSpaceDoesNotHaveIsLeftOut) {
   KeyState known{.incumbent = "gone=1", .settled = true};
   known.candidates.push_back({.candidate = "gone=1", .recent_ns = {5, 5, 5}, .samples = 3});

@@ -52,6 +52,10 @@ std::string gain_words(const GainInterval& gain, std::string_view than) {
                      sign * (slower ? gain.low : gain.high));
 }
 
+std::string paired_words(const GainInterval& gain, std::size_t pairs, std::string_view than) {
+  return fmt::format("{} in {} {}", gain_words(gain, than), pairs, pairs == 1 ? "pair" : "pairs");
+}
+
 // SplitMix64: any seed gives fair tosses.
 bool FairCoin::toss() {
   if (is_of_system_) state_ = bits_of_system();

@@ -28,6 +28,9 @@ struct GainInterval {
 // "3.1% faster (99% interval 1.2 to 5.0)", or "3.1% faster than X (99% ...)".
 std::string gain_words(const GainInterval& gain, std::string_view than = {});
 
+// "3.1% faster than X (99% interval 1.2 to 5.0) in 23 pairs".
+std::string paired_words(const GainInterval& gain, std::size_t pairs, std::string_view than = {});
+
 // The same seed gives the same tosses. With the seed 0 the system makes each toss, so that no two
 // searches, processes or children of a fork share them: pairs of all of these add up.
 class FairCoin {
