@@ -62,7 +62,7 @@ Result<double> time_on_shadows(const CallContext& cx, const LaunchStep& d, std::
                             .ns = ns,
                             .probe = true,
                             .ledger = {},
-                            .incumbent_ns = t.incumbent_ns});
+                            .incumbent_ns = 0});
   return ns;
 }
 
@@ -86,10 +86,13 @@ class Sweep {
     std::vector<std::size_t> measured;
     for (const auto& times : swept_.times) measured.push_back(times.size());
     const RaceResult raced = hold_race();
-    PairedFinals finals(first_, raced.ranking, rules());
+    std::vector<std::string> texts;
+    for (const TunedCandidate& candidate : kernel_.candidates) texts.push_back(candidate.text);
+    PairedFinals finals(first_, raced.ranking, rules(),
+                        earlier_finals(kernel_.tuner.kept(), texts, first_));
     prove(finals);
     if (lost_) return std::unexpected(*lost_);
-    finish(finals, raced, measured);
+    finish(finals, raced, measured, texts);
     return {};
   }
 
@@ -100,7 +103,7 @@ class Sweep {
   FinalsOptions rules() const;
   void prove(PairedFinals& finals);
   void finish(const PairedFinals& finals, const RaceResult& raced,
-              const std::vector<std::size_t>& measured);
+              const std::vector<std::size_t>& measured, const std::vector<std::string>& texts);
 
   std::optional<double> time(std::uint32_t candidate);
   bool is_stopped() const;
@@ -221,9 +224,8 @@ void Sweep::prove(PairedFinals& finals) {
 // Tells the tuner the result, with the times of the race and the finals. `measured`: the number of
 // times of each candidate that it knows.
 void Sweep::finish(const PairedFinals& finals, const RaceResult& raced,
-                   const std::vector<std::size_t>& measured) {
-  std::vector<std::string> texts;
-  for (const TunedCandidate& candidate : kernel_.candidates) texts.push_back(candidate.text);
+                   const std::vector<std::size_t>& measured,
+                   const std::vector<std::string>& texts) {
   std::vector<EvidenceEvent> events;
   for (std::uint32_t i = 0; i < swept_.times.size(); ++i) {
     const auto& times = swept_.times[i];

@@ -15,8 +15,8 @@ constexpr std::uint32_t kMaxIdle = 4096;
 }  // namespace
 
 KernelSweep::KernelSweep(const std::vector<bool>& is_out, std::uint32_t favourite,
-                         FinalsOptions options)
-    : favourite_(favourite), options_(options) {
+                         FinalsOptions options, EarlierFinals earlier)
+    : favourite_(favourite), options_(options), earlier_(std::move(earlier)) {
   for (std::uint32_t i = 0; i < is_out.size(); ++i) {
     rows_.push_back({.out = is_out[i]});
     order_.push_back(i);
@@ -44,7 +44,7 @@ void KernelSweep::begin_pairs() {
   const bool has_favourite = !order_.empty() && order_.front() == favourite_;
   phase_ = has_favourite && order_.size() > 1 ? Phase::pairs : Phase::over;
   if (!has_favourite) return;
-  finals_.emplace(favourite_, std::vector(order_.begin() + 1, order_.end()), options_);
+  finals_.emplace(favourite_, std::vector(order_.begin() + 1, order_.end()), options_, earlier_);
 }
 
 std::optional<std::uint32_t> KernelSweep::next_of_pairs() {

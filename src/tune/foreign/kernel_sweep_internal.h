@@ -26,7 +26,8 @@ class KernelSweep {
   static constexpr std::size_t kFinalists = 8;
 
   // Rejected candidates are not run. `favourite` is what others must be faster than.
-  KernelSweep(const std::vector<bool>& is_out, std::uint32_t favourite, FinalsOptions options);
+  KernelSweep(const std::vector<bool>& is_out, std::uint32_t favourite, FinalsOptions options,
+              EarlierFinals earlier = {});
 
   // The candidate to run now; absent at the end, and while the last times of a round are missing.
   std::optional<std::uint32_t> next();
@@ -66,6 +67,7 @@ class KernelSweep {
 
   const std::uint32_t favourite_;
   const FinalsOptions options_;
+  const EarlierFinals earlier_;
   std::optional<PairedFinals> finals_;
   Phase phase_ = Phase::all;
   std::vector<std::uint32_t> order_;  // the candidates of this phase

@@ -53,8 +53,11 @@ OnlineTuner& KernelTuner::State::tuner() {
   if (mode == TunerMode::sweep) {
     std::vector<bool> is_out(candidates.size());
     for (std::size_t i = 0; i < is_out.size(); ++i) is_out[i] = standing[i] == Standing::out;
+    std::vector<std::string> texts;
+    for (const Configuration& candidate : candidates) texts.push_back(to_string(candidate));
     sweep.emplace(is_out, start,
-                  FinalsOptions{.least_gain = online_options.least_gain, .most_pairs = kMostPairs});
+                  FinalsOptions{.least_gain = online_options.least_gain, .most_pairs = kMostPairs},
+                  earlier_finals(online->kept(), texts, start));
     sweeping.store(true, std::memory_order_relaxed);
   }
   started.store(true, std::memory_order_release);

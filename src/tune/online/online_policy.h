@@ -131,6 +131,7 @@ class OnlinePolicy {
   // Whether times vary so much that no gain could be proved. Nothing is tried until they are calm.
   bool quiet() const { return quiet_; }
   Ledger ledger() const { return ledger_.view(); }
+  CandidateTime incumbent_time() const;
   std::vector<CandidateView> view() const;
   KeyState state() const;      // with the times, in the form of the evidence
   std::string reason() const;  // why the incumbent is what it is

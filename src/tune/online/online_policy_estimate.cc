@@ -211,6 +211,12 @@ KeyState OnlinePolicy::state() const {
   return out;
 }
 
+CandidateTime OnlinePolicy::incumbent_time() const {
+  const Candidate& incumbent = candidates_[incumbent_];
+  return candidate_time({.incumbent = incumbent.text},
+                        {.candidate = incumbent.text, .recent_ns = incumbent.kept_ns});
+}
+
 std::vector<CandidateView> OnlinePolicy::view() const {
   std::vector<CandidateView> out;
   const KeyState known = state();

@@ -77,8 +77,9 @@ void OnlinePolicy::restore_times(const KeyState& known) {
 
 // Continues an earlier comparison with the same incumbent.
 void OnlinePolicy::restore_pairs(Candidate& candidate, const CandidateState& state) {
-  if (state.compared_with != candidates_[incumbent_].text || state.log_ratios.empty()) return;
   candidate.versus.clear();
+  candidate.saved_pairs = candidate.final = 0;
+  if (state.compared_with != candidates_[incumbent_].text || state.log_ratios.empty()) return;
   for (const int log_ratio : state.log_ratios) candidate.versus.add(log_ratio);
   candidate.saved_pairs = state.log_ratios.size();
   candidate.final = std::max(state.final, 1U);

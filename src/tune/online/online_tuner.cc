@@ -231,6 +231,10 @@ void OnlineTuner::note(std::vector<EvidenceEvent> events) {
   });
 }
 
+std::optional<KeyState> OnlineTuner::kept() const {
+  return store_ ? store_->find(key_) : std::nullopt;
+}
+
 void OnlineTuner::finish(const FinalsResult& result, std::vector<EvidenceEvent> events,
                          std::string reason, bool ended) {
   const std::vector<CandidateView> view = this->view();
@@ -257,8 +261,10 @@ void OnlineTuner::finish(const FinalsResult& result, std::vector<EvidenceEvent> 
   }
   note(std::move(events));
   change([&](OnlinePolicy& policy) {
-    policy.restore(std::exchange(noted_, {}).states().begin()->second, true);
-    flush_now_ = true;
+    // The store adds what was learned now to what was known before.
+    if (writes()) hand_over();
+    const KeyState noted = std::exchange(noted_, {}).states().begin()->second;
+    policy.restore((writes() ? kept() : std::nullopt).value_or(noted), true);
     swept_ = true;
     if (pinned_) return;
     fixed_reason_ = std::move(reason);
@@ -285,6 +291,11 @@ void OnlineTuner::settle(double most_ns, double lost_ns) {
 Ledger OnlineTuner::ledger() const {
   const std::scoped_lock lock(mutex_);
   return policy_->ledger();
+}
+
+CandidateTime OnlineTuner::incumbent_time() const {
+  const std::scoped_lock lock(mutex_);
+  return policy_->incumbent_time();
 }
 
 std::vector<CandidateView> OnlineTuner::view() const {

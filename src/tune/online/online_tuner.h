@@ -94,6 +94,8 @@ class OnlineTuner {
   void stop_tuning(std::string why);
   // Keeps what a sweep has learned so far, which is written from time to time.
   void note(std::vector<EvidenceEvent> events);
+  // What the store knows of the key, with what was handed over to it.
+  std::optional<KeyState> kept() const;
   // Takes the result of a sweep with its last events. If the sweep has not ended, a later one may
   // continue it.
   void finish(const FinalsResult& result, std::vector<EvidenceEvent> events, std::string reason,
@@ -105,6 +107,7 @@ class OnlineTuner {
   const TuningKey& key() const { return key_; }
   TunerMode mode() const { return mode_; }
   Ledger ledger() const;
+  CandidateTime incumbent_time() const;
   std::vector<CandidateView> view() const;
   std::string reason() const;
   std::string untunable() const;  // why the program is not tuned; empty: it is

@@ -18,17 +18,15 @@ constexpr std::size_t kFewestPairs = 5;  // before a finalist is named in a mess
 std::string finals_words(const FinalsResult& result, std::span<const std::string> texts,
                          std::size_t others) {
   if (result.proved) {
-    return fmt::format("{} in {} pairs", gain_words(result.gain, texts[result.favourite]),
-                       result.pairs);
+    return paired_words(result.gain, result.pairs, texts[result.favourite]);
   }
   if (result.winner != result.favourite) {
     return fmt::format("{} was dropped", texts[result.favourite]);
   }
   std::string closest;
   if (result.closest) {
-    closest =
-        fmt::format("the closest is {}, {} in {} {}", texts[*result.closest],
-                    gain_words(result.gain), result.pairs, result.pairs == 1 ? "pair" : "pairs");
+    closest = fmt::format("the closest is {}, {}", texts[*result.closest],
+                          paired_words(result.gain, result.pairs));
   }
   if (result.undecided) {
     return fmt::format("not enough calls to tell{}{}", closest.empty() ? "" : ": ", closest);
@@ -37,18 +35,42 @@ std::string finals_words(const FinalsResult& result, std::span<const std::string
                      closest.empty() ? "" : "; ", closest);
 }
 
-PairedFinals::PairedFinals(std::uint32_t favourite, std::vector<std::uint32_t> finalists,
-                           FinalsOptions options)
-    : favourite_(favourite), options_(options), coin_(options.seed) {
-  for (const std::uint32_t candidate : finalists) {
-    if (candidate != favourite) finals_.push_back({.candidate = candidate});
+EarlierFinals earlier_finals(const std::optional<KeyState>& known,
+                             std::span<const std::string> texts, std::uint32_t favourite) {
+  EarlierFinals out;
+  if (!known) return out;
+  out.begun = known->finals;
+  for (const CandidateState& state : known->candidates) {
+    const auto found = std::ranges::find(texts, state.candidate);
+    if (found == texts.end() || state.compared_with != texts[favourite]) continue;
+    out.comparisons.push_back({.candidate = static_cast<std::uint32_t>(found - texts.begin()),
+                               .number = std::max(state.final, 1U),
+                               .log_ratios = state.log_ratios});
   }
+  return out;
+}
+
+PairedFinals::PairedFinals(std::uint32_t favourite, std::vector<std::uint32_t> finalists,
+                           FinalsOptions options, EarlierFinals earlier)
+    : favourite_(favourite), options_(options), coin_(options.seed), begun_(earlier.begun) {
+  for (const std::uint32_t candidate : finalists) {
+    if (candidate == favourite) continue;
+    Final& final = finals_.emplace_back(Final{.candidate = candidate});
+    for (const auto& [its_candidate, number, log_ratios] : earlier.comparisons) {
+      if (its_candidate != candidate || log_ratios.empty()) continue;
+      for (const int log_ratio : log_ratios) final.versus.add(log_ratio);
+      final.number = number;
+      final.known = log_ratios.size();
+    }
+  }
+  if (!finals_.empty()) judge();
 }
 
 std::optional<std::uint32_t> PairedFinals::next() {
   if (finished()) return std::nullopt;
   if (!pair_) {
     const std::uint32_t challenger = finals_[at_].candidate;
+    if (finals_[at_].number == 0) finals_[at_].number = ++begun_;
     const bool challenger_first = coin_.toss();
     pair_ = Pair{.order = {challenger_first ? challenger : favourite_,
                            challenger_first ? favourite_ : challenger}};
@@ -83,26 +105,37 @@ void PairedFinals::drop(std::uint32_t candidate) {
     if (proved_ == i) proved_.reset();
   }
   const std::size_t before = at_;
-  while (at_ < finals_.size() && finals_[at_].out) ++at_;
+  if (!over_) judge();
   if (over_ || at_ != before) pair_.reset();
 }
 
+// Ends the finals if the present finalist is proved faster, and goes on to the next one if it is
+// not or had all its pairs. Pairs of earlier searches alone may tell.
 void PairedFinals::judge() {
-  Final& final = finals_[at_];
-  const PairedComparison& versus = final.versus;
-  const double n = double(at_) + 1;
-  const double enough = std::log(n * (n + 1) / options_.error);
-  if (versus.evidence_above(options_.doubt) >= enough && versus.gain() >= options_.least_gain) {
-    proved_ = at_;
-    over_ = true;
-    return;
+  while (at_ < finals_.size()) {
+    Final& final = finals_[at_];
+    if (final.out) {
+      ++at_;
+      continue;
+    }
+    const PairedComparison& versus = final.versus;
+    if (versus.pairs() == 0) return;
+    const double n = double(final.number);
+    const double enough = std::log(n * (n + 1) / options_.error);
+    if (versus.evidence_above(options_.doubt) >= enough && versus.gain() >= options_.least_gain) {
+      proved_ = at_;
+      over_ = true;
+      return;
+    }
+    const std::size_t now = pairs_now(final);
+    const bool seems_worse = now > 0 && now % kLookPairs == 0 && versus.gain() < 0;
+    const bool gains_less = versus.evidence_below(options_.least_gain) >= kEnoughToDrop;
+    // The evidence keeps no more pairs of one comparison than that.
+    const bool has_all = now >= options_.most_pairs || versus.pairs() >= kMostComparedPairs;
+    final.undecided = !seems_worse && !gains_less && has_all;
+    if (!seems_worse && !gains_less && !final.undecided) return;
+    ++at_;
   }
-  const bool seems_worse = versus.pairs() % kLookPairs == 0 && versus.gain() < 0;
-  const bool gains_less = versus.evidence_below(options_.least_gain) >= kEnoughToDrop;
-  final.undecided = !seems_worse && !gains_less && versus.pairs() >= options_.most_pairs;
-  if (!seems_worse && !gains_less && !final.undecided) return;
-  do ++at_;
-  while (at_ < finals_.size() && finals_[at_].out);
 }
 
 FinalsResult PairedFinals::result() const {
@@ -132,14 +165,15 @@ FinalsResult PairedFinals::result() const {
 
 std::vector<EvidenceEvent> PairedFinals::events(std::span<const std::string> texts) const {
   std::vector<EvidenceEvent> out;
-  for (std::size_t i = 0; i < finals_.size(); ++i) {
-    const Final& final = finals_[i];
-    if (final.out || final.versus.pairs() == 0) continue;
-    out.push_back({.kind = EventKind::compared,
-                   .candidate = texts[final.candidate],
-                   .over = texts[favourite_],
-                   .log_ratios = final.versus.log_ratios(),
-                   .final = static_cast<std::uint32_t>(i + 1)});
+  for (const Final& final : finals_) {
+    if (final.out || pairs_now(final) == 0) continue;
+    const auto& all = final.versus.log_ratios();
+    out.push_back(
+        {.kind = EventKind::compared,
+         .candidate = texts[final.candidate],
+         .over = texts[favourite_],
+         .log_ratios = {all.begin() + static_cast<std::ptrdiff_t>(final.known), all.end()},
+         .final = final.number});
   }
   return out;
 }
