@@ -791,6 +791,10 @@ typedef struct vyre_tuner_state {
   double spent_ns;   /* the time of all calls */
   double lost_ns;    /* the part of it that the search lost */
   double allowed_ns; /* the bound on lost_ns at this moment */
+  /* Since version 6. A struct_size without them is valid too. */
+  double
+      doubted_ns; /* of single calls that were far too slow, and not repeated yet: no loss so far */
+  double disturbed_ns; /* of calls that met a pause of the machine, which is no loss */
 } vyre_tuner_state;
 
 VYRE_API vyre_code vyre_tuner_status(vyre_tuner tuner, vyre_tuner_state* state);

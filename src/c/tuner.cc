@@ -225,12 +225,17 @@ vyre_code vyre_tuner_value_text(vyre_tuner tuner, uint32_t candidate, const char
 
 vyre_code vyre_tuner_status(vyre_tuner tuner, vyre_tuner_state* state) {
   return with_tuner(tuner, [&](KernelTuner& its) -> Outcome<> {
-    VYRE_CHECK(check_struct(state, "state"));
+    constexpr std::uint32_t before_doubt = offsetof(vyre_tuner_state, doubted_ns);
+    const bool is_old = state != nullptr && state->struct_size == before_doubt;
+    if (!is_old) VYRE_CHECK(check_struct(state, "state"));
     const Ledger ledger = its.ledger();
     state->settled = its.settled() ? 1 : 0;
     state->spent_ns = ledger.spent_ns;
     state->lost_ns = ledger.lost_ns;
     state->allowed_ns = ledger.bound_ns;
+    if (is_old) return {};
+    state->doubted_ns = ledger.doubted_ns;
+    state->disturbed_ns = ledger.disturbed_ns;
     return {};
   });
 }

@@ -3,6 +3,7 @@
  *   tuner [FOLDER] */
 #include <math.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -88,6 +89,13 @@ static void use(const char* store) {
   CHECK_OK(vyre_tuner_status(tuner, &state));
   /* Calls of the lease that is still running are not counted yet. */
   CHECK(state.spent_ns > 700 * 180e3 && state.lost_ns <= state.allowed_ns);
+  CHECK(state.doubted_ns >= 0 && state.disturbed_ns >= 0);
+  /* A program that was compiled before there were doubted and disturbed times. */
+  vyre_tuner_state old = {0};
+  old.struct_size = offsetof(vyre_tuner_state, doubted_ns);
+  old.doubted_ns = old.disturbed_ns = -1;
+  CHECK_OK(vyre_tuner_status(tuner, &old));
+  CHECK(old.spent_ns == state.spent_ns && old.doubted_ns == -1 && old.disturbed_ns == -1);
   CHECK_OK(vyre_tuner_save(tuner));
   CHECK_OK(vyre_tuner_close(tuner));
 
@@ -103,6 +111,21 @@ static void use(const char* store) {
     const vyre_tuner_call call = next(tuner);
     CHECK(call.candidate == kBest && !call.timed && !call.probe);
   }
+  CHECK_OK(vyre_tuner_close(tuner));
+}
+
+/* A call that is far too slow is in doubt until another one decides. */
+static void doubted(const char* store) {
+  vyre_tuner tuner = open_tuner(store, "doubted");
+  unsigned random = 1;
+  vyre_tuner_state state = {0};
+  state.struct_size = sizeof state;
+  for (int i = 0; i < 2000 && state.doubted_ns == 0; ++i) {
+    const vyre_tuner_call call = next(tuner);
+    CHECK_OK(vyre_tuner_report(tuner, &call, run(call.candidate, &random) * (call.probe ? 40 : 1)));
+    CHECK_OK(vyre_tuner_status(tuner, &state));
+  }
+  CHECK(state.doubted_ns > 30 * 180e3 && state.lost_ns <= state.allowed_ns);
   CHECK_OK(vyre_tuner_close(tuner));
 }
 
@@ -435,6 +458,7 @@ int main(void) {
   snprintf(store, sizeof store, "%s/evidence.jsonl", folder != NULL ? folder : "/tmp");
   remove(store);
   use(store);
+  doubted(store);
   verified(store);
   threads(store);
   remove(store);

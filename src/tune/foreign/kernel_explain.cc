@@ -52,6 +52,12 @@ std::string explain_kernel(const TuningKey& key, const std::vector<CandidateView
         fmt::format("            {} in doubt: a call was far too slow, and was not repeated yet\n",
                     time_words(ledger.doubted_ns));
   }
+  if (ledger.disturbed_ns > 0) {
+    text += fmt::format(
+        "            {} in pauses of the machine, which are no loss: it has them without a "
+        "search\n",
+        time_words(ledger.disturbed_ns));
+  }
   std::size_t width = 0;
   for (const CandidateView& row : view) width = std::max(width, row.text.size());
   std::size_t shown = 0;

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "vyre/tune/foreign/kernel_tuner.h"
+#include "vyre/tune/foreign/kernel_tuner_internal.h"
 #include "vyre/tune/foreign/kernel_tuner_testing.h"
 
 namespace vyre {
@@ -31,6 +32,16 @@ TEST_F(KernelTunerTest, TimesThatAreNoneAndCallsThatDoNotWaitAreErrors) {
   EXPECT_FALSE(tuner.failed(call, "late"));
   call.id = 0;
   EXPECT_TRUE(tuner.report(call, 1000)) << "a call that is not timed may be reported";
+}
+
+TEST(ExplainKernel, NamesTimeInDoubtAndInPauses) {
+  const std::vector<CandidateView> view{{.text = "c=0", .time = {}}};
+  const auto explained = [&](const Ledger& ledger) {
+    return explain_kernel({.name = "saxpy"}, view, 0, ledger, "");
+  };
+  EXPECT_FALSE(explained({}).contains("doubt") || explained({}).contains("pauses"));
+  EXPECT_TRUE(explained({.doubted_ns = 3e6}).contains("3.00 ms in doubt"));
+  EXPECT_TRUE(explained({.disturbed_ns = 5e6}).contains("5.00 ms in pauses of the machine"));
 }
 
 TEST_F(KernelTunerTest, FrozenServesDecisionsAndWritesNothing) {
