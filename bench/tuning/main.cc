@@ -39,7 +39,7 @@ struct Options {
   std::string json;
   bool online_only = false;     // only searches beside calls; not every variant is timed
   std::vector<unsigned> loads;  // not empty: only searches beside these numbers of other threads
-  unsigned windows = 20;
+  unsigned windows = 100;
 };
 
 // Problems of a size that suits the memory of GPUs.

@@ -10,7 +10,7 @@
 namespace vyre::bench {
 
 // Each of kCalls calls: with the tuner, without it, and without it once more. The three take turns,
-// 100 calls each, so that what happens to the machine happens to all of them.
+// 20 calls each, so that what happens to the machine happens to all of them.
 struct LoadWindow {
   double tuned_ns = 0, alone_ns = 0, control_ns = 0;
 };
@@ -35,12 +35,16 @@ inline constexpr double kMostAboveMedian = 0.02, kMostAboveTail = 0.03;
 // at the 95th percentile.
 struct LoadFigures {
   double tuned_median = 0, tuned_tail = 0, control_median = 0, control_tail = 0;
+  double inverse_tail = 0;  // of the other one of the two without to the control
 
   double above_median() const { return tuned_median - control_median; }
   double above_tail() const { return tuned_tail - control_tail; }
   // Whether the machine is even enough to tell: two runs without the tuner differ by less than what
-  // is to be told.
-  bool tells() const { return std::abs(control_median - 1) <= kMostAboveMedian; }
+  // is to be told, in the median and in their tails.
+  bool tells() const {
+    return std::abs(control_median - 1) <= kMostAboveMedian &&
+           std::abs(control_tail - inverse_tail) <= kMostAboveTail;
+  }
   bool holds() const {
     return above_median() <= kMostAboveMedian && above_tail() <= kMostAboveTail;
   }
