@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "vyre/base/files/disk_wait.h"
@@ -37,11 +38,14 @@ TEST(SilentDisk, SessionsOpenRunSaveAndCloseWithoutIt) {
   options.code_folder = folder / "code";
   options.tuning.emplace();
   options.tuning->evidence = folder / "tuner" / "evidence.jsonl";
+  options.tuning->mode = TunerMode::sweep;
   const auto begin = Clock::now();
+  std::optional<Session> session;
   {
     const SilentDisk silent("silent");
-    auto session = Session::open("cpu", options);
-    ASSERT_TRUE(session);
+    auto opened = Session::open("cpu", options);
+    ASSERT_TRUE(opened);
+    session = *std::move(opened);
     EXPECT_EQ(silent.waiting(), 1);
     const Kernel kernel = a_kernel();
     const auto x = session->buffer(64);
@@ -55,11 +59,22 @@ TEST(SilentDisk, SessionsOpenRunSaveAndCloseWithoutIt) {
     std::uint32_t first = 0;
     EXPECT_TRUE(session->read(*x, 0, std::as_writable_bytes(std::span(&first, 1))));
     EXPECT_EQ(first, 3U);
-    EXPECT_TRUE(session->save());  // it has no evidence to save
+    const auto saved = session->save();
+    ASSERT_FALSE(saved);
+    EXPECT_EQ(saved.error().code, Code::unavailable);
+    EXPECT_TRUE(saved.error().what.contains(options.tuning->evidence->string()))
+        << saved.error().what;
   }
   EXPECT_GE(Clock::now() - begin, kDiskWait);
   // Once for evidence and once for code, however often it is asked; a busy machine adds to it.
   EXPECT_LT(Clock::now() - begin, 6 * kDiskWait);
+  // What was learned meanwhile is not lost.
+  const auto end = Clock::now() + 60s;
+  while (!session->save() && Clock::now() < end) std::this_thread::sleep_for(1ms);
+  const auto store = EvidenceStore::open(*options.tuning->evidence);
+  ASSERT_TRUE(store);
+  ASSERT_EQ((*store)->all().size(), 1U);
+  EXPECT_GT((*store)->all()[0].events, 0U);
   set_log_level(level);
 }
 

@@ -42,9 +42,14 @@ TuningOptions TuningOptions::from_environment() {
 
 std::shared_ptr<EvidenceStore> open_evidence(const std::optional<std::filesystem::path>& path) {
   if (!path) return EvidenceStore::in_memory();
-  auto opened = EvidenceStore::open(*path);
-  if (opened) return *std::move(opened);
-  warn_once("what was learned before is not used, and nothing is added to it", opened.error());
+  auto store = EvidenceStore::unread(*path);
+  const Result<void> read = EvidenceStore::refresh_within_time(store);
+  if (read) return store;
+  if (read.error().code == Code::unavailable) {
+    warn_once("what was learned before is not used until its disk answers", read.error());
+    return store;
+  }
+  warn_once("what was learned before is not used, and nothing is added to it", read.error());
   return EvidenceStore::in_memory();
 }
 

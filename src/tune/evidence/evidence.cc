@@ -165,18 +165,20 @@ void EvidenceStore::after_fork_in_child() {
 
 Result<std::shared_ptr<EvidenceStore>> EvidenceStore::open(fs::path path) {
   if (path.empty()) return fail(Code::invalid_input, "the path of an evidence file is empty");
-  const std::shared_ptr<EvidenceStore> store(new EvidenceStore(std::move(path)), put_away);
+  auto store = unread(std::move(path));
   VYRE_CHECK(refresh_within_time(store));
   return store;
+}
+
+std::shared_ptr<EvidenceStore> EvidenceStore::unread(fs::path path) {
+  return {new EvidenceStore(std::move(path)), put_away};
 }
 
 Result<void> EvidenceStore::refresh_within_time(const std::shared_ptr<EvidenceStore>& store) {
   return with_disk(store->path_.parent_path(), [store] { return store->refresh(); });
 }
 
-std::shared_ptr<EvidenceStore> EvidenceStore::in_memory() {
-  return {new EvidenceStore(fs::path()), put_away};
-}
+std::shared_ptr<EvidenceStore> EvidenceStore::in_memory() { return unread({}); }
 
 Result<void> EvidenceStore::take_news() {
   if (path_.empty()) return {};

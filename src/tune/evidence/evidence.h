@@ -130,6 +130,8 @@ class EvidenceStore {
   // is ignored; any other line that is not evidence is an error that names the line, and the file
   // is left as it is. Code::unavailable where the disk does not answer within kDiskWait.
   static Result<std::shared_ptr<EvidenceStore>> open(std::filesystem::path path);
+  // A store that has not read its file yet. refresh() reads it, or the first write does.
+  static std::shared_ptr<EvidenceStore> unread(std::filesystem::path path);
   // A store without a file.
   static std::shared_ptr<EvidenceStore> in_memory();
 

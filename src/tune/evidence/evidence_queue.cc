@@ -64,15 +64,12 @@ void EvidenceQueue::start() {
     thread_ = std::make_unique<std::thread>([this] { work(); });
     has_ended_ = false;
   } catch (const std::exception&) {
-    // The system gives no thread, or no memory for one. The thread that flushes will write.
+    // The system gives no thread, or no memory for one. The next call tries again.
   }
 }
 
 bool EvidenceQueue::try_front(std::unique_lock<std::mutex>& lock) {
-  changed_.wait(lock, [&] { return !trying_; });
-  if (batches_.empty()) return true;
   ++tries_;
-  trying_ = true;
   hurry_ = false;
   const EvidenceBatch& front = batches_.front();  // only this thread removes it
   lock.unlock();
@@ -80,7 +77,6 @@ bool EvidenceQueue::try_front(std::unique_lock<std::mutex>& lock) {
   const Result<void> ran = attempt_work([&] { done = write_(front); });
   if (!ran) done = ran;
   lock.lock();
-  trying_ = false;
   tries_ended_ = tries_;
   failed_ = !done;
   if (done) {
@@ -119,16 +115,14 @@ EvidenceQueue::Left EvidenceQueue::flush(milliseconds wait) {
   const std::uint64_t last = added_;
   const std::uint64_t next_try = tries_ + 1;
   if (written_ < last) start();
-  if (!thread_) {
-    while (written_ < last && (try_front(lock) || only_locked_) && steady_clock::now() < deadline) {
-      continue;
-    }
-  } else {
+  if (thread_) {
     hurry_ = true;
     wake_.notify_one();
     changed_.wait_until(lock, deadline, [&] {
       return written_ >= last || (tries_ended_ >= next_try && failed_ && !only_locked_);
     });
+  } else if (written_ < last && !failure_) {
+    failure_ = Error{Code::out_of_memory, "the system gives no thread that could write it", {}};
   }
   Left left{.events = events_, .failure = failure_};
   left.dropped = std::exchange(dropped_, 0);
@@ -173,7 +167,7 @@ void EvidenceQueue::after_fork_in_child() {
   written_ = added_;
   tries_ended_ = tries_;
   failure_.reset();
-  failed_ = trying_ = hurry_ = false;
+  failed_ = hurry_ = false;
   mutex_.unlock();
 }
 

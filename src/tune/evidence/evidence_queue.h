@@ -55,7 +55,7 @@ class EvidenceQueue {
     std::optional<Error> failure{};  // the first since everything was written
   };
   // Returns when everything that was added before is in the file, when a new try has failed for a
-  // reason other than a lock, or when the time is over.
+  // reason other than a lock, when there is no thread to write it, or when the time is over.
   Left flush(std::chrono::milliseconds wait);
   // Ends the tries, and returns whether the thread has ended within `wait`. It may still be inside
   // a write, for example to a disk that does not answer. Then neither the queue nor anything that
@@ -72,7 +72,8 @@ class EvidenceQueue {
  private:
   void start();  // with the mutex held
   void work();
-  // Writes the first batch, releasing the lock meanwhile. Returns whether it succeeded.
+  // Writes the first batch on the queue's thread, releasing the lock meanwhile. Returns whether it
+  // succeeded.
   bool try_front(std::unique_lock<std::mutex>& lock);
 
   const Write write_;
@@ -88,8 +89,7 @@ class EvidenceQueue {
   std::uint64_t tries_ = 0, tries_ended_ = 0;
   std::optional<Error> failure_;               // the first since everything was written
   bool failed_ = false, only_locked_ = false;  // of the last try
-  bool trying_ = false;
-  bool hurry_ = false;  // a thread waits
+  bool hurry_ = false;                         // a thread waits
   bool ending_ = false;
   bool has_ended_ = false;  // the thread
   std::unique_ptr<std::thread> thread_;

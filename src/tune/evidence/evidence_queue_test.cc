@@ -1,6 +1,7 @@
 #include "vyre/tune/evidence/evidence_queue.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <new>
@@ -175,6 +176,42 @@ TEST_F(EvidenceQueues, NobodyWaitsForAWriteThatDoesNotComeBack) {
   go_on = true;
   EXPECT_TRUE(hung.end(kLong));
   EXPECT_TRUE(hung.end(milliseconds(0))) << "it has ended";
+}
+
+// While one exists, no thread can be started: nothing has room for so large a stack.
+class NoThreads {
+ public:
+  NoThreads() {
+    pthread_getattr_default_np(&before_);
+    pthread_attr_t vast{};
+    pthread_getattr_default_np(&vast);
+    pthread_attr_setstacksize(&vast, std::size_t{1} << 47);
+    EXPECT_EQ(pthread_setattr_default_np(&vast), 0);
+    pthread_attr_destroy(&vast);
+  }
+  ~NoThreads() {
+    pthread_setattr_default_np(&before_);
+    pthread_attr_destroy(&before_);
+  }
+  NoThreads(const NoThreads&) = delete;
+  NoThreads& operator=(const NoThreads&) = delete;
+
+ private:
+  pthread_attr_t before_{};
+};
+
+TEST_F(EvidenceQueues, WithoutAThreadNobodyWritesAndSavingSaysSo) {
+  {
+    const NoThreads none;
+    queue.add({}, events(2));
+    const auto left = queue.flush(kLong);
+    EXPECT_EQ(left.events, 2u);
+    ASSERT_TRUE(left.failure);
+    EXPECT_EQ(left.failure->code, Code::out_of_memory);
+    EXPECT_EQ(disk.tries, 0) << "a disk that does not answer would hold the caller";
+  }
+  EXPECT_EQ(queue.flush(kLong).events, 0u);
+  EXPECT_FALSE(queue.flush(kLong).failure);
 }
 
 TEST_F(EvidenceQueues, TheEndEndsTheTries) {
