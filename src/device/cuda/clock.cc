@@ -37,6 +37,7 @@ constexpr const char* kPtx = R"(.version 6.0
 )";
 constexpr unsigned kSamples = 7;
 constexpr std::chrono::milliseconds kPatience{500};
+constexpr std::chrono::nanoseconds kLongestWait = 2 * kDiskWait;  // with_disk waits no longer
 constexpr std::uint64_t kWordBytes = 4096;
 constexpr std::string_view kMagic = "vyre-timer-1\n";
 constexpr std::size_t kHeader = kMagic.size() + 32;
@@ -48,17 +49,21 @@ std::int64_t host_now() {
       .count();
 }
 
-Result<std::optional<std::string>> read_kept(const std::filesystem::path& path) {
-  return with_disk(path.parent_path(), [path]() -> Result<std::optional<std::string>> {
-    VYRE_TRY(const auto folder, PrivateFolder::find(path.parent_path()));
-    if (!folder) return std::nullopt;
-    return folder->read(path.filename().string(), kMaxFile);
-  });
+Result<std::optional<std::string>> read_kept(const std::filesystem::path& path,
+                                             const WorkLimits& limits) {
+  return with_disk(
+      path.parent_path(),
+      [path]() -> Result<std::optional<std::string>> {
+        VYRE_TRY(const auto folder, PrivateFolder::find(path.parent_path()));
+        if (!folder) return std::nullopt;
+        return folder->read(path.filename().string(), kMaxFile);
+      },
+      limits);
 }
 
-std::vector<std::byte> kept_cubin(const std::filesystem::path& path) {
-  const auto text = read_kept(path);
-  if (!text) warn_once("the timer's code is not used again", text.error());
+std::vector<std::byte> kept_cubin(const std::filesystem::path& path, const WorkLimits& limits) {
+  const auto text = read_kept(path, limits);
+  if (!text && !limits.over()) warn_once("the timer's code is not used again", text.error());
   if (!text || !*text || (*text)->size() <= kHeader || !(*text)->starts_with(kMagic)) return {};
   const std::string_view body = std::string_view(**text).substr(kHeader);
   const Digest digest = Hasher().update(body).finish();
@@ -68,21 +73,25 @@ std::vector<std::byte> kept_cubin(const std::filesystem::path& path) {
 }
 
 // If the folder cannot be written, only the next start is some milliseconds slower.
-void keep_cubin(const std::filesystem::path& path, const std::vector<std::byte>& cubin) {
+void keep_cubin(const std::filesystem::path& path, const std::vector<std::byte>& cubin,
+                const WorkLimits& limits) {
   const Digest digest = Hasher().update(std::span(cubin)).finish();
   std::string text(kMagic);
   text.append(reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size());
   text.append(reinterpret_cast<const char*>(cubin.data()), cubin.size());
-  const auto kept = with_disk(path.parent_path(), [path, text]() -> Result<void> {
-    VYRE_TRY(const PrivateFolder folder, PrivateFolder::make(path.parent_path()));
-    return folder.replace(path.filename().string(), text, Flush::later);
-  });
-  if (!kept) warn_once("the timer's code is not kept", kept.error());
+  const auto kept = with_disk(
+      path.parent_path(),
+      [path, text]() -> Result<void> {
+        VYRE_TRY(const PrivateFolder folder, PrivateFolder::make(path.parent_path()));
+        return folder.replace(path.filename().string(), text, Flush::later);
+      },
+      limits);
+  if (!kept && !limits.over()) warn_once("the timer's code is not kept", kept.error());
 }
 
 }  // namespace
 
-Result<std::vector<std::byte>> DeviceClock::cubin() {
+Result<std::vector<std::byte>> DeviceClock::cubin(const WorkLimits& limits) {
   if (!folder_) return link_ptx(context_, kPtx, kEntry);
   Hasher hasher;
   hasher.update("vyre-timer-v1").update(kPtx).update(processor_);
@@ -90,16 +99,16 @@ Result<std::vector<std::byte>> DeviceClock::cubin() {
   context_.driver().driver_version(&version);
   hasher.update_u64(static_cast<std::uint64_t>(version));
   const std::filesystem::path path = *folder_ / to_hex(hasher.finish());
-  if (auto kept = kept_cubin(path); !kept.empty()) return kept;
+  if (auto kept = kept_cubin(path, limits); !kept.empty()) return kept;
   VYRE_TRY(auto made, link_ptx(context_, kPtx, kEntry));
-  keep_cubin(path, made);
+  keep_cubin(path, made, limits);
   return made;
 }
 
-Result<void> DeviceClock::prepare() {
+Result<void> DeviceClock::prepare(const WorkLimits& limits) {
   const CudaDriver& driver = context_.driver();
   if (image_.empty()) {
-    VYRE_TRY(const auto made, cubin());
+    VYRE_TRY(const auto made, cubin(limits));
     VYRE_TRY(image_, read_image(context_, libraries_, made, kEntry, processor_));
   }
   if (function_ == nullptr) {
@@ -132,8 +141,8 @@ Result<void> DeviceClock::wait_a_moment() {
   }
 }
 
-Result<void> DeviceClock::measure() {
-  VYRE_CHECK(prepare());
+Result<void> DeviceClock::measure(const WorkLimits& limits) {
+  VYRE_CHECK(prepare(limits));
   const CudaDriver& driver = context_.driver();
   std::int64_t best = std::numeric_limits<std::int64_t>::max();
   std::int64_t offset = 0;
@@ -157,8 +166,10 @@ Result<void> DeviceClock::measure() {
 }
 
 Result<std::uint64_t> DeviceClock::in(std::chrono::nanoseconds from_now) {
+  WorkLimits limits;
+  if (from_now.count() > 0) limits.deadline = Host::now() + std::min(from_now, kLongestWait);
   const std::scoped_lock lock(mutex_);
-  if (!measured_) VYRE_CHECK(measure());
+  if (!measured_) VYRE_CHECK(measure(limits));
   const std::int64_t now = host_now() + offset_;
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   const std::int64_t ahead = std::max<std::int64_t>(from_now.count(), 0);
@@ -172,7 +183,7 @@ bool DeviceClock::stale() const {
 
 void DeviceClock::refresh() {
   const std::scoped_lock lock(mutex_);
-  if (const auto measured = measure(); !measured) {
+  if (const auto measured = measure({}); !measured) {
     VYRE_LOG(debug, "the device's timer was not measured again: {}", describe(measured.error()));
   }
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "vyre/base/process/abandonable.h"
 #include "vyre/base/process/fork_watch.h"
 #include "vyre/device/cuda/image_internal.h"
 #include "vyre/device/cuda/memory_internal.h"
@@ -29,7 +30,8 @@ class DeviceClock {
       : context_(context), libraries_(libraries), pinned_(pinned), fresh_(fresh) {}
 
   // All functions need the context to be current.
-  // The value of the timer after this time from now, saturated. The first call measures.
+  // The value of the timer after this time from now, saturated. The first call measures, for which
+  // it waits no longer than that time, if it is any, for the disk that keeps the code.
   Result<std::uint64_t> in(std::chrono::nanoseconds from_now);
   // Whether the last measurement is old.
   bool stale() const;
@@ -47,10 +49,10 @@ class DeviceClock {
   std::chrono::nanoseconds uncertainty() const;
 
  private:
-  Result<std::vector<std::byte>> cubin();
-  Result<void> prepare();
+  Result<std::vector<std::byte>> cubin(const WorkLimits& limits);
+  Result<void> prepare(const WorkLimits& limits);
   Result<void> wait_a_moment();
-  Result<void> measure();
+  Result<void> measure(const WorkLimits& limits);
 
   CudaContext& context_;
   CudaLibraries& libraries_;

@@ -3,6 +3,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "vyre/base/files/disk_wait.h"
+#include "vyre/base/files/silent_disk_testing.h"
+#include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/device/cuda/clock_internal.h"
 #include "vyre/device/cuda/fake_driver_testing.h"
 
@@ -74,6 +77,20 @@ TEST_F(DeviceClockTest, DoesNotWaitForWorkThatStays) {
   EXPECT_EQ(time.error().code, Code::device);
   fake.hold(false);
   EXPECT_TRUE(clock.in(1s));
+}
+
+TEST_F(DeviceClockTest, WaitsForADiskNoLongerThanTheDeadline) {
+  const TemporaryFolder temporary;
+  const auto folder = temporary.path() / "clock_code";
+  std::filesystem::create_directory(folder);
+  const SilentDisk silent("clock_code");
+  DeviceClock clock(*context_, *libraries_, *pinned_);
+  clock.set_code("sm_90", folder);
+  const auto begin = DeviceClock::Host::now();
+  EXPECT_TRUE(clock.in(10ms)) << "its code is compiled again";
+  EXPECT_LT(DeviceClock::Host::now() - begin, kDiskWait);
+  EXPECT_EQ(silent.waiting(), 1);
+  clock.close();
 }
 
 TEST_F(DeviceClockTest, KeepsItsCodeOnDiskAndReplacesWhatIsBroken) {
