@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::size_t kMostStatements = 20'000;
 
-// For each function, whether it accesses buffers or takes pointers to them, or calls one that does.
-std::vector<bool> functions_with_buffers(const Program& program) {
+// For each function, whether what it does depends on the invocation that calls it, or on buffers:
+// it reads ids, accesses buffers or takes pointers to them, or calls a function that does.
+std::vector<bool> functions_to_inline(const Program& program) {
   std::vector<bool> out(program.functions.size());
   for (std::size_t f = 0; f < out.size(); ++f) {  // callees come first
     bool found = false;
@@ -29,7 +30,8 @@ std::vector<bool> functions_with_buffers(const Program& program) {
       for_each_expr(program, program[id].node, [&](ExprId root) {
         for_each_subexpr(program, root, [&](ExprId expr) {
           const auto* e = std::get_if<GlobalPtrExpr>(&program[expr].node);
-          found = found || (e != nullptr && program[e->id].memory == MemoryKind::storage);
+          found = found || (e != nullptr && program[e->id].memory == MemoryKind::storage) ||
+                  std::holds_alternative<InvocationIdExpr>(program[expr].node);
         });
       });
     });
@@ -41,7 +43,7 @@ std::vector<bool> functions_with_buffers(const Program& program) {
 class Flatten : public ProgramCopy {
  public:
   Flatten(const Program& from, Program& to)
-      : ProgramCopy(from, to), inlined_(functions_with_buffers(from)) {}
+      : ProgramCopy(from, to), inlined_(functions_to_inline(from)) {}
 
   bool run() {
     to_.name = from_.name;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "fused_expectations.h"
+#include "vyre/ir/builder/builder.h"
 #include "vyre/ir/print.h"
 
 namespace vyre {
@@ -264,6 +265,32 @@ TEST(FusionCases, AnIndexThatDoesNotLeadBackIsNotRecomputed) {
       "  y[id.x] = t[id.x]; }",
       {100, 1, 1});
   expect_refused(s, RefusalReason::extents_differ);
+}
+
+// In WGSL only the entry point has ids, but a built function can read them itself.
+TEST(FusionCases, AFunctionThatReadsTheIdIsRecomputedForTheElementThatIsRead) {
+  ProgramBuilder b("place", {64, 1, 1});
+  Ref t = b.storage("t", b.array(b.f32));
+  const FunctionId own = b.function("own", b.f32, {}, [&](std::span<const Value>) {
+    b.return_(b.convert(b.f32, b.global_id().x()) * 0.5F);
+  });
+  t[b.global_id().x()] = b.call(own, {});
+  auto program = std::move(b).build();
+  ASSERT_TRUE(program) << describe(program.error());
+  const auto kernel = make_kernel(*std::move(program));
+  ASSERT_TRUE(kernel) << describe(kernel.error());
+  Staged s;
+  s.temporary("t", 4 * 300);
+  s.floats("y", 300);
+  s.stage(*kernel, print(*kernel->program), {300, 1, 1});
+  s.stage(
+      "@group(0) @binding(0) var<storage> t: array<f32>;"
+      "@group(0) @binding(1) var<storage, read_write> y: array<f32>;"
+      "@compute @workgroup_size(64) fn b(@builtin(global_invocation_id) id: vec3<u32>) {"
+      "  y[id.x] = t[id.x] - t[id.x + 3] * 10; }",
+      {300, 1, 1});
+  expect_fused(s);
+  EXPECT_EQ(s.fate(*s.fuse(), "t"), recomputed);
 }
 
 TEST(FusionCases, AMapGoesIntoABlockReductionWithAGridStrideLoop) {

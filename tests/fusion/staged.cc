@@ -74,13 +74,18 @@ void Staged::stage(const std::string& wgsl, Extent extent,
   const ParsedModule parsed = parse_wgsl(wgsl, "stage.wgsl");
   const auto kernel = parsed.kernel("");
   ASSERT_TRUE(kernel) << kernel.error().what << "\n" << wgsl;
-  kernels_.push_back(*kernel);
-  texts_.push_back(wgsl);
+  stage(*kernel, wgsl, extent, rename);
+}
+
+void Staged::stage(const Kernel& kernel, const std::string& text, Extent extent,
+                   const std::map<std::string, std::string>& rename) {
+  kernels_.push_back(kernel);
+  texts_.push_back(text);
   KernelStage& stage = stages_.emplace_back();
-  stage.name = fmt::format("{}{}", kernel->program->name, stages_.size());
+  stage.name = fmt::format("{}{}", kernel.program->name, stages_.size());
   stage.kernel = &kernels_.back();
   stage.extent = extent;
-  for (const Global& g : kernel->program->globals) {
+  for (const Global& g : kernel.program->globals) {
     if (g.memory != MemoryKind::storage && g.memory != MemoryKind::uniform) continue;
     const auto other = rename.find(g.name);
     const std::string& name = other != rename.end() ? other->second : g.name;

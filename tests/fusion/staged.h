@@ -45,6 +45,9 @@ class Staged {
   // that `rename` says.
   void stage(const std::string& wgsl, Extent extent,
              const std::map<std::string, std::string>& rename = {});
+  // A kernel that was made in another way; `text` stands for it in messages.
+  void stage(const Kernel& kernel, const std::string& text, Extent extent,
+             const std::map<std::string, std::string>& rename = {});
 
   std::expected<FusedKernel, FusionRefusal> fuse(const FusionLimits& limits = {}) const;
   // The first difference between the fused kernel and the stages one after the other, which the
