@@ -165,14 +165,18 @@ class Inputs {
     if (name == "subgroup_id") {
       return value(u32_, BinaryExpr{BinaryOp::shift_right, local_index(), number(5)});
     }
-    Value size = value(u32_, ZeroExpr{});
-    size.expr = number(kSubgroupSize);
-    if (name == "subgroup_size") return size;
-    // The number of subgroups of the workgroup.
+    // These two are known before the kernel runs, and WGSL's rules for such values do not apply to
+    // them: a let keeps them apart.
+    if (name == "subgroup_size") {
+      Value size = value(u32_, ZeroExpr{});
+      size.expr = number(kSubgroupSize);
+      return emit_let(cx_, name, size);
+    }
     const ExprId plane = mul(workgroup_axis(0), workgroup_axis(1));
     const ExprId all = mul(plane, workgroup_axis(2));
-    return value(u32_,
-                 BinaryExpr{BinaryOp::shift_right, add(all, number(kSubgroupSize - 1)), number(5)});
+    const Value count = value(
+        u32_, BinaryExpr{BinaryOp::shift_right, add(all, number(kSubgroupSize - 1)), number(5)});
+    return emit_let(cx_, name, count);
   }
   ExprId number(std::uint32_t n) { return emit(cx_, make_constant(cx_, Scalar::of(n), span_)); }
   ExprId axis(InvocationIdKind kind, std::uint8_t lane) {

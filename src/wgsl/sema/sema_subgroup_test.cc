@@ -44,6 +44,17 @@ TEST(SubgroupModules, FollowTheLinearLocalIndex) {
   EXPECT_EQ(run("out[i] = size;", 1)[0], 32U);
 }
 
+// What would be an error in a constant or override expression.
+TEST(SubgroupModules, SizesAreValuesOfTheRunTime) {
+  constexpr std::string_view kModule =
+      "override o = 32u; override w = 20u; var<workgroup> b: buffer<64>;";
+  EXPECT_EQ(run("out[i] = 8u / (size - o) + 10 * (7u / (count - 1));", 20, "w", kModule)[0], 78U);
+  EXPECT_EQ(run("out[i] = extractBits(0xf0u, 4, size) + (o << size);", 20, "w", kModule)[0], 47U);
+  EXPECT_EQ(run("out[i] = arrayLength(bufferArrayView<array<vec4u>>(&b, 0, size + 8));", 20, "w",
+                kModule)[0],
+            2U);
+}
+
 TEST(SubgroupModules, VectorsWorkComponentByComponent) {
   const Words out =
       run("let v = subgroupAdd(vec3(i, 1u, 2u)); out[i] = v.x + v.y * 1000 + v.z * 100000;", 32);
