@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "generator.h"
 #include "support/random.h"
 #include "vyre/wgsl/module.h"
 
@@ -76,7 +77,9 @@ bool fails(const std::string& device, const Subject& subject, unsigned variants)
 
 }  // namespace
 
-CheckOutcome check(const Runner& runner, const Subject& subject, unsigned variants) {
+namespace {
+
+CheckOutcome check_one(const Runner& runner, const Subject& subject, unsigned variants) {
   CheckOutcome out;
   const auto parsed = parse_wgsl(subject.text, "generated.wgsl");
   if (!parsed.module || parsed.module->programs.empty()) {
@@ -115,6 +118,19 @@ CheckOutcome check(const Runner& runner, const Subject& subject, unsigned varian
     }
   }
   return out;
+}
+
+}  // namespace
+
+CheckOutcome check(const Runner& runner, const Subject& subject, unsigned variants) {
+  CheckOutcome out = check_one(runner, subject, variants);
+  auto lines = lines_of(subject.text);
+  const auto left_out =
+      std::erase_if(lines, [](const std::string& l) { return l.ends_with(kNotInTheTwin); });
+  if (left_out == 0 || out.verdict != CheckVerdict::same) return out;
+  CheckOutcome twin = check_one(runner, {joined_lines(lines), subject.data_seed}, variants);
+  twin.variants += out.variants;
+  return twin;
 }
 
 std::string shrink(const std::string& device, const Subject& subject, unsigned variants,

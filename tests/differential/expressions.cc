@@ -146,10 +146,10 @@ std::string TextWriter::buffer_read(const TypeShape* shape) {
   };
   for (auto& s : shared) {
     if (!s.readable || pure_uniform || !random.chance(0.5)) continue;
-    if (s.atomic && shape->is_scalar(Kind::u32)) {
+    if (s.form == Shared::Form::atomics && shape->is_scalar(Kind::u32)) {
       return fmt::format("atomicLoad(&{}[{}])", s.name, index(s.size, 0));
     }
-    if (s.atomic) continue;
+    if (s.form != Shared::Form::values) continue;
     if (const auto rest = path(s.element, shape, 3)) {
       const std::string i =
           random.chance(0.4) ? fmt::format("lidx + {}u", random.below(5)) : index(s.size, 0);
@@ -189,6 +189,9 @@ std::string TextWriter::leaf(const TypeShape* shape, bool literal_allowed) {
   if (literal_allowed && random.chance(0.25)) return literal(shape);
   if (random.chance(0.85)) {
     if (auto v = variable_path(shape, false, 4)) return *v;
+  }
+  if (random.chance(0.5)) {
+    if (auto v = view_read(shape)) return *v;
   }
   switch (shape->form) {
     case Form::scalar: return buffer_read(shape);
@@ -263,6 +266,7 @@ std::string TextWriter::scalar_expression(const TypeShape* shape, int depth) {
     const auto* u = shapes.scalar(Kind::u32);
     if (random.chance(0.04)) return "arrayLength(&in_u)";
     if (random.chance(0.04) && has_tail) return "arrayLength(&in_t.data)";
+    if (random.chance(0.04) && has_views) return "bufferLength(&in_b)";
     if (random.chance(0.03)) {
       return fmt::format("pack4xU8{}({})", random.chance(0.5) ? "Clamp" : "",
                          leaf(shapes.vector(Kind::u32, 4), false));

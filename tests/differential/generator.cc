@@ -88,6 +88,7 @@ void pick_sizes(TextWriter& w, bool groups) {
 
 void TextWriter::declarations() {
   if (halves) line("enable f16;");
+  if (has_pairs) line("enable atomic_vec2u_min_max;");
   if (subgroups) line("enable subgroups;");
   if (subgroups) line("diagnostic(off, subgroup_uniformity);");
   for (const TypeShape* s : structures) {
@@ -96,8 +97,17 @@ void TextWriter::declarations() {
     close();
   }
   int binding = 0;
-  const auto resource = [&](const char* kind, const std::string& rest) {
+  const auto declare = [&](const char* kind, const std::string& rest) {
+    if (random.chance(0.1)) binding += random.between(1, 9);
     line(fmt::format("@group(0) @binding({}) var<{}> {};", binding++, kind, rest));
+  };
+  bool spare = has_spare;
+  const auto resource = [&](const char* kind, const std::string& rest) {
+    if (spare && random.chance(0.2)) {
+      declare(random.of({"storage, read", "storage, read_write", "uniform"}), "spare: vec4<f32>");
+      spare = false;
+    }
+    declare(kind, rest);
   };
   open("struct Params");
   line("n: u32,");
@@ -124,6 +134,14 @@ void TextWriter::declarations() {
   if (halves) resource("storage, read_write", "out_h: array<f16>");
   if (has_fixed) resource("storage, read_write", "out_k: array<vec2<u32>, 100>");
   if (has_own_atomics) resource("storage, read_write", "own_a: array<atomic<i32>>");
+  if (has_views) {
+    resource("storage, read", "in_b: buffer");
+    resource("storage, read_write", "out_b: buffer");
+  }
+  if (has_pairs) {
+    resource("storage, read_write", "n_high: array<atomic<vec2<u32>>, 8>");
+    resource("storage, read_write", "n_low: atomic<vec2<u32>>");
+  }
   if (has_counters) {
     resource("storage, read_write", "n_add: array<atomic<u32>, 8>");
     resource("storage, read_write", "n_max: array<atomic<i32>, 8>");
@@ -132,9 +150,13 @@ void TextWriter::declarations() {
     resource("storage, read_write", "n_and: atomic<u32>");
     resource("storage, read_write", "n_xor: array<atomic<u32>, 8>");
   }
+  if (spare) declare("storage, read", "spare: array<f32>");
   for (const Shared& s : shared) {
-    line(fmt::format("var<workgroup> {}: array<{}, {}>;", s.name,
-                     s.atomic ? "atomic<u32>" : s.element->name, s.size));
+    line(s.form == Shared::Form::bytes
+             ? fmt::format("var<workgroup> {}: buffer<{}>;", s.name, s.size * kOwnBytes)
+             : fmt::format("var<workgroup> {}: array<{}, {}>;", s.name,
+                           s.form == Shared::Form::atomics ? "atomic<u32>" : s.element->name,
+                           s.size));
   }
   if (!shared.empty()) line("var<workgroup> wg_one: u32;");
   scope.push_back({"params.n", shapes.scalar(Kind::u32), false, true, false});
@@ -160,7 +182,7 @@ void TextWriter::functions() {
   const int n = random.between(0, 3);
   for (int i = 0; i < n; ++i) {
     Callable c;
-    c.name = fresh("f");
+    c.name = fresh("call");  // f16 and f32 are types
     const std::size_t outer = scope.size();
     std::string parameters;
     if (random.chance(0.4)) {
@@ -236,11 +258,14 @@ void TextWriter::entry() {
       scope.push_back({"nwg", three, false, true, false});
     }
   }
-  if (subgroups && random.chance(0.5)) {
-    parameters += ", @builtin(subgroup_invocation_id) sub: u32";
-    scope.push_back({"sub", shapes.scalar(Kind::u32), false, false, false});
+  for (const char* value :
+       {"subgroup_invocation_id", "subgroup_id", "subgroup_size", "num_subgroups"}) {
+    if (!subgroups || !random.chance(0.4)) continue;
+    parameters += fmt::format(", @builtin({}) {}: u32", value, value);
+    scope.push_back({value, shapes.scalar(Kind::u32), false, false, false});
   }
   open(fmt::format("fn main({})", parameters));
+  if (has_spare) line(fmt::format("_ = &spare;  {}", kNotInTheTwin));
   line(fmt::format("let own = (gid.z * {}u + gid.y) * {}u + gid.x;", extent[1], extent[0]));
   scope.push_back({"own", shapes.scalar(Kind::u32), false, false, false});
   if (shared.empty() && random.chance(0.25)) {
@@ -248,7 +273,8 @@ void TextWriter::entry() {
                      random.chance(0.5) ? "arrayLength(&in_u)" : "params.n"));
   }
   for (const Shared& s : shared) {
-    if (!s.atomic) scope.push_back({s.name + "[lidx]", s.element, true, false, false});
+    if (s.form != Shared::Form::values) continue;
+    scope.push_back({s.name + "[lidx]", s.element, true, false, false});
   }
   TextPlace place;
   place.uniform = !shared.empty();
@@ -306,13 +332,19 @@ Generated generate(std::uint64_t seed, bool rounded_freely) {
   w.has_fixed = r.chance(0.3);
   w.subgroups = r.chance(0.3);
   w.x_offset = r.between(-3, 3);
+  w.has_pairs = r.chance(0.15);
+  w.has_views = r.chance(0.25);
+  w.has_spare = r.chance(0.15);
   if (groups) {
+    using Form = TextWriter::Shared::Form;
     const int lanes = static_cast<int>(w.workgroup[0] * w.workgroup[1] * w.workgroup[2]);
     const int n = r.between(1, 2);
     for (int i = 0; i < n; ++i) {
-      w.shared.push_back({fmt::format("wg{}", i), r.of(w.value_shapes), lanes, false, false});
+      w.shared.push_back(
+          {fmt::format("wg{}", i), r.of(w.value_shapes), lanes, false, Form::values});
     }
-    if (r.chance(0.4)) w.shared.push_back({"wg_n", nullptr, r.between(1, 9), false, true});
+    if (r.chance(0.4)) w.shared.push_back({"wg_n", nullptr, r.between(1, 9), false, Form::atomics});
+    if (w.has_views) w.shared.push_back({"wg_b", nullptr, lanes, false, Form::bytes});
   }
   w.declarations();
   w.functions();

@@ -10,6 +10,9 @@
 
 namespace vyre {
 
+// At the end of lines that a second program leaves out, which computes the same.
+inline constexpr const char* kNotInTheTwin = "// not in the twin";
+
 struct Generated {
   std::string text;
   Extent extent{1, 1, 1};

@@ -78,6 +78,7 @@ void TextWriter::declare(const TextPlace& place) {
 }
 
 void TextWriter::assign(const TextPlace& place) {
+  if (random.chance(0.12)) return swizzle_assign();
   pure_uniform = place.uniform && random.chance(0.35);
   const TypeShape* shape = random.chance(0.6)
                                ? shapes.scalar(random.of({Kind::i32, Kind::u32, Kind::f32}))
@@ -93,6 +94,26 @@ void TextWriter::assign(const TextPlace& place) {
     }
   }
   pure_uniform = false;
+}
+
+void TextWriter::swizzle_assign() {
+  const TypeShape* shape = random.of(value_shapes);
+  if (!shape->is(Form::vector)) return;
+  const auto target = variable_path(shape, true, 4);
+  if (!target) return;
+  std::string letters =
+      std::string(random.of({"xyzw", "rgba"})).substr(0, static_cast<std::size_t>(shape->size));
+  const int named = random.between(2, shape->size);
+  std::string swizzle;
+  for (int i = 0; i < named; ++i) {
+    const auto at = random.below(letters.size());
+    swizzle += letters[at];
+    letters.erase(at, 1);
+  }
+  const std::string op =
+      shape->kind != Kind::boolean && random.chance(0.3) ? random.of({"+", "-", "*"}) : "";
+  line(fmt::format("{}.{} {}= {};", *target, swizzle, op,
+                   expression(shapes.vector(shape->kind, named), 2)));
 }
 
 void TextWriter::branch(const TextPlace& place) {
@@ -309,6 +330,7 @@ std::string TextWriter::own_index() {
 
 void TextWriter::write_out(const TextPlace&) {
   if (!in_entry) return;
+  if (own_place() && random.chance(0.5)) return view_write();
   const auto compute = [&](Kind k) { return expression(shapes.scalar(k), 2); };
   switch (random.below(9)) {
     case 0: return line(fmt::format("out_u[{}] = {};", own_index(), compute(Kind::u32)));
@@ -326,6 +348,10 @@ void TextWriter::write_out(const TextPlace&) {
     }
     case 4: return line(fmt::format("out_s[own] = {};", expression(record, 2)));
     case 5:
+      if (random.chance(0.3)) {
+        return line(fmt::format("out_v[own].{} = {};", random.of({"zx", "xy", "yz", "zy"}),
+                                expression(shapes.vector(Kind::u32, 2), 2)));
+      }
       return line(fmt::format("out_v[own] = {};", expression(shapes.vector(Kind::u32, 3), 2)));
     case 6: {
       const std::string x = compute(Kind::f32);
@@ -351,7 +377,7 @@ void TextWriter::count(const TextPlace&) {
   const auto* i = shapes.scalar(Kind::i32);
   std::vector<const Shared*> adding;
   for (const Shared& s : shared) {
-    if (s.atomic && !s.readable) adding.push_back(&s);
+    if (s.form == Shared::Form::atomics && !s.readable) adding.push_back(&s);
   }
   if (in_entry && !adding.empty() && random.chance(0.5)) {
     const auto* s = random.of(adding);
@@ -373,6 +399,12 @@ void TextWriter::count(const TextPlace&) {
                      expression(i, 2)));
     scope.push_back({name, i, false, false, false});
     return;
+  }
+  if (has_pairs && (!has_counters || random.chance(0.5))) {
+    const std::string value = expression(shapes.vector(Kind::u32, 2), 2);
+    return line(random.chance(0.5)
+                    ? fmt::format("atomicStoreMax(&n_high[{}], {});", index(8, 1), value)
+                    : fmt::format("atomicStoreMin(&n_low, {});", value));
   }
   if (!has_counters) return;
   switch (random.below(6)) {
@@ -417,10 +449,16 @@ void TextWriter::share(const TextPlace& place) {
   if (free.empty()) return;
   const std::size_t k = random.of(free);
   const Shared s = shared[k];
-  if (s.atomic) {
-    line(fmt::format("atomicAdd(&{}[{}], {});", s.name, index(s.size, 1), u32(2)));
-  } else {
-    line(fmt::format("{}[lidx] = {};", s.name, expression(s.element, 2)));
+  switch (s.form) {
+    case Shared::Form::atomics:
+      line(fmt::format("atomicAdd(&{}[{}], {});", s.name, index(s.size, 1), u32(2)));
+      break;
+    case Shared::Form::values:
+      line(fmt::format("{}[lidx] = {};", s.name, expression(s.element, 2)));
+      break;
+    case Shared::Form::bytes:
+      line(fmt::format("*bufferView<u32>(&{}, lidx * {}u + {}u) = {};", s.name, kOwnBytes,
+                       random.below(kOwnBytes - 3), u32(2)));
   }
   line(random.chance(0.8) ? "workgroupBarrier();" : "workgroupBarrier(); storageBarrier();");
   shared[k].readable = true;
@@ -430,24 +468,36 @@ void TextWriter::share(const TextPlace& place) {
   // What is declared between the barriers stays in scope after them.
   const int n = random.between(1, 3);
   for (int i = 0; i < n; ++i) statement(inner);
-  if (s.atomic) {
-    const std::string name = fresh("l");
-    line(fmt::format("let {} = atomicLoad(&{}[{}]);", name, s.name, index(s.size, 1)));
-    scope.push_back({name, shapes.scalar(Kind::u32), false, false, false});
-  } else {
-    const std::string name = fresh("l");
-    const std::string i =
-        random.chance(0.5) ? fmt::format("{}u - lidx", s.size - 1) : index(s.size, 1);
-    line(fmt::format("let {} = {}[{}];", name, s.name, i));
-    scope.push_back({name, s.element, false, false, false});
+  const std::string name = fresh("l");
+  const std::string i =
+      random.chance(0.5) ? fmt::format("{}u - lidx", s.size - 1) : index(s.size, 1);
+  switch (s.form) {
+    case Shared::Form::atomics:
+      line(fmt::format("let {} = atomicLoad(&{}[{}]);", name, s.name, i));
+      break;
+    case Shared::Form::values: line(fmt::format("let {} = {}[{}];", name, s.name, i)); break;
+    case Shared::Form::bytes:
+      line(fmt::format("let {} = bufferView<array<u32>>(&{}, {}u)[{}];", name, s.name,
+                       4 * random.below(4), i));
   }
+  scope.push_back({name, s.form == Shared::Form::values ? s.element : shapes.scalar(Kind::u32),
+                   false, false, false});
   shared[k].readable = false;
   line("workgroupBarrier();");
 }
 
 void TextWriter::uniform_load(const TextPlace&) {
+  for (const Shared& s : shared) {
+    if (s.form != Shared::Form::bytes || random.chance(0.5)) continue;
+    const auto* shape = random.chance(0.5) ? shapes.scalar(Kind::u32) : shapes.vector(Kind::i32, 4);
+    const std::string name = fresh("same");
+    line(fmt::format("let {} = workgroupUniformLoad(bufferView<{}>(&{}, {}u));", name, shape->name,
+                     s.name, kOwnBytes * random.below(static_cast<std::size_t>(s.size))));
+    scope.push_back({name, shape, false, true, false});
+    return;
+  }
   line(fmt::format("if (lidx == 0u) {{ wg_one = {}; }}", u32(2)));
-  const std::string name = fresh("u");
+  const std::string name = fresh("same");
   line(fmt::format("let {} = workgroupUniformLoad(&wg_one);", name));
   scope.push_back({name, shapes.scalar(Kind::u32), false, true, false});
 }

@@ -57,19 +57,26 @@ class TextWriter {
   const TypeShape* result = nullptr;  // of the function being written
   bool in_entry = false;              // ids are in scope
   bool pure_uniform = false;          // expressions must be uniform
-  // Workgroup arrays of which any element may be read here; the others only at lidx.
+  // Workgroup memory: an array of `size` elements, or a buffer with kOwnBytes for each of `size`
+  // invocations. Where it is readable, all of it may be read; elsewhere only what is the
+  // invocation's own.
   struct Shared {
+    enum class Form : unsigned char { values, atomics, bytes };
     std::string name;
     const TypeShape* element;
     int size;
     bool readable;
-    bool atomic;
+    Form form;
   };
+  static constexpr int kOwnBytes = 16;  // of an invocation in a buffer that is written by views
   std::vector<Shared> shared;
   Extent workgroup{1, 1, 1}, extent{1, 1, 1};
   std::uint32_t elements = 1;
   // Global names that exist in this program.
   bool has_tail = false, has_counters = false, has_own_atomics = false, has_fixed = false;
+  bool has_pairs = false;             // counters of 64 bits, atomic<vec2u>
+  bool has_views = false;             // the buffers in_b and out_b
+  bool has_spare = false;             // a binding that nothing reads or writes
   const TypeShape* record = nullptr;  // element of in_s and out_s
   int x_offset = 0;                   // out_x is written at gid.x + x_offset
 
@@ -122,6 +129,15 @@ class TextWriter {
   void uniform_load(const TextPlace& place);
   void exchange();
   std::string own_index();
+  // The bytes of a buffer that belong to an invocation: kOwnBytes for each number.
+  struct ViewPlace {
+    std::string buffer;
+    const char* invocation;
+  };
+  std::optional<ViewPlace> own_place();
+  std::optional<std::string> view_read(const TypeShape* shape);
+  void view_write();
+  void swizzle_assign();
 };
 
 }  // namespace vyre

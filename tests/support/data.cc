@@ -33,7 +33,7 @@ void collect(const TypeTable& types, TypeId type, std::uint64_t offset, std::uin
       out.push_back({v->kind, offset + i * size_of(v->kind)});
     }
   } else if (const auto* atomic = types.get_if<AtomicType>(type)) {
-    out.push_back({atomic->kind, offset});
+    for (std::uint64_t i = 0; i < atomic->size; ++i) out.push_back({atomic->kind, offset + i * 4});
   } else if (const auto kind = types.scalar_kind(type)) {
     out.push_back({*kind, offset});
   }
