@@ -1,10 +1,11 @@
 // Any bytes are either a module or errors, and every error can be shown; the lenient mode accepts
-// whatever the other one accepts.
+// whatever the other one accepts. Each entry point of a module becomes a kernel or an error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
+#include "vyre/ir/kernel.h"
 #include "vyre/wgsl/module.h"
 
 namespace {
@@ -27,7 +28,12 @@ bool check(const std::string& text, bool lenient) {
     for (const vyre::Note& note : diagnostic.notes) check_span(*parsed.source, note.span);
     require(!diagnostic.message.empty());
   }
-  return parsed.module.has_value();
+  if (!parsed.module) return false;
+  for (const vyre::Program& program : parsed.module->programs) {
+    const auto kernel = vyre::make_kernel(program);
+    require(kernel || !kernel.error().what.empty());
+  }
+  return true;
 }
 
 }  // namespace
