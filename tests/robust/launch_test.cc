@@ -1,6 +1,7 @@
 // Launches that are large, endless, many at once; and a code cache that others use or damage.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,6 +105,39 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
       EXPECT_EQ(words_of(session, *large, (std::uint64_t{kFrom} + i) * 4, 1)[0], i + 1);
     }
   }
+}
+
+// Sparse memory: it costs only the pages that are written.
+TEST(LargeBuffers, HoldMoreElementsThanAreCounted) {
+  constexpr std::size_t kBytes = (std::size_t{1} << 34U) + 64;  // 2^32 + 16 words
+  void* const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) GTEST_SKIP() << "no address space for 16 GiB";
+  const std::span large(static_cast<std::byte*>(memory), kBytes);
+  large[std::size_t{40} * 4] = std::byte{9};
+  const Session session = open(1);
+  const Kernel kernel = kernel_of(R"(
+@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+@group(0) @binding(1) var<storage, read> at: array<u32>;
+@group(0) @binding(2) var<storage, read_write> seen: array<u32>;
+@compute @workgroup_size(8)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  let i = at[id.x];
+  seen[id.x] = select(x[i], arrayLength(&x), id.x == 0);
+  x[i] += id.x;
+})");
+  const std::vector<std::uint32_t> at{0, 40, 0xFFFFFFFEU, 0xFFFFFFFFU};
+  auto words = session.adopt(large);
+  ASSERT_TRUE(words) << describe(words.error());
+  Buffer seen = buffer_of(session, std::vector<std::uint32_t>(at.size()));
+  const std::vector<Binding> bindings{{0, 0, *words}, {0, 1, buffer_of(session, at)}, {0, 2, seen}};
+  const auto dispatch = session.prepare(kernel, bindings, DispatchSize::extent({4, 1, 1}));
+  ASSERT_TRUE(dispatch) << describe(dispatch.error());
+  ASSERT_TRUE(session.run(*dispatch));
+  EXPECT_EQ(words_of(session, seen, 0, 4), (std::vector<std::uint32_t>{0xFFFFFFFF, 9, 0, 0}));
+  EXPECT_EQ(large[std::size_t{0xFFFFFFFE} * 4], std::byte{2});
+  EXPECT_EQ(large[std::size_t{0xFFFFFFFF} * 4], std::byte{0});
+  munmap(memory, kBytes);
 }
 
 // ---- Deadlines ----------------------------------------------------------------------------------

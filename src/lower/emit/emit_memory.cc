@@ -1,4 +1,6 @@
 // Pointers into shared memory (buffers, workgroup memory) and into the cells of vars.
+#include <llvm/IR/Intrinsics.h>
+
 #include "vyre/lower/emit/emit_cells_internal.h"
 #include "vyre/lower/emit/emit_expr_internal.h"
 #include "vyre/lower/emit/emit_leaf_internal.h"
@@ -104,7 +106,10 @@ Value* array_length(EmitContext& e, const Pointer& pointer) {
     return length;
   }
   Value* rest = e.b.CreateSub(bytes, e.b.getInt64(start->getZExtValue()));
-  length = e.b.CreateTrunc(e.b.CreateUDiv(rest, e.b.getInt64(stride)), e.b.getInt32Ty());
+  // Of more elements than a u32 can count, the others are out of bounds.
+  Value* all = e.b.CreateUDiv(rest, e.b.getInt64(stride));
+  Value* counted = e.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, all, e.b.getInt64(0xFFFFFFFF));
+  length = e.b.CreateTrunc(counted, e.b.getInt32Ty());
   return length;
 }
 
