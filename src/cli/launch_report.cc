@@ -39,6 +39,12 @@ std::string mode_source(const RunOptions& options) {
   return variable != nullptr && *variable != '\0' ? kModeVariable : "the default";
 }
 
+// Whether `vyre run` measures the candidates before it launches anything.
+bool sweeps_first(const LaunchReport& report) {
+  return report.plan.mode == TunerMode::sweep && !report.device.limits_alone &&
+         report.plan.by != Authority::caller && report.plan.by != Authority::pin;
+}
+
 // The facts for planning of a device whose limits alone are known.
 PlanDevice device_of_limits(const Limits& limits) {
   PlanDevice out;
@@ -133,6 +139,9 @@ void print_report(Output& out, const LaunchReport& report) {
   out.write(plan_text(report.plan));
   if (!report.costs.rows.empty()) print_costs(out, report.costs, report.plan.declared);
   out.print("  the extent is from {}, the mode from {}\n", report.extent_from, report.mode_from);
+  if (sweeps_first(report)) {
+    out.write("  `vyre run` first measures what can be tuned, and launches the fastest\n");
+  }
   if (report.device.limits_alone) {
     out.print("  known by its limits alone: {}\n", to_string(report.device.limits));
   } else {
@@ -147,6 +156,7 @@ Json report_json(const LaunchReport& report) {
   json["limits"] = to_json(report.device.limits);
   json["profile"] = report.device.limits_alone ? Json() : to_json(report.device.profile);
   json["mode_from"] = report.mode_from;
+  json["sweeps_first"] = sweeps_first(report);
   json["extent_from"] = report.extent_from;
   json["decision_file"] = report.decisions;
   json["decision_key"] = report.key.empty() ? Json() : Json(report.key);

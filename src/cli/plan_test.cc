@@ -110,6 +110,20 @@ TEST_F(Plan, ModesOtherThanNaturalKeepTheDeclaredWorkgroup) {
   EXPECT_EQ(json({"--entry", "scale", "--size", "1000"}).at("mode_from"), "VYRE_AUTOTUNER");
 }
 
+TEST_F(Plan, SaysThatARunMeasuresBeforeItsFirstLaunch) {
+  const std::vector<std::string> launch{"--entry", "scale", "--size", "1000", "--device", "cpu"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = launch;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  EXPECT_EQ(json(with({"--mode", "on"})).at("sweeps_first"), true);
+  EXPECT_TRUE(Plan::plan(with({"--mode", "on"})).out.contains("`vyre run` first measures"));
+  EXPECT_EQ(json(with({"--mode", "frozen"})).at("sweeps_first"), false);
+  EXPECT_FALSE(Plan::plan(with({"--mode", "frozen"})).out.contains("first measures"));
+  EXPECT_EQ(json(with({"--mode", "on", "--workgroup", "32"})).at("sweeps_first"), false);
+}
+
 TEST_F(Plan, LimitsBoundTheChoice) {
   const auto plan = json({"--entry", "scale", "--size", "1000", "--limits", "threads=128"});
   EXPECT_EQ(plan.at("variant").at("workgroup"), nlohmann::json({128, 1, 1}));
