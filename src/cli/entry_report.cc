@@ -5,11 +5,13 @@
 
 #include <algorithm>
 
+#include "vyre/cli/plan.h"
 #include "vyre/cli/table.h"
 #include "vyre/cli/values.h"
 #include "vyre/data/npy/packed_elements.h"
 #include "vyre/ir/print.h"
 #include "vyre/ir/print_expr.h"
+#include "vyre/ir/slots.h"
 #include "vyre/plan/bindings/kernel_bindings.h"
 #include "vyre/plan/variants/declared_variant.h"
 #include "vyre/plan/variants/tunable_parts.h"
@@ -33,10 +35,11 @@ bool waits_for_override(const TypeTable& types, TypeId type) {
 
 std::vector<BufferReport> buffers_of(const Program& program) {
   std::vector<BufferReport> out;
-  for (const Global& global : program.globals) {
-    if (global.memory != MemoryKind::storage && global.memory != MemoryKind::uniform) continue;
+  for (const GlobalId id : slots_of(program)) {
+    const Global& global = program[id];
     const BufferLayout layout = buffer_layout(program.types, global.type);
     BufferReport buffer;
+    buffer.slot = static_cast<std::uint32_t>(out.size());
     buffer.group = global.group;
     buffer.binding = global.binding;
     buffer.name = global.name;
@@ -50,9 +53,6 @@ std::vector<BufferReport> buffers_of(const Program& program) {
     }
     out.push_back(std::move(buffer));
   }
-  std::ranges::sort(
-      out, {}, [](const BufferReport& buffer) { return std::pair(buffer.group, buffer.binding); });
-  for (std::size_t i = 0; i < out.size(); ++i) out[i].slot = static_cast<std::uint32_t>(i);
   return out;
 }
 
@@ -74,20 +74,12 @@ std::vector<OverrideReport> overrides_of(const Program& program,
   return out;
 }
 
-// The limits of a device that is not known: every device of its kind allows at least this much.
-Limits usual_limits() {
-  return {.backend = "",
-          .max_threads_per_block = 1024,
-          .max_block_dim = {1024, 1024, 64},
-          .max_grid_dim = {65535, 65535, 65535}};
-}
-
 void report_tuning(const Kernel& kernel, const Device* device, EntryReport& entry) {
   for (const TargetKind kind : {TargetKind::host, TargetKind::nvptx}) {
     if (device != nullptr && device->target().kind != kind) continue;
     entry.tunable_parts.emplace_back(
         kind == TargetKind::host ? "cpu" : "gpu",
-        tunable_parts(kernel, kind, device == nullptr ? usual_limits() : device->limits()));
+        tunable_parts(kernel, kind, device == nullptr ? default_limits() : device->limits()));
   }
   const std::string_view fixed = why_shape_is_fixed(kernel);
   if (!fixed.empty()) entry.workgroup_reason = fmt::format("it {}", fixed);

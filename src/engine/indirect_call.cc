@@ -13,21 +13,15 @@ namespace {
 // The invocations of that many workgroups; an error beyond the limits of the device.
 Result<Extent> invocations_of(const Extent& groups, const LaunchStep& d) {
   const Extent& most = d.plan_device->limits.max_grid_dim;
-  Extent out;
-  for (unsigned axis = 0; axis < 3; ++axis) {
-    const std::uint64_t invocations = std::uint64_t{groups[axis]} * d.plan.declared[axis];
-    if (groups[axis] > most[axis] || invocations > UINT32_MAX) {
-      return fail(
-          Code::limit,
-          fmt::format("kernel '{}': its buffer asks for {}x{}x{} workgroups of {}x{}x{}; {} "
-                      "allows {}x{}x{}, and 2^32 - 1 invocations on an axis",
-                      d.plan.kernel, groups[0], groups[1], groups[2], d.plan.declared[0],
-                      d.plan.declared[1], d.plan.declared[2], d.plan.device, most[0], most[1],
-                      most[2]));
-    }
-    out[axis] = static_cast<std::uint32_t>(invocations);
-  }
-  return out;
+  const auto out = extent_in(DispatchSize::workgroups(groups), d.plan.declared);
+  const bool fits = groups[0] <= most[0] && groups[1] <= most[1] && groups[2] <= most[2];
+  if (out && fits) return out;
+  return fail(Code::limit,
+              fmt::format("kernel '{}': its buffer asks for {}x{}x{} workgroups of {}x{}x{}; {} "
+                          "allows {}x{}x{}, and 2^32 - 1 invocations on an axis",
+                          d.plan.kernel, groups[0], groups[1], groups[2], d.plan.declared[0],
+                          d.plan.declared[1], d.plan.declared[2], d.plan.device, most[0], most[1],
+                          most[2]));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "vyre/ir/interpret/interpret.h"
 #include "vyre/plan/geometry.h"
+#include "vyre/plan/launch_request.h"
 
 namespace vyre {
 namespace {
@@ -66,14 +67,11 @@ class Run {
       std::memcpy(shape.grid.data(), memory_[stage.grid->buffer].data() + stage.grid->offset,
                   kGridBytes);
       if (std::ranges::count(shape.grid, 0U) != 0) return {};
-      for (unsigned axis = 0; axis < 3; ++axis) {
-        const std::uint64_t size = std::uint64_t{shape.grid[axis]} * workgroup[axis];
-        if (size > UINT32_MAX) {
-          return fail(Code::limit,
-                      fmt::format("stage '{}' has {} invocations on one axis", stage.name, size));
-        }
-        shape.extent[axis] = static_cast<std::uint32_t>(size);
+      const auto extent = extent_in(DispatchSize::workgroups(shape.grid), workgroup);
+      if (!extent) {
+        return fail(Code::limit, fmt::format("stage '{}': {}", stage.name, extent.error().what));
       }
+      shape.extent = *extent;
     } else {
       shape.grid = grid_covering(stage.extent, workgroup);
     }

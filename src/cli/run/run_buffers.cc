@@ -13,6 +13,7 @@
 #include "vyre/plan/bindings/extent_inference.h"
 #include "vyre/plan/bindings/extent_volume.h"
 #include "vyre/plan/geometry.h"
+#include "vyre/plan/launch_request.h"
 
 namespace vyre {
 namespace {
@@ -123,13 +124,10 @@ struct ChosenExtent {
   std::vector<std::string> longer{};
 };
 
-// All invocations of a grid, saturating.
-Extent whole_extent(const Extent& grid, const Extent& workgroup) {
-  Extent out{};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    out[axis] = saturating_mul(grid[axis], workgroup[axis]);
-  }
-  return out;
+// Whether the grid covers more invocations than run.
+bool is_cut(const ChosenExtent& chosen, const Extent& workgroup) {
+  const auto whole = extent_in(DispatchSize::workgroups(chosen.grid), workgroup);
+  return !whole || *whole != chosen.extent;
 }
 
 Result<ChosenExtent> inferred_extent(const Kernel& kernel, const RunOptions& options,
@@ -160,18 +158,9 @@ Result<ChosenExtent> choose_extent(const Kernel& kernel, const RunOptions& optio
                         volume_in_64_bits(*options.size)};
   }
   if (!options.grid) return inferred_extent(kernel, options, buffers);
-  ChosenExtent out{{}, *options.grid, "--grid", {}};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const auto product = checked_mul(out.grid[axis], workgroup[axis]);
-    if (!product) {
-      return fail(Code::limit,
-                  fmt::format("--grid: {} workgroups of {} are more than {} invocations along {}",
-                              out.grid[axis], workgroup[axis], UINT32_MAX, "xyz"[axis]));
-    }
-    out.extent[axis] = *product;
-  }
-  out.elements = volume_in_64_bits(out.extent);
-  return out;
+  auto extent = extent_in(DispatchSize::workgroups(*options.grid), workgroup);
+  if (!extent) return fail(Code::limit, "--grid: " + extent.error().what);
+  return ChosenExtent{*extent, *options.grid, "--grid", volume_in_64_bits(*extent)};
 }
 
 // Gives every buffer without a size that of the extent.
@@ -290,8 +279,7 @@ Result<RunPlan> size_run(const Kernel& kernel, const RunOptions& options, bool m
   plan.extent_reason = std::move(chosen.reason);
   plan.longer = std::move(chosen.longer);
   plan.in_workgroups = options.grid.has_value();
-  plan.cuts_workgroups = depends_on_workgroup(kernel) &&
-                         plan.extent != whole_extent(chosen.grid, kernel.program->workgroup);
+  plan.cuts_workgroups = depends_on_workgroup(kernel) && is_cut(chosen, kernel.program->workgroup);
   VYRE_CHECK(size_buffers(plan.buffers, chosen));
   return plan;
 }

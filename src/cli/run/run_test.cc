@@ -427,8 +427,8 @@ TEST_F(Run, HugeSizesAreRefusedNotTried) {
                 .find("too large"),
             std::string::npos);
   EXPECT_EQ(error(kDouble, {"--in", "x=fill:zeros:4", "--grid", "4294967295"}),
-            "vyre: --grid: 4294967295 workgroups of 4 are more than 4294967295 invocations along "
-            "x\n");
+            "vyre: --grid: axis 0 has 4294967295 workgroups of 4 invocations, which are more than "
+            "4294967295\n");
   EXPECT_EQ(error(kDouble, {"--size", "4294967296"}),
             "vyre: --size: '4294967296' is too large: at most 4294967295; see vyre run --help\n");
 }
