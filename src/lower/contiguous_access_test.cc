@@ -13,7 +13,8 @@
 namespace vyre {
 namespace {
 
-// All cases work on rows of x and y, of width n; a workgroup of 64 takes one row.
+// All cases work on rows of x and y, of width n. A workgroup is one gang, because the processor
+// decides whether a loop over gangs is unrolled.
 struct Rows {
   ProgramBuilder& b;
   Ref n, x, y;
@@ -32,7 +33,7 @@ struct AccessCase {
 void PrintTo(const AccessCase& c, std::ostream* out) { *out << c.name; }
 
 Kernel kernel_of(const AccessCase& c) {
-  ProgramBuilder b("rows", {64, 1, 1});
+  ProgramBuilder b("rows", {16, 1, 1});
   Ref n = b.uniform("n", b.u32);
   Ref x = b.storage_read("x", b.array(b.f32));
   Ref y = b.storage("y", b.array(b.f32));
@@ -121,7 +122,7 @@ class Accesses : public testing::TestWithParam<AccessCase> {};
 TEST_P(Accesses, AreContiguousWhereLanesAreNeighbours) {
   const AccessCase& c = GetParam();
   Variant v;
-  v.workgroup = {16, 1, 1};  // one gang: a loop over gangs may be unrolled, as a processor likes it
+  v.workgroup = {16, 1, 1};
   v.gang_width = 16;
   const auto text = host_text(kernel_of(c), v, HostText::llvm);
   ASSERT_TRUE(text.has_value()) << describe(text.error());

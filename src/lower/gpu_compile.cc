@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <charconv>
 #include <mutex>
 
@@ -26,6 +25,7 @@
 #include "vyre/lower/gpu/signed_zeros_internal.h"
 #include "vyre/lower/gpu/wide_addresses_internal.h"
 #include "vyre/lower/guarded_compile_internal.h"
+#include "vyre/lower/legal_variant_internal.h"
 #include "vyre/lower/range_checks_internal.h"
 #include "vyre/lower/unroll_private_internal.h"
 
@@ -147,7 +147,7 @@ struct Prepared {
 };
 
 Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const GpuOptions& options) {
-  assert(variant.gang_width == 1 && slots_of(*kernel.program).size() <= kGpuBindings);
+  assert_legal(kernel, variant, TargetKind::nvptx);
   Prepared out;
   out.context = std::make_unique<llvm::LLVMContext>();
   VYRE_TRY(out.target, machine(options.processor));

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -27,6 +26,7 @@
 #include "vyre/lower/host/known_patterns_internal.h"
 #include "vyre/lower/host/link_object_internal.h"
 #include "vyre/lower/host/stop_checks_internal.h"
+#include "vyre/lower/legal_variant_internal.h"
 #include "vyre/lower/range_checks_internal.h"
 
 namespace vyre {
@@ -189,8 +189,7 @@ struct Prepared {
 };
 
 Result<Prepared> prepare(const Kernel& kernel, const Variant& variant, const HostOptions& options) {
-  assert(variant.gang_width == 1 || variant.gang_width == 8 || variant.gang_width == 16 ||
-         variant.gang_width == 32);
+  assert_legal(kernel, variant, TargetKind::host);
   if (!host().missing.empty()) {
     return fail(Code::unavailable,
                 fmt::format("this processor ({}) lacks instructions that compiled kernels need: {}",
