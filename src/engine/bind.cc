@@ -65,7 +65,7 @@ Result<std::vector<BoundMemory>> bind_slots(const Program& p, std::span<const Bi
   }
   for (std::size_t i = 0; i < slots.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      const bool written = slots[i]->access != Access::read || slots[j]->access != Access::read;
+      const bool written = is_written(*slots[i]) || is_written(*slots[j]);
       if (written && overlap(chosen[i], chosen[j])) {
         return fail(Code::invalid_input,
                     fmt::format("'{}' and '{}' are bound to the same memory, and one is written",

@@ -6,6 +6,7 @@
 
 #include "vyre/data/npy/packed_elements.h"
 #include "vyre/engine/session.h"
+#include "vyre/ir/slots.h"
 #include "vyre/pipeline/pipeline_builder.h"
 
 namespace vyre {
@@ -32,8 +33,7 @@ Result<const Global*> variable_of(const Program& program, const KernelValue& val
     return fail(Code::invalid_input, fmt::format("{} uses no buffer '{}'", about, value.variable()),
                 names_of_buffers(program));
   }
-  if (found->access != Access::read && found->memory == MemoryKind::storage &&
-      value.writable().empty() && !value.bytes().empty()) {
+  if (is_written(*found) && value.writable().empty() && !value.bytes().empty()) {
     return fail(Code::invalid_input,
                 fmt::format("{} writes '{}', and its values are const", about, found->name));
   }
@@ -69,7 +69,7 @@ Result<void> Session::run(const Kernel& kernel, std::initializer_list<KernelValu
   for (std::size_t i = 0; i < values.size(); ++i) {
     const KernelValue& value = values.begin()[i];
     VYRE_TRY(const Global* const variable, variable_of(*kernel.program, value));
-    if (variable->memory != MemoryKind::storage || variable->access == Access::read) continue;
+    if (!is_written(*variable)) continue;
     VYRE_CHECK(read(bindings[i].buffer, 0, value.writable()));
   }
   return {};

@@ -451,7 +451,7 @@ void Session::choose_uniforms(const Kernel& kernel, std::span<const Binding> bin
     return found == bindings.end() ? nullptr : &*found;
   };
   for (const Global& g : p.globals) {
-    if (g.memory != MemoryKind::storage || g.access == Access::read) continue;
+    if (!is_written(g)) continue;
     const Binding* b = find(g);
     if (b != nullptr && b->buffer.copy_) out.written.push_back(b->buffer.copy_);
   }

@@ -7,6 +7,7 @@
 #include "vyre/frontier/legality.h"
 #include "vyre/ir/buffer_layout.h"
 #include "vyre/ir/fold_constants.h"
+#include "vyre/ir/slots.h"
 #include "vyre/wgsl/module.h"
 
 namespace vyre {
@@ -52,7 +53,7 @@ Result<std::shared_ptr<FrontierCode>> FrontierCode::make(FrontierFunctions funct
     const BufferLayout layout = buffer_layout(p.types, g.type);
     const FrontierFill fill = fill_of(g, layout);
     VYRE_CHECK(check_fill(p, g, layout, fill));
-    const bool writable = g.memory == MemoryKind::storage && g.access != Access::read;
+    const bool writable = is_written(g);
     code->variables.push_back({.name = g.name,
                                .group = g.group,
                                .binding = g.binding,

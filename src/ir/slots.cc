@@ -16,4 +16,8 @@ std::vector<GlobalId> slots_of(const Program& program) {
   return out;
 }
 
+bool is_written(const Global& global) {
+  return global.memory == MemoryKind::storage && global.access != Access::read;
+}
+
 }  // namespace vyre

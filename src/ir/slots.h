@@ -9,5 +9,7 @@
 namespace vyre {
 
 std::vector<GlobalId> slots_of(const Program& program);
+// Whether the program may write a variable: it is in storage memory and not read-only.
+bool is_written(const Global& global);
 
 }  // namespace vyre

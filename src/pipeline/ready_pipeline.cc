@@ -10,6 +10,7 @@
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/base/files/files.h"
+#include "vyre/ir/slots.h"
 #include "vyre/pipeline/ready_internal.h"
 #include "vyre/pipeline/type_views.h"
 
@@ -387,7 +388,7 @@ class Maker : ReadyPart {
         const auto& first = *std::ranges::find_if(program.globals, [&](const Global& one) {
           return one.group == other.group && one.binding == other.binding;
         });
-        if (g.access != Access::read || first.access != Access::read) {
+        if (is_written(g) || is_written(first)) {
           return bad(s.line,
                      fmt::format("{}: '{}' is bound to '{}' and '{}', and one of them is written",
                                  about, *name, first.name, g.name));
@@ -503,8 +504,7 @@ class Maker : ReadyPart {
 bool ReadyStage::writes(std::size_t buffer) const {
   return std::ranges::any_of(bindings, [&](const StageBinding& b) {
     return b.buffer == buffer && std::ranges::any_of(kernel.program->globals, [&](const Global& g) {
-             return g.memory == MemoryKind::storage && g.access != Access::read &&
-                    g.group == b.group && g.binding == b.binding;
+             return is_written(g) && g.group == b.group && g.binding == b.binding;
            });
   });
 }

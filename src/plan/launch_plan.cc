@@ -31,8 +31,7 @@ std::vector<KernelInput> inputs_of(const Program& program, std::span<const Bindi
       return b.group == global.group && b.binding == global.binding;
     });
     if (given == bindings.end()) continue;
-    const bool is_read_only = global.memory == MemoryKind::uniform || global.access == Access::read;
-    if (!is_read_only && !given->initialised) continue;
+    if (is_written(global) && !given->initialised) continue;
     const BufferLayout layout = buffer_layout(program.types, global.type);
     // A buffer may be longer than its type; bytes after the last whole element do not count.
     const std::uint64_t elements =

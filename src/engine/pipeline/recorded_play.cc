@@ -21,7 +21,7 @@ double ns_since(Clock::time_point begun) {
 std::vector<bool> written_slots_of(const Program& program) {
   std::vector<bool> out;
   for (const GlobalId id : slots_of(program)) {
-    out.push_back(program[id].memory == MemoryKind::storage && program[id].access != Access::read);
+    out.push_back(is_written(program[id]));
   }
   return out;
 }

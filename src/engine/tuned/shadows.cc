@@ -118,7 +118,7 @@ std::vector<WrittenSlot> written_slots(const Kernel& kernel) {
   const std::vector<GlobalId> slots = slots_of(p);
   for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
     const Global& g = p[slots[slot]];
-    if (g.memory != MemoryKind::storage || g.access == Access::read) continue;
+    if (!is_written(g)) continue;
     const auto* array = p.types.get_if<ArrayType>(g.type);
     out.push_back(
         {slot, compared_as(p, g.type), array != nullptr ? p.types.stride(array->element) : 0});

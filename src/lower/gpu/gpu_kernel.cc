@@ -153,7 +153,7 @@ class GpuKernel {
         continue;
       }
       f->addParamAttr(argument, llvm::Attribute::NoAlias);
-      if (is_constant(p_[slots[slot]])) f->addParamAttr(argument, llvm::Attribute::ReadOnly);
+      if (!is_written(p_[slots[slot]])) f->addParamAttr(argument, llvm::Attribute::ReadOnly);
       argument += 2;
     }
     const auto note = [&](const char* name, std::uint32_t value) {
@@ -171,10 +171,6 @@ class GpuKernel {
 
   bool is_by_value(std::uint32_t slot) const {
     return std::ranges::find(options_.by_value, slot) != options_.by_value.end();
-  }
-
-  static bool is_constant(const Global& g) {
-    return g.memory == MemoryKind::uniform || g.access == Access::read;
   }
 
   Value* special(llvm::Intrinsic::ID id, std::uint64_t below) {
@@ -196,7 +192,7 @@ class GpuKernel {
     for (const GlobalId id : slots_of(p_)) {
       Pointer pointer = pointer_to(id);
       pointer.base = function_->getArg(argument++);
-      pointer.constant = is_constant(p_[id]);
+      pointer.constant = !is_written(p_[id]);
       e_.globals[static_cast<std::size_t>(id)] = pointer;
       if (is_by_value(slot++)) continue;  // of fixed size
       e_.global_bytes[static_cast<std::size_t>(id)] = function_->getArg(argument++);

@@ -47,7 +47,7 @@ HostArguments emit_host_prologue(EmitContext& e, llvm::Function* function, Value
     pointer.offset.row_invariant = true;
     pointer.pointee = g.type;
     pointer.global = slots[slot];
-    pointer.constant = g.memory == MemoryKind::uniform || g.access == Access::read;
+    pointer.constant = !is_written(g);
     e.globals[static_cast<std::size_t>(slots[slot])] = pointer;
     e.global_bytes[static_cast<std::size_t>(slots[slot])] =
         fixed(b.CreateLoad(b.getInt64Ty(), b.CreatePtrAdd(record, b.getInt64(8))));
