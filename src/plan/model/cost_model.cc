@@ -68,7 +68,7 @@ GpuLaunch launch_of(const CostFacts& f, const Profile& p, const Variant& v) {
   }
   // Each further item needs registers for its loads, some of which neighbours share, and an index.
   // Code for a workgroup never uses more registers than fit.
-  const double wanted = or_else(f.registers, kTypicalRegisters + (f.operations > 50 ? 16 : 0)) +
+  const double wanted = kTypicalRegisters + (f.operations > 50 ? 16 : 0) +
                         (f.loops ? 0 : (out.items - 1) * (f.loaded_bytes / 8 + 1));
   const double most = or_else(p.registers_per_multiprocessor, 65536) / std::max(32.0, out.threads);
   const double registers = std::min(wanted, std::max(kTypicalRegisters, most));

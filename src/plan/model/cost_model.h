@@ -32,9 +32,7 @@ struct CostFacts {
   bool scattered = false;  // loaded values are indices of other loads
   // Reads and writes the same elements and is not pointwise: items stay in order.
   bool in_place = false;
-  // Facts of the usual variant's code, if they are known.
-  std::uint32_t registers = 0;
-  std::uint64_t shared_bytes = 0;
+  std::uint64_t shared_bytes = 0;  // of a workgroup
 };
 
 // The expected time of each variant, in nanoseconds up to a common factor; all > 0.

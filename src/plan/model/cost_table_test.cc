@@ -47,7 +47,6 @@ const std::vector<Case> kCases = {
     {"scattered", [](CostFacts& f) { f.scattered = true, f.loaded_bytes = 36; }},
     {"scattered loops", [](CostFacts& f) { f.scattered = true, f.loops = true; }},
     {"in place", [](CostFacts& f) { f.in_place = true, f.extent = {1 << 14, 1, 1}; }},
-    {"registers", [](CostFacts& f) { f.registers = 100; }},
     {"usual gang 1", [](CostFacts& f) { f.usual.gang_width = 1; }},
     {"usual gang 32", [](CostFacts& f) { f.usual.gang_width = 32, f.loops = true; }},
 };
