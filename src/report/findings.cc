@@ -9,7 +9,6 @@
 #include <unordered_map>
 
 #include "vyre/report/report_text.h"
-#include "vyre/tune/evidence/evidence.h"
 
 namespace vyre {
 namespace {
@@ -83,7 +82,7 @@ void sort_out(const TuneRecord& record, Findings& findings) {
     if (is_known(candidate.time.ns)) findings.spreads.back().median = candidate.time.ns;
     if (!candidate.dropped.empty())
       findings.dropped.push_back(i);
-    else if (findings.spreads[i].count > 0)
+    else if (is_known(findings.spreads[i].median))
       findings.measured.push_back(i);
     else
       findings.untried.push_back(i);
@@ -100,36 +99,15 @@ double prior_scale(const TuneRecord& record, const Findings& findings) {
   return spread_of(ratios).median;
 }
 
-// The last times of each candidate, and their median.
-class RecentTimes {
- public:
-  explicit RecentTimes(std::size_t candidates) : times_(candidates) {}
-  void add(std::uint32_t candidate, double ns) {
-    if (!is_known(ns)) return;
-    auto& times = times_[candidate];
-    if (times.size() == kRecentSamples) times.erase(times.begin());
-    times.push_back(ns);
-  }
-  double median(std::uint32_t candidate) const { return spread_of(times_[candidate]).median; }
-
- private:
-  std::vector<std::vector<double>> times_;
-};
-
 void follow_calls(const TuneRecord& record, Findings& findings) {
   const std::size_t count = record.candidates.size();
   findings.probes.assign(count, 0);
-  findings.incumbent_ns.assign(record.calls.size(), 0);
-  RecentTimes recent(count);
   const CallPoint* before = nullptr;
   for (std::size_t i = 0; i < record.calls.size(); ++i) {
     const CallPoint& call = record.calls[i];
     if (call.candidate >= count || call.incumbent >= count) continue;
     if (call.probe) ++findings.probes[call.candidate];
-    recent.add(call.candidate, call.ns);
-    const double known = recent.median(call.incumbent);
-    findings.incumbent_ns[i] = is_known(known) ? known : call.incumbent_ns;
-    if (before && before->incumbent != call.incumbent)
+    if (!is_sweep(record) && before && before->incumbent != call.incumbent)
       findings.promotions.push_back({.point = i, .from = before->incumbent, .to = call.incumbent});
     before = &call;
   }

@@ -17,24 +17,23 @@ struct Promotion {
 };
 
 struct Findings {
-  std::vector<TimeSpread> spreads{};      // by candidate
-  std::vector<std::string> labels{};      // by candidate: the values of the parameters that vary
-  std::string label_names{};              // of those parameters: "workgroup · items"
-  std::vector<std::uint32_t> measured{};  // and not dropped; the fastest first
+  // By candidate; the median is its figure, which an earlier run may have measured: the count is
+  // then 0.
+  std::vector<TimeSpread> spreads{};
+  std::vector<std::string> labels{};  // by candidate: the values of the parameters that vary
+  std::string label_names{};          // of those parameters: "workgroup · items"
+  std::vector<std::uint32_t>
+      measured{};  // now or by an earlier run, and not dropped; fastest first
   std::vector<std::uint32_t> dropped{};
-  std::vector<std::uint32_t> untried{};
+  std::vector<std::uint32_t> untried{};  // nothing is known of them
   std::optional<std::uint32_t> chosen{}, start{}, declared{};
   double chosen_ns = 0, start_ns = 0, declared_ns = 0;  // their figures; 0: not known
   // Those whose 99% interval holds the chosen one's time, without that itself: nothing shows that
   // they are faster or slower.
   std::vector<std::uint32_t> ties{};
-  double reference_ns = 0;  // what times of candidates are compared with: chosen_ns
-  double prior_scale = 0;   // times a prior gives a time; 0: nothing to compare with
-  std::vector<Promotion> promotions{};
-  // By call: the median of the last times of who was the incumbent then, else what the call says;
-  // 0:
-  // not known.
-  std::vector<double> incumbent_ns{};
+  double reference_ns = 0;              // what times of candidates are compared with: chosen_ns
+  double prior_scale = 0;               // times a prior gives a time; 0: nothing to compare with
+  std::vector<Promotion> promotions{};  // none in the mode `on`
   std::vector<std::uint64_t> probes{};  // by candidate
 };
 

@@ -79,6 +79,24 @@ TEST(Findings, PromotionsAreWhereTheIncumbentChanges) {
   EXPECT_EQ(findings.promotions.back().to, findings.chosen);
 }
 
+TEST(Findings, SweepsPromoteNothingOnTheWay) {
+  TuneRecord record = synthetic_gpu_record();
+  record.search = "by strategy natural";
+  EXPECT_TRUE(findings_of(record).promotions.empty());
+}
+
+TEST(Findings, CandidatesOfEarlierRunsAreMeasured) {
+  TuneRecord record{
+      .decision = "a",
+      .candidates = {candidate("a", {100, 100}), candidate("b", {}), candidate("c", {})}};
+  record.candidates[0].time = {100, 99, 101};
+  record.candidates[1].time = {90, 80, 110};
+  const Findings findings = findings_of(record);
+  EXPECT_EQ(findings.measured, (std::vector<std::uint32_t>{1, 0}));
+  EXPECT_EQ(findings.untried, (std::vector<std::uint32_t>{2}));
+  EXPECT_EQ(findings.ties, (std::vector<std::uint32_t>{1}));
+}
+
 TEST(Findings, TiesAreThoseWhoseIntervalHoldsTheChosenOnesTime) {
   const auto timed = [](std::string text, CandidateTime time) {
     return CandidateRecord{.text = std::move(text), .samples_ns = {90, 110}, .time = time};

@@ -184,17 +184,13 @@ void add_counters(Json& events, const TuneRecord& record, const std::vector<doub
                       {"ts", trace_microseconds(at)},
                       {"args", {{"us", trace_microseconds(ns)}}}});
   };
-  const Findings findings = findings_of(record);
   for (std::size_t i = 0; i < record.calls.size(); ++i) {
     const CallPoint& call = record.calls[i];
     if (!std::isfinite(call.seconds) || call.seconds < 0) continue;
     const bool is_last = i + 1 == record.calls.size();
-    // In the end the choice has the figure that every other form shows for it.
-    const bool is_choice = is_last && call.incumbent == findings.chosen;
-    const double known_ns = is_choice ? findings.chosen_ns : findings.incumbent_ns[i];
-    if (is_known(known_ns) && (is_last || known_ns != incumbent_ns)) {
-      incumbent_ns = known_ns;
-      counter(i, "incumbent", incumbent_ns);
+    if (is_known(call.incumbent_ns) && (is_last || call.incumbent_ns != incumbent_ns)) {
+      incumbent_ns = call.incumbent_ns;
+      counter(i, is_sweep(record) ? "fastest so far" : "incumbent", incumbent_ns);
     }
     if (is_known(call.bound_ns) && std::isfinite(call.lost_ns) &&
         (is_last || call.lost_ns != lost)) {

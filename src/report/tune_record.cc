@@ -6,6 +6,11 @@
 
 namespace vyre {
 
+std::string again_words(const ReportBaseline& side, std::string_view name) {
+  if (side.pairs == 0) return {};
+  return "again, in pairs: " + paired_words(side.gain, side.pairs, name);
+}
+
 std::vector<std::string> ledger_remarks(const ReportLedger& ledger) {
   std::vector<std::string> out;
   if (ledger.doubted_ns > 0) {

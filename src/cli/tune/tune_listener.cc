@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "vyre/tune/online/online_policy_statistics.h"
 
@@ -14,6 +15,11 @@ constexpr std::uint32_t kUnlisted = std::numeric_limits<std::uint32_t>::max();
 
 double ns_of(Clock::duration d) {
   return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
+}
+
+// As candidate_time.h has it for a candidate without pairs.
+double recent_median(std::span<const double> times) {
+  return median_of(times.last(std::min(times.size(), kRecentSamples)));
 }
 
 std::string_view stage_word(CandidateStage stage) {
@@ -90,7 +96,7 @@ TuneListener::Best TuneListener::best() const {
 
 // A time of the candidate was added.
 void TuneListener::follow_best(std::uint32_t candidate) {
-  const double ns = median_of(times_[candidate]);
+  const double ns = recent_median(times_[candidate]);
   if (best_.ns == 0 || ns <= best_.ns) {
     best_ = {candidate, ns};
     return;
@@ -99,7 +105,7 @@ void TuneListener::follow_best(std::uint32_t candidate) {
   // A second look may show it slower than it seemed.
   best_ = {};
   for (std::uint32_t i = 0; i < times_.size(); ++i) {
-    const double other = median_of(times_[i]);
+    const double other = recent_median(times_[i]);
     if (other > 0 && (best_.ns == 0 || other < best_.ns)) best_ = {i, other};
   }
 }
@@ -161,6 +167,10 @@ void TuneListener::fill(const TuningView& view, TuneRecord& record) const {
     point.candidate = place[point.candidate];
     point.incumbent = place[point.incumbent];
     record.calls.push_back(point);
+  }
+  if (!record.calls.empty()) {
+    record.calls.back().incumbent = place[view.incumbent];
+    record.calls.back().incumbent_ns = view.candidates[view.incumbent].time.ns;
   }
   for (const Span& s : spans_) {
     record.spans.push_back(

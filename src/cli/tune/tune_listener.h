@@ -21,7 +21,8 @@ class TuneListener {
   TuneObserver observer();
   // Called after each event, on the thread that reports the event.
   std::function<void()> heard;
-  // In a sweep nothing is promoted before the end: the fastest so far stands for the incumbent.
+  // In a sweep nothing is promoted before the end: each call has the fastest so far in place of the
+  // incumbent.
   bool sweeps = false;
 
   std::size_t tried() const;  // candidates that were timed
@@ -29,7 +30,7 @@ class TuneListener {
     std::uint32_t candidate = 0;
     double ns = 0;  // 0: nothing was timed yet
   };
-  Best best() const;  // of a sweep, by the median of its times
+  Best best() const;  // of a sweep, by the median of its last times
 
   // The result with all events. If there are more than kMostListed candidates, those that were not
   // tried are only counted.

@@ -42,7 +42,7 @@ void take_time(const CallContext& cx, TunedKernel& t, SearchWork& work, const Pe
                             .ns = ns,
                             .probe = timing.step.probe,
                             .ledger = t.tuner.ledger(),
-                            .incumbent_ns = t.incumbent_ns});
+                            .incumbent_ns = t.tuner.incumbent_time().ns});
 }
 
 // Why the comparison rejects its candidate; empty: it does not.

@@ -28,7 +28,7 @@ struct TunedCall {
   double ns = 0;
   bool probe = false;
   Ledger ledger;
-  double incumbent_ns = 0;
+  double incumbent_ns = 0;  // its candidate_time; 0 in the mode `on`
 };
 
 // Another step of the tuner, with its duration.

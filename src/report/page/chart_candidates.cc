@@ -38,8 +38,12 @@ std::string hint(const KernelView& view, std::uint32_t candidate) {
   text += "\n" + time_text(spread.median);
   if (const std::string interval = interval_text(record.time); !interval.empty())
     text += fmt::format(" (99% interval {})", interval);
-  text += fmt::format("\n{}, the middle half from {} to {}", counted_samples(spread.count),
-                      time_text(spread.first_quartile), time_text(spread.third_quartile));
+  if (spread.count == 0) {
+    text += "\nrun earlier, and not in this run";
+  } else {
+    text += fmt::format("\n{}, the middle half from {} to {}", counted_samples(spread.count),
+                        time_text(spread.first_quartile), time_text(spread.third_quartile));
+  }
   if (is_known(view.findings.reference_ns))
     text += fmt::format("\n{} the chosen one's time",
                         ratio_text(spread.median / view.findings.reference_ns));
@@ -51,10 +55,11 @@ std::string hint(const KernelView& view, std::uint32_t candidate) {
 Axis axis_of(const KernelView& view, const std::vector<std::uint32_t>& rows) {
   double least = std::numeric_limits<double>::infinity(), most = 0;
   for (const std::uint32_t i : rows) {
-    least = std::min(least, view.findings.spreads[i].low);
+    const TimeSpread& spread = view.findings.spreads[i];
+    least = std::min(least, spread.count > 0 ? spread.low : spread.median);
     // A few late samples do not stretch the axis; their line ends at its end.
-    most = std::max(most, std::min(view.findings.spreads[i].high,
-                                   1.2 * view.findings.spreads[i].third_quartile));
+    most = std::max({most, spread.count > 0 ? 0 : spread.median,
+                     std::min(spread.high, 1.2 * spread.third_quartile)});
   }
   return time_axis(least, most, 4);
 }
@@ -73,13 +78,18 @@ void add_row(std::string& out, const KernelView& view, const Axis& axis, std::ui
   if (candidate == findings.chosen) add_box(out, "highlight", {0, top}, 1, height);
   add_text(out, role.empty() ? "label end" : "label end strong", {0, middle},
            shortened(findings.labels[candidate], kLabelCharacters), R"(dx="-0.7em" dy="0.35em")");
-  const double low = axis.at(spread.low), high = axis.at(spread.high);
-  out += fmt::format("<g class=\"{}\">", mark.colour);
-  add_line(out, "whisker", {low, middle}, {high, middle});
-  const double left = axis.at(spread.first_quartile);
-  add_box(out, "quartiles", {left, top + 0.3 * height}, axis.at(spread.third_quartile) - left,
-          0.4 * height);
-  out += "</g>\n";
+  // Only samples of this run have quartiles.
+  const bool run_now = spread.count > 0;
+  const double low = axis.at(run_now ? spread.low : spread.median);
+  const double high = axis.at(run_now ? spread.high : spread.median);
+  if (run_now) {
+    out += fmt::format("<g class=\"{}\">", mark.colour);
+    add_line(out, "whisker", {low, middle}, {high, middle});
+    const double left = axis.at(spread.first_quartile);
+    add_box(out, "quartiles", {left, top + 0.3 * height}, axis.at(spread.third_quartile) - left,
+            0.4 * height);
+    out += "</g>\n";
+  }
   if (const double prior = findings.prior_scale * view.record.candidates[candidate].prior_ns;
       is_known(prior) && prior > axis.low && prior < axis.high)
     add_line(out, "expected", {axis.at(prior), top + 0.15 * height},
@@ -157,7 +167,7 @@ std::string candidates_figure(const KernelView& view) {
     if (is_known(findings.prior_scale))
       add_legend(out, "<span class=\"key expected-key\"></span>", "the model's expectation");
     const auto add_role = [&](std::optional<std::uint32_t> who, std::string_view role) {
-      if (who && findings.spreads[*who].count > 0)
+      if (who && is_known(findings.spreads[*who].median))
         add_legend(out, legend_mark(view.styles[*who]), role);
     };
     add_role(findings.chosen, "chosen");

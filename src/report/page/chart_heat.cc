@@ -87,7 +87,7 @@ std::size_t place_of(const Parameter& parameter, const CandidateRecord& candidat
 bool is_better(const KernelView& view, std::uint32_t a, std::uint32_t b) {
   const auto rank = [&](std::uint32_t i) {
     const bool usable =
-        view.record.candidates[i].dropped.empty() && view.findings.spreads[i].count > 0;
+        view.record.candidates[i].dropped.empty() && is_known(view.findings.spreads[i].median);
     return std::pair(!usable, view.findings.spreads[i].median);
   };
   return rank(a) < rank(b);
@@ -148,7 +148,7 @@ void add_cell(std::string& out, const KernelView& view, std::uint32_t candidate,
     add_box(out, "cell none", corner, width, height);
     add_text(out, "cell-text middle none", middle, "\xC3\x97", centred);
     hint += "\ndropped: " + shortened(record.dropped, 120);
-  } else if (spread.count == 0) {
+  } else if (!is_known(spread.median)) {
     add_box(out, "cell none", corner, width, height);
     add_text(out, "cell-text middle none", middle, "\xC2\xB7", centred);
     hint += "\nnot run";

@@ -71,7 +71,7 @@ void add_incumbent(std::string& out, const KernelView& view, const CallAxis& alo
   std::vector<double> places, values;
   for (const std::size_t i : along.points) {
     places.push_back(along.axis.at(call_number(view.record.calls[i])));
-    values.push_back(view.findings.incumbent_ns[i]);
+    values.push_back(view.record.calls[i].incumbent_ns);
   }
   std::vector<Place> line;
   for (const std::size_t k : thinned(places, values, 600))
@@ -99,6 +99,12 @@ void add_promotions(std::string& out, const KernelView& view, const CallAxis& al
 void list_promotions(std::string& out, const KernelView& view) {
   const auto& promotions = view.findings.promotions;
   const auto& labels = view.findings.labels;
+  if (is_sweep(view.record)) {
+    out +=
+        "<p class=\"note\">The line ends at the decision, which pairs of runs made. What was the "
+        "fastest until then is only the least median so far.</p>\n";
+    return;
+  }
   if (promotions.empty()) {
     out += "<p class=\"note\">Nothing was promoted: the first choice stayed.</p>\n";
     return;
@@ -120,7 +126,8 @@ void list_promotions(std::string& out, const KernelView& view) {
 
 void add_legend_of(std::string& out, const KernelView& view, bool any_plain) {
   open_legend(out);
-  add_legend(out, legend_stroke("incumbent"), "the incumbent's time");
+  add_legend(out, legend_stroke("incumbent"),
+             is_sweep(view.record) ? "the time of the fastest so far" : "the incumbent's time");
   if (any_plain)
     add_legend(out, legend_mark({"c-call", MarkShape::dot}), "a call on the incumbent");
   bool others = false;
@@ -189,15 +196,17 @@ std::string search_figure(const KernelView& view) {
     return out;
   }
   add_legend_of(out, view, !plain.empty());
-  open_chart(
-      out, {.id = view.id + "-search",
-            .title = "The search, call by call",
-            .description = fmt::format(
-                "{} calls, {} of them probes; {} promotions. Times from {} to {}.",
-                count_text(static_cast<double>(along.points.size())), probes.size(),
-                view.findings.promotions.size(), times.ticks.front().text, times.ticks.back().text),
-            .classes = "calls",
-            .height_rem = 22});
+  open_chart(out, {.id = view.id + "-search",
+                   .title = "The search, call by call",
+                   .description = fmt::format(
+                       "{} calls, {} of them probes{}. Times from {} to {}.",
+                       count_text(static_cast<double>(along.points.size())), probes.size(),
+                       is_sweep(view.record)
+                           ? std::string()
+                           : fmt::format("; {} promotions", view.findings.promotions.size()),
+                       times.ticks.front().text, times.ticks.back().text),
+                   .classes = "calls",
+                   .height_rem = 22});
   add_axis(out, times, Side::left);
   add_axis(out, along.axis, Side::bottom);
   add_text(out, "axis-name middle", {0.5, 1}, "call", R"(dy="2.8em")");

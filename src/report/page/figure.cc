@@ -158,15 +158,16 @@ void add_calls_table(std::string& out, const KernelView& view, bool with_regret)
       row.insert(row.end(), {time(spread.least),
                              time(spread.median),
                              time(spread.most),
-                             time(view.findings.incumbent_ns[points[end - 1]]),
+                             time(last.incumbent_ns),
                              {view.findings.labels[last.incumbent]}});
     }
     rows.push_back(std::move(row));
   }
+  const std::string follows = is_sweep(view.record) ? "fastest so far" : "incumbent";
   const std::vector<std::string> heads =
       with_regret ? std::vector<std::string>{"calls", "probes", "lost by then", "bound by then"}
-                  : std::vector<std::string>{"calls",   "probes",           "fastest",  "median",
-                                             "slowest", "incumbent's time", "incumbent"};
+                  : std::vector<std::string>{"calls",   "probes",           "fastest", "median",
+                                             "slowest", follows + ": time", follows};
   add_table(out, "The same as a table",
             with_regret ? "What was lost and what may be lost, at the end of each range of calls"
                         : "The calls in equal ranges",
