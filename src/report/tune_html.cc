@@ -61,8 +61,12 @@ void add_cards(std::string& out, const KernelView& view, const TuneReport& repor
   const auto time = [](double ns) { return is_known(ns) ? time_text(ns) : "not timed"; };
   const auto again = [](const ReportBaseline& side) {
     return is_known(side.again_ns)
-               ? fmt::format("timed again in the end, taking turns: {}", time_text(side.again_ns))
+               ? fmt::format("timed again in the end: {}", time_text(side.again_ns))
                : std::string();
+  };
+  const auto gained_again = [](const ReportBaseline& side) {
+    const std::string words = again_words(side, {});
+    return words.empty() ? words : "the chosen one " + words;
   };
   out += "<div class=\"cards\">\n";
   if (!record.decision.empty()) {
@@ -86,7 +90,8 @@ void add_cards(std::string& out, const KernelView& view, const TuneReport& repor
         {name_of(view, findings.start, record.start.candidate),
          record.start.candidate == record.decision ? "the same as the chosen one"
                                                    : compared_line(gain_over_start(findings), ""),
-         record.start.candidate == record.decision ? "" : again(record.start)});
+         record.start.candidate == record.decision ? "" : again(record.start),
+         gained_again(record.start)});
   if (!record.declared.candidate.empty())
     add_card(out, "", legend_mark({"c-declared", MarkShape::diamond}), "As the kernel declares it",
              time(findings.declared_ns),
@@ -94,7 +99,8 @@ void add_cards(std::string& out, const KernelView& view, const TuneReport& repor
               record.declared.candidate == record.decision
                   ? "the same as the chosen one"
                   : compared_line(gain_over_declared(findings), ""),
-              record.declared.candidate == record.decision ? "" : again(record.declared)});
+              record.declared.candidate == record.decision ? "" : again(record.declared),
+              gained_again(record.declared)});
   if (is_known(record.ledger.spent_ns)) {
     const ReportLedger& ledger = record.ledger;
     std::string bound;
@@ -233,8 +239,8 @@ void add_method(std::string& out, const TuneReport& report) {
       "chosen "
       "one in pairs of calls is what the pairs say; of any other it is the median of its last "
       "samples. The bar is the middle half of all samples, and the line goes from 5% to 95%.</li>\n"
-      "<li>Two candidates are within noise of each other when their figures differ by less than "
-      "two standard errors, or by less than 0.5%.</li>\n"
+      "<li>A candidate is within noise of the chosen one when its 99% interval holds the chosen "
+      "one's time.</li>\n"
       "<li>An axis is logarithmic where its times differ by more than 20 times.</li>\n"
       "</ul></div>\n";
 }

@@ -88,6 +88,38 @@ std::string chart(const std::string& page, const std::string& id) {
   return at == page.npos ? "" : page.substr(at, page.find("</figure>", at) - at);
 }
 
+TEST(TuneHtml, ShowsCandidatesOfEarlierRunsWithoutQuartiles) {
+  TuneReport report{.kernels = {{.kernel = "k", .decision = "a=1"}}};
+  TuneRecord& record = report.kernels[0];
+  record.candidates = {{.text = "a=1", .samples_ns = {100, 101, 99}, .time = {100, 99, 101}},
+                       {.text = "a=2", .time = {90, 80, 110}}};
+  const std::string page = tune_html(report);
+  expect_sound(page);
+  const std::string drawn = chart(page, "k1-candidates");
+  EXPECT_EQ(count(drawn, "run earlier, and not in this run"), 1U);
+  EXPECT_EQ(count(drawn, "class=\"quartiles\""), 1U);
+  EXPECT_EQ(count(page, "never ran"), 0U);
+}
+
+TEST(TuneHtml, ShowsWhatPairsInTheEndSay) {
+  const std::string words = "the chosen one again, in pairs: 3.1% faster (99% interval 1.2 to 5.0)";
+  TuneReport report = synthetic_report(1, 10);
+  EXPECT_EQ(count(tune_html(report), words), 0U);
+  report.kernels[0].start.gain = {0.031, 0.012, 0.05};
+  report.kernels[0].start.pairs = 40;
+  EXPECT_EQ(count(tune_html(report), words + " in 40 pairs"), 1U);
+}
+
+TEST(TuneHtml, SweepsNameTheFastestSoFarAndNoPromotions) {
+  TuneReport report = synthetic_report(1, 300);
+  EXPECT_EQ(count(tune_html(report), "<ol class=\"promotions\">"), 1U);
+  report.kernels[0].search = "by strategy natural";
+  const std::string page = tune_html(report);
+  expect_sound(page);
+  EXPECT_EQ(count(page, "<ol class=\"promotions\">"), 0U);
+  EXPECT_GE(count(page, "fastest so far"), 2U);
+}
+
 TEST(TuneHtml, ShowsTheDecisionItsGainAndItsReason) {
   const TuneReport report = synthetic_report();
   const std::string page = tune_html(report);

@@ -41,14 +41,22 @@ Json to_json(const CandidateRecord& candidate, const TimeSpread& spread) {
 Json to_json(const CallPoint& call) {
   return Json::array({number(call.seconds), call.call, call.candidate, time(call.ns), call.probe,
                       call.incumbent, time(call.incumbent_ns), number(call.lost_ns),
-                      number(call.bound_ns)});
+                      time(call.bound_ns)});
 }
 
-Json baseline(const std::string& candidate, double time_ns, double again_ns) {
+Json baseline(const std::string& candidate, double time_ns, const ReportBaseline& side) {
   if (candidate.empty()) return nullptr;
+  Json gain = nullptr;
+  if (side.pairs > 0) {
+    gain = {{"gain", number(side.gain.gain)},
+            {"low", number(side.gain.low)},
+            {"high", number(side.gain.high)},
+            {"pairs", side.pairs}};
+  }
   return {{"candidate", clean_utf8(candidate)},
           {"time_ns", time(time_ns)},
-          {"again_ns", time(again_ns)}};
+          {"again_ns", time(side.again_ns)},
+          {"again_gain", std::move(gain)}};
 }
 
 Json to_json(const TuneRecord& record) {
@@ -64,12 +72,11 @@ Json to_json(const TuneRecord& record) {
           {"file", text_or_null(record.file)},
           {"size", text_or_null(record.size)},
           {"key", text_or_null(record.key)},
-          {"decision", baseline(chosen, findings.chosen_ns, record.chosen.again_ns)},
+          {"decision", baseline(chosen, findings.chosen_ns, record.chosen)},
           {"reason", text_or_null(record.reason)},
           {"within_noise", std::move(ties)},
-          {"start", baseline(record.start.candidate, findings.start_ns, record.start.again_ns)},
-          {"declared",
-           baseline(record.declared.candidate, findings.declared_ns, record.declared.again_ns)},
+          {"start", baseline(record.start.candidate, findings.start_ns, record.start)},
+          {"declared", baseline(record.declared.candidate, findings.declared_ns, record.declared)},
           {"gain_over_start", time(gain_over_start(findings))},
           {"gain_over_declared", time(gain_over_declared(findings))},
           {"origin", text_or_null(record.origin)},

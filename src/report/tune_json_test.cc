@@ -40,13 +40,15 @@ TEST(TuneJson, WhatIsNoNumberIsNull) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   TuneReport report{.seconds = nan,
                     .kernels = {{.candidates = {{.text = "a", .samples_ns = {nan, 3}}},
-                                 .calls = {{.seconds = nan, .ns = nan, .bound_ns = 1 / 0.0}}}}};
+                                 .calls = {{.seconds = nan, .ns = nan, .bound_ns = 1 / 0.0},
+                                           {.ns = 3, .lost_ns = 2}}}}};
   const Json json = Json::parse(tune_json(report));
   EXPECT_TRUE(json["seconds"].is_null());
   EXPECT_TRUE(json["kernels"][0]["candidates"][0]["samples_ns"][0].is_null());
   EXPECT_TRUE(json["kernels"][0]["candidates"][0]["time_ns"].is_null())
       << "samples alone are no time";
   EXPECT_TRUE(json["kernels"][0]["calls"][0][3].is_null());
+  EXPECT_TRUE(json["kernels"][0]["calls"][1][8].is_null()) << "the bound is not known yet";
   EXPECT_TRUE(json["kernels"][0]["decision"].is_null());
 }
 

@@ -225,9 +225,8 @@ void print_kernel(Output& out, const TuneOutcome& outcome) {
       out.print("  {} takes {}: the choice is {:.2f} times as fast ({})\n", what, duration(ns),
                 ns / chosen_ns, duration(chosen_ns));
     }
-    if (b.again_ns > 0 && r.chosen.again_ns > 0) {
-      out.print("  timed again, taking turns, {} takes {} and the choice {}\n", what,
-                duration(b.again_ns), duration(r.chosen.again_ns));
+    if (const std::string again = again_words(b, what); !again.empty()) {
+      out.print("  {}: {} and {}\n", again, duration(r.chosen.again_ns), duration(b.again_ns));
     }
   };
   against(r.declared, "the declared variant");
@@ -268,11 +267,14 @@ std::vector<std::string> method_of(bool swept, bool online) {
   if (swept) {
     out.emplace_back(
         "Candidates were measured on copies of what the kernel writes, short ones several times in "
-        "a row; in the end the fastest took turns with the first one, and a tie keeps that.");
+        "a row. In the end a few finalists met the variant that would serve without a search, in "
+        "pairs of runs whose order a coin decided. Only a variant that these prove faster is "
+        "chosen; "
+        "of all searches 1% at most choose one that is not.");
   }
   out.emplace_back(
-      "In the end the choice, the first guess and the declared variant are timed again, taking "
-      "turns.");
+      "After the search the choice is timed again, in pairs of runs with the first guess and with "
+      "the declared variant where these are others; a coin decides the order of each pair.");
   return out;
 }
 

@@ -16,6 +16,7 @@
 #include "vyre/ir/fingerprint.h"
 #include "vyre/plan/decision_lookup.h"
 #include "vyre/tune/online/online_policy_statistics.h"
+#include "vyre/tune/online/paired_comparison.h"
 
 namespace vyre {
 namespace {
@@ -29,6 +30,8 @@ constexpr std::uint64_t kCallsAfter = 64;
 // served.
 constexpr std::size_t kFewChoices = 32;
 constexpr std::size_t kMostChoices = std::size_t{1} << 16;
+// The pairs in which the choice is timed again.
+constexpr unsigned kPairsAgain = 40;
 // A launch that is under way when the budget is spent has this much longer.
 constexpr std::chrono::seconds kLastLaunch{1};
 
@@ -242,17 +245,19 @@ std::uint32_t launches_for(double ns) {
   return static_cast<std::uint32_t>(std::clamp(kTogetherNs / std::max(ns, 1.0), 1.0, 64.0));
 }
 
-// Times the declared variant, the first guess and the choice in turns, to measure the gain.
+// Times the choice again, in pairs of runs with the first guess and with the declared variant. A
+// coin decides the order of each pair.
 Result<void> measure_gain(const Session& session, const std::vector<KernelChoice>& choices,
                           const Data& data, const Extent& extent, const TuningView& view,
                           const RunLimits& limits, TuneRecord& record) {
   struct Side {
     ReportBaseline* into = nullptr;
     Dispatch dispatch;
+    PairedComparison versus{};  // the choice against it
     std::vector<double> times{};
     std::uint32_t launches = 1;  // of which a time is the mean
   };
-  std::vector<Side> sides;
+  std::vector<Side> sides;  // the choice first
   const auto add = [&](std::uint32_t index, ReportBaseline& into) -> Result<void> {
     const Variant& v = view.variants[index];
     const auto choice = std::ranges::find_if(
@@ -264,28 +269,56 @@ Result<void> measure_gain(const Session& session, const std::vector<KernelChoice
     return {};
   };
   VYRE_CHECK(add(view.incumbent, record.chosen));
+  if (sides.empty()) return {};
   if (view.start != view.incumbent) VYRE_CHECK(add(view.start, record.start));
   if (view.declared && *view.declared != view.incumbent && *view.declared != view.start) {
     VYRE_CHECK(add(*view.declared, record.declared));
   }
-  const auto begin = Clock::now();
-  for (unsigned round = 0; round < 41; ++round) {
-    if (round > 4 && Clock::now() - begin > std::chrono::seconds(2)) break;
-    for (Side& side : sides) {
-      if (interrupting_signal() != 0) return {};
-      VYRE_CHECK(data.restore());
-      VYRE_TRY(const auto spent, session.time(side.dispatch, side.launches));
-      if (round > 0) side.times.push_back(ns_of(spent));
-      // Events around a short launch on a GPU take longer than it.
-      if (round == 0 && session.device().target().kind != TargetKind::host) {
-        side.launches = launches_for(ns_of(spent));
-      }
-    }
+  const auto time = [&](Side& side) -> Result<double> {
+    VYRE_CHECK(data.restore());
+    VYRE_TRY(const auto spent, session.time(side.dispatch, side.launches));
+    return ns_of(spent);
+  };
+  // The first times are not used. Events around a short launch on a GPU take longer than it.
+  for (Side& side : sides) {
+    VYRE_TRY(const double ns, time(side));
+    if (session.device().target().kind != TargetKind::host) side.launches = launches_for(ns);
   }
-  for (Side& side : sides) side.into->again_ns = median_of(side.times);
-  if (view.start == view.incumbent) record.start.again_ns = record.chosen.again_ns;
-  if (view.declared == view.incumbent) record.declared.again_ns = record.chosen.again_ns;
-  if (view.declared == view.start) record.declared.again_ns = record.start.again_ns;
+  const auto time_pair = [&](Side& choice, Side& other, bool choice_first) -> Result<void> {
+    VYRE_TRY(const double first, time(choice_first ? choice : other));
+    VYRE_TRY(const double second, time(choice_first ? other : choice));
+    const double choice_ns = choice_first ? first : second,
+                 other_ns = choice_first ? second : first;
+    choice.times.push_back(choice_ns);
+    other.times.push_back(other_ns);
+    if (choice_ns > 0 && other_ns > 0) other.versus.add(other_ns, choice_ns);
+    return {};
+  };
+  FairCoin coin(0);
+  const auto begin = Clock::now();
+  for (unsigned round = 0; round < kPairsAgain; ++round) {
+    if (round > 3 && Clock::now() - begin > std::chrono::seconds(2)) break;
+    if (interrupting_signal() != 0) return {};
+    for (Side& other : std::span(sides).subspan(1)) {
+      VYRE_CHECK(time_pair(sides.front(), other, coin.toss()));
+    }
+    if (sides.size() > 1) continue;
+    VYRE_TRY(const double ns, time(sides.front()));
+    sides.front().times.push_back(ns);
+  }
+  for (Side& side : sides) {
+    side.into->again_ns = median_of(side.times);
+    side.into->gain = side.versus.interval(0.99);
+    side.into->pairs = side.versus.pairs();
+  }
+  const auto copy = [](const ReportBaseline& from, ReportBaseline& to) {
+    to.again_ns = from.again_ns;
+    to.gain = from.gain;
+    to.pairs = from.pairs;
+  };
+  if (view.start == view.incumbent) copy(record.chosen, record.start);
+  if (view.declared == view.incumbent) copy(record.chosen, record.declared);
+  if (view.declared == view.start) copy(record.start, record.declared);
   return {};
 }
 
