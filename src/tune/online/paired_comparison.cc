@@ -122,17 +122,29 @@ double PairedComparison::evidence_below(double gain) const {
 
 GainInterval PairedComparison::interval(double confidence) const {
   const double enough = std::log(2 / (1 - confidence));
-  // The evidence decreases as the gain approaches the median.
+  if (sorted_.empty()) return {0, -1, 1};
+  // The evidence decreases as the gain approaches the median. Each look at it takes all pairs, so
+  // the search for an end of the interval begins about where it is expected.
+  const double few = std::sqrt(double(sorted_.size())) / 4;
   const auto end = [&](double direction) {
-    double ruled_out = -direction * kMostLogRatio, possible = median_of_sorted(sorted_);
-    if (evidence(ruled_out, direction) < enough) return ruled_out;
+    double possible = median_of_sorted(sorted_), step = std::max(1.0, scale_of(sorted_) / few);
+    const double most = -direction * kMostLogRatio;
+    const auto beyond = [&] {
+      const double next = possible - direction * step;
+      return std::abs(next) < kMostLogRatio ? next : most;
+    };
+    double ruled_out = beyond();
+    for (; evidence(ruled_out, direction) < enough; ruled_out = beyond()) {
+      if (ruled_out == most) return most;
+      possible = ruled_out;
+      step *= 2;
+    }
     while (std::abs(ruled_out - possible) > 0.5) {
       const double middle = (ruled_out + possible) / 2;
       (evidence(middle, direction) >= enough ? ruled_out : possible) = middle;
     }
     return ruled_out;
   };
-  if (sorted_.empty()) return {0, -1, 1};
   return {gain(), gain_of_log(end(1)), gain_of_log(end(-1))};
 }
 
