@@ -41,8 +41,9 @@ EarlierFinals earlier_finals(const std::optional<KeyState>& known,
   if (!known) return out;
   out.begun = known->finals;
   for (const CandidateState& state : known->candidates) {
+    if (state.compared_with != texts[favourite] || state.log_ratios.empty()) continue;
     const auto found = std::ranges::find(texts, state.candidate);
-    if (found == texts.end() || state.compared_with != texts[favourite]) continue;
+    if (found == texts.end()) continue;
     out.comparisons.push_back({.candidate = static_cast<std::uint32_t>(found - texts.begin()),
                                .number = std::max(state.final, 1U),
                                .log_ratios = state.log_ratios});
@@ -57,7 +58,7 @@ PairedFinals::PairedFinals(std::uint32_t favourite, std::vector<std::uint32_t> f
     if (candidate == favourite) continue;
     Final& final = finals_.emplace_back(Final{.candidate = candidate});
     for (const auto& [its_candidate, number, log_ratios] : earlier.comparisons) {
-      if (its_candidate != candidate || log_ratios.empty()) continue;
+      if (its_candidate != candidate) continue;
       for (const int log_ratio : log_ratios) final.versus.add(log_ratio);
       final.number = number;
       final.known = log_ratios.size();
