@@ -206,9 +206,9 @@ CodeNeeds Session::needs_of(const Kernel& kernel, std::span<const BindingBytes> 
   return {.wide_offsets = is_wide(step.bindings), .by_value = step.by_value};
 }
 
-PlanMemory Session::plan_memory() const {
+PlanMemory Session::plan_memory(const WorkLimits& limits) const {
   if (!tuning_options_) return {};
-  return plan_memory_of(*tuning_options_, evidence_.get());
+  return plan_memory_of(*tuning_options_, evidence_.get(), limits);
 }
 
 std::vector<Variant> Session::variants(const Kernel& kernel, DispatchSize size) const {
@@ -343,7 +343,7 @@ Result<Dispatch> Session::prepare_launch(const LaunchRequest& asked,
   const std::vector<BindingBytes> bytes = bytes_of(bindings);
   request.bindings = bytes;
   if (tuning_ == nullptr || request.fixed.any() || request.grid_in_buffer) {
-    VYRE_TRY(out.plan, plan_launch(request, *plan_device_, plan_memory()));
+    VYRE_TRY(out.plan, plan_launch(request, *plan_device_, plan_memory(limits)));
     VYRE_CHECK(compile(out, request.kernels.front().kernel, limits));
     return Dispatch(std::move(out));
   }

@@ -263,9 +263,10 @@ class Session {
                            const RunLimits& limits = {}) const;
   // Prepares a pipeline for any number of runs, from a builder and the sizes of its dims, or as
   // parsed. include/vyre/pipeline.h is its interface.
-  Result<PreparedPipeline> prepare(PipelineBuilder pipeline,
-                                   std::initializer_list<DimValue> dims) const;
-  Result<PreparedPipeline> prepare(Pipeline pipeline, const PipelineOptions& options) const;
+  Result<PreparedPipeline> prepare(PipelineBuilder pipeline, std::initializer_list<DimValue> dims,
+                                   const RunLimits& limits = {}) const;
+  Result<PreparedPipeline> prepare(Pipeline pipeline, const PipelineOptions& options,
+                                   const RunLimits& limits = {}) const;
   // Prepares a fused launch and its parts as candidates of one search, whose evidence belongs to
   // this group of stages. Without `may_run_apart` the parts only name the group and need no
   // bindings, and the caller clears what the fused launch needs cleared.
@@ -274,11 +275,13 @@ class Session {
   // Whether this session may run the parts: it searches, or the evidence has chosen them.
   bool may_run_apart(const FusedStages& stages) const;
   // What `prepare` would launch first: the fused kernel, or its stages.
-  Result<std::vector<LaunchPlan>> plan(const FusedStages& stages, bool may_run_apart) const;
+  Result<std::vector<LaunchPlan>> plan(const FusedStages& stages, bool may_run_apart,
+                                       const RunLimits& limits = {}) const;
   // What each launch of a pipeline would launch first. No memory is allocated for its buffers. On a
   // GPU, variants that nobody has measured may be compiled, as below.
   Result<std::vector<std::vector<LaunchPlan>>> plan(const ReadyPipeline& pipeline,
-                                                    const PipelinePlan& plan) const;
+                                                    const PipelinePlan& plan,
+                                                    const RunLimits& limits = {}) const;
   // Which of these launches run a band of rows at a time, where nothing is tuned any more. Empty:
   // they run one after the other.
   std::vector<LaunchBands> plan_bands(const ReadyPipeline& pipeline, const PipelinePlan& plan,
@@ -344,7 +347,7 @@ class Session {
   CodeFactsOf code_facts(const CodeNeeds& needs, const WorkLimits& limits) const;
   CodeNeeds needs_of(const Kernel& kernel, std::span<const BindingBytes> bindings) const;
   std::vector<std::uint32_t> default_gangs(std::span<const KernelChoice> choices) const;
-  PlanMemory plan_memory() const;
+  PlanMemory plan_memory(const WorkLimits& limits = {}) const;
   CallContext call_context() const;
 
   std::shared_ptr<Device> device_;

@@ -173,6 +173,7 @@ struct FrontierOptions {
   // Searches from run to run for the thresholds of the policy that are fastest for this program on
   // graphs of this class, and keeps what it learns as evidence. Absent: `policy` decides.
   std::optional<KernelTunerOptions> tuning{};
+  RunLimits limits{};  // of what is compiled and run to prepare the program
 };
 
 struct FrontierRun {

@@ -1,6 +1,7 @@
 #include "vyre/data/graph/graph.h"
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 
 #include "vyre/frontier/frontier.h"
@@ -52,6 +53,8 @@ Result<IncomingEdges> GraphMemory::transpose(const Need& need, const RunLimits& 
       (!need.ordered || ordered_)) {
     return incoming_;
   }
+  const auto begin = std::chrono::steady_clock::now();
+  const auto left = [&] { return limits.counted_from(begin); };
   VYRE_TRY(FrontierWorkers workers, FrontierWorkers::make(session, transpose_code(), 0));
   // A single worker keeps the order of the edges. Workgroups fill in any order, so the edges must
   // be sorted.
@@ -78,14 +81,14 @@ Result<IncomingEdges> GraphMemory::transpose(const Need& need, const RunLimits& 
   const FrontierWork over_vertices{vertices, 256, all}, over_blocks{blocks, 1, all};
   const FrontierWork over_edges{edges, 256, all};
   VYRE_CHECK(workers.launch(FrontierKernel::count_incoming,
-                            workers.in_groups() ? over_edges : over_vertices, limits));
-  VYRE_CHECK(workers.launch(FrontierKernel::sum_blocks, over_blocks, limits));
-  VYRE_CHECK(workers.launch(FrontierKernel::place_blocks, over_blocks, limits));
+                            workers.in_groups() ? over_edges : over_vertices, left()));
+  VYRE_CHECK(workers.launch(FrontierKernel::sum_blocks, over_blocks, left()));
+  VYRE_CHECK(workers.launch(FrontierKernel::place_blocks, over_blocks, left()));
   const std::uint32_t end[1] = {edges};
   VYRE_CHECK(session.write(starts, std::uint64_t{vertices} * 4, std::as_bytes(std::span(end))));
   const std::uint32_t fillers = workers.in_groups() ? all : 1;
-  VYRE_CHECK(workers.launch(FrontierKernel::fill_incoming, {vertices, 256, fillers}, limits));
-  if (sorts) VYRE_CHECK(workers.launch(FrontierKernel::sort_incoming, over_vertices, limits));
+  VYRE_CHECK(workers.launch(FrontierKernel::fill_incoming, {vertices, 256, fillers}, left()));
+  if (sorts) VYRE_CHECK(workers.launch(FrontierKernel::sort_incoming, over_vertices, left()));
   VYRE_CHECK(session.wait());
   ordered_ = sorts || !workers.in_groups();
   incoming_ = {starts, sources, need.edges ? origins : Buffer()};

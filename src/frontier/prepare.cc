@@ -136,13 +136,13 @@ void FrontierState::use_policy(const ResidentPolicy& policy) {
   crowd_ = crowd_limits(policy_, facts_);
 }
 
-Result<void> FrontierState::allocate() {
+Result<void> FrontierState::allocate(const RunLimits& limits) {
   const FrontierFunctions& f = code_->functions;
   bind(EngineBuffer::offsets, graph_->offsets);
   bind(EngineBuffer::columns, graph_->columns);
   if (f.pulls() || f.gather) {
     VYRE_TRY(const IncomingEdges in,
-             graph_->transpose({.edges = f.visit_edge, .ordered = f.gather.has_value()}, {}));
+             graph_->transpose({.edges = f.visit_edge, .ordered = f.gather.has_value()}, limits));
     bind(EngineBuffer::in_offsets, in.offsets);
     bind(EngineBuffer::in_columns, in.sources);
     if (f.visit_edge) bind(EngineBuffer::in_edges, in.edges);
@@ -217,7 +217,7 @@ Result<PreparedFrontier> FrontierState::make(const Session& session, const Front
   state->solo_allowed_ = options.solo;
   state->bit_words_ = (graph.vertices() + 31) / 32;
   VYRE_CHECK(state->plan_memory(options, own_bytes));
-  VYRE_CHECK(state->allocate());
+  VYRE_CHECK(state->allocate(options.limits));
   VYRE_CHECK(state->bind_variables(bindings));
   // A program that gathers runs over all edges in every round, whatever the thresholds are.
   if (options.tuning && !program.gathers()) {

@@ -49,7 +49,7 @@ class FrontierState {
 
   // Preparing.
   Result<void> plan_memory(const FrontierOptions& options, std::uint64_t variable_bytes);
-  Result<void> allocate();
+  Result<void> allocate(const RunLimits& limits);
   Result<void> bind_variables(std::span<const FrontierBinding> given);
   void bind(EngineBuffer which, const Buffer& buffer);
 

@@ -28,18 +28,20 @@ std::optional<FeedbackKey> decision_key(const Adapter& adapter, const Kernel& ke
 }
 
 std::optional<Extent> decided_workgroup(const Adapter& adapter, const Kernel& kernel,
-                                        const Extent& extent) {
+                                        const Extent& extent, const WorkLimits& limits) {
   const auto key = decision_key(adapter, kernel, extent);
   if (!key) return std::nullopt;
   const auto read = with_disk(
-      adapter.decisions.parent_path(), [path = adapter.decisions]() -> Result<ParsedDecisions> {
+      adapter.decisions.parent_path(),
+      [path = adapter.decisions]() -> Result<ParsedDecisions> {
         auto loaded = load_decisions(path);
         if (loaded) return *std::move(loaded);
         VYRE_CHECK(PrivateFolder::find(path.parent_path()));  // gives a better error
         return std::unexpected(to_error(loaded.error()));
-      });
+      },
+      limits);
   if (!read) {
-    warn_once("earlier decisions are not used", read.error());
+    if (!limits.over()) warn_once("earlier decisions are not used", read.error());
     return std::nullopt;
   }
   const auto found = read->entries.find(key->view());

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "vyre/base/process/abandonable.h"
 #include "vyre/ir/kernel.h"
 #include "vyre/plan/adapter.h"
 #include "vyre/tune/decisions/decision_keys.h"
@@ -19,8 +20,9 @@ std::optional<FeedbackKey> decision_key(const Adapter& adapter, const Kernel& ke
                                         const Extent& extent);
 
 // The workgroup that the adapter's file has for the launch, if it is within the adapter's limits.
+// Absent where the limits end the wait for the file's disk.
 std::optional<Extent> decided_workgroup(const Adapter& adapter, const Kernel& kernel,
-                                        const Extent& extent);
+                                        const Extent& extent, const WorkLimits& limits = {});
 
 // Writes a decision for the launch to the adapter's file, for other programs that read such files.
 Result<void> export_decision(const Adapter& adapter, const Kernel& kernel, const Extent& extent,

@@ -155,7 +155,7 @@ std::optional<Decision> by_decision_file(const LaunchRequest& request, const Pla
   }
   const Adapter adapter = adapter_of(device);
   const auto workgroup =
-      decided_workgroup(adapter, request.kernels.front().kernel, request.size.value);
+      decided_workgroup(adapter, request.kernels.front().kernel, request.size.value, memory.limits);
   if (!workgroup) return std::nullopt;
   Variant wanted = space.candidates[space.declared.value_or(0)].variant;
   wanted.workgroup = *workgroup;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "vyre/base/process/abandonable.h"
 #include "vyre/plan/launch_plan.h"
 #include "vyre/tune/online/online_opening.h"
 
@@ -23,6 +24,7 @@ struct PlanMemory {
   // the evidence has a decision for exactly this size.
   bool exact_size = false;
   std::size_t most_candidates = 4096;
+  WorkLimits limits{};  // of reading the decision file, whose disk may not answer
 };
 
 // The `kernel` of a candidate that launches other kernels than those of the request.

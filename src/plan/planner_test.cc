@@ -5,9 +5,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 
+#include "vyre/base/files/disk_wait.h"
+#include "vyre/base/files/silent_disk_testing.h"
 #include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/base/golden_testing.h"
 #include "vyre/plan/decision_lookup.h"
@@ -156,6 +159,21 @@ class PlanAuthority : public testing::Test {
   std::shared_ptr<EvidenceStore> store_ = EvidenceStore::in_memory();
   const PlanDevice device_ = large_gpu();
 };
+
+TEST_F(PlanAuthority, ADecisionFileWhoseDiskIsSilentIsWaitedForAsLongAsAllowed) {
+  Launch launch("streams", {50'000'000, 1, 1});
+  ASSERT_TRUE(export_decision(adapter_of(device_), launch.kernels.front().kernel,
+                              launch.request.size.value, {512, 1, 1}));
+  PlanMemory hasty = memory(TunerMode::frozen);
+  const auto begin = std::chrono::steady_clock::now();
+  hasty.limits.deadline = begin + std::chrono::milliseconds(200);
+  {
+    const SilentDisk silent(adapter_of(device_).decisions.filename());
+    EXPECT_EQ(launch.space(device_, hasty).by, Authority::declared);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, kDiskWait);
+  }
+  EXPECT_EQ(launch.space(device_, memory(TunerMode::frozen)).by, Authority::decision_file);
+}
 
 TEST_F(PlanAuthority, EveryRungGivesWayToTheOneAbove) {
   Launch launch("streams", {50'000'000, 1, 1});

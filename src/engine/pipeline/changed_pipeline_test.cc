@@ -35,6 +35,35 @@ TEST_F(PreparedPipelineTest, ResizesAndKeepsWhatHasItsSizeStill) {
   ASSERT_TRUE(pipeline->write("x", std::array{1.0F, 1.0F})) << "a failed resize changes nothing";
 }
 
+TEST_F(PreparedPipelineTest, ADeadlineEndsPreparingAndLeavesThePipelineAsItWas) {
+  const auto builder = [] {
+    PipelineBuilder p("late");
+    const auto x = p.input("x", "array<f32>", {70});
+    const auto t = p.temporary("t", "array<f32>", {70});
+    const auto y = p.output("y", "array<f32>", {70});
+    const auto gain = p.uniform("gain", {{"gain", 2}, {"n", 70}});
+    p.stage(wgsl()["amplify"], {{"a", x}, {"b", t}, {"gain", gain}}, {70});
+    p.stage(wgsl()["amplify"], {{"a", t}, {"b", y}, {"gain", gain}}, {70});
+    return p;
+  };
+  const RunLimits late{.deadline = 1ns};
+  const auto none = session.prepare(builder(), {}, late);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, Code::device);
+  auto pipeline = session.prepare(builder(), {}, {.deadline = 1h});
+  ASSERT_TRUE(pipeline) << pipeline.error().what;
+  ASSERT_EQ(pipeline->launches().launches.size(), 1U);
+  PipelineOptions apart;
+  apart.plan.fuse = false;
+  const auto again = pipeline->prepare_again(apart, late);
+  ASSERT_FALSE(again);
+  EXPECT_NE(again.error().what.find("deadline"), std::string::npos) << again.error().what;
+  EXPECT_EQ(pipeline->launches().launches.size(), 1U);
+  EXPECT_TRUE(session.run(*pipeline));
+  EXPECT_TRUE(pipeline->prepare_again(apart, {.deadline = 1h}));
+  EXPECT_EQ(pipeline->launches().launches.size(), 2U);
+}
+
 TEST_F(PreparedPipelineTest, AUniformThatChangesIsReadByTheNextRun) {
   PipelineBuilder p("gain");
   const Dim n = p.dim("n", 70);
@@ -105,6 +134,8 @@ TEST_F(PreparedPipelineTest, ThePlanIsMadeAgainWhereItReliedOnAUniform) {
   EXPECT_EQ(launches(), 2U) << pipeline->plan();
   EXPECT_EQ(out("y")[14], 20 * 14);
   ASSERT_TRUE(pipeline->set_uniform("other", View{3, 3}));
+  EXPECT_FALSE(session.run(*pipeline, {.deadline = 1ns})) << "the stages are to be compiled";
+  EXPECT_EQ(launches(), 2U);
   ASSERT_TRUE(session.run(*pipeline));
   EXPECT_EQ(launches(), 3U) << "the strides differ: " << pipeline->plan();
   EXPECT_EQ(out("y")[8], 20 * 8);

@@ -106,7 +106,7 @@ Result<FusedSpace> Session::space_of(const FusedStages& stages, std::span<const 
   }
   requests.front().identity = group_identity(stages);
   return plan_fused_space(requests.front(), std::span(requests).subspan(1), *plan_device_,
-                          plan_memory());
+                          plan_memory(limits));
 }
 
 Result<BoundStages> Session::bind_stages(const FusedStages& stages,
@@ -195,7 +195,9 @@ Result<Dispatch> Session::prepare(const FusedStages& stages, bool may_run_apart,
   return Dispatch(std::move(step));
 }
 
-Result<std::vector<LaunchPlan>> Session::plan(const FusedStages& stages, bool may_run_apart) const {
+Result<std::vector<LaunchPlan>> Session::plan(const FusedStages& stages, bool may_run_apart,
+                                              const RunLimits& limits) const {
+  const WorkLimits work = limits.for_work();
   if (!may_run_apart || tuning_ == nullptr) {
     const KernelChoice only{stages.fused.kernel};
     const auto gangs = default_gangs(std::span(&only, 1));
@@ -203,10 +205,10 @@ Result<std::vector<LaunchPlan>> Session::plan(const FusedStages& stages, bool ma
     LaunchRequest request = fused_request(stages, only);
     request.default_gangs = gangs;
     request.bindings = bytes;
-    VYRE_TRY(LaunchPlan plan, plan_launch(request, *plan_device_, plan_memory()));
+    VYRE_TRY(LaunchPlan plan, plan_launch(request, *plan_device_, plan_memory(work)));
     return std::vector<LaunchPlan>{std::move(plan)};
   }
-  VYRE_TRY(const BoundStages bound, bind_stages(stages, {}));
+  VYRE_TRY(const BoundStages bound, bind_stages(stages, work));
   return plans_of(bound.step, bound.candidates[bound.space.start],
                   {bound.space.by, bound.space.why}, tuning_options_->mode);
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "vyre/engine/pipeline/prepared_pipeline.h"
@@ -42,7 +43,7 @@ bool PreparedPipeline::plan_relies_on(const std::vector<std::size_t>& uniforms) 
   return relied_on_[uniforms] = relies_on(*ready_, *plan_, uniforms);
 }
 
-Result<void> PreparedPipeline::apply_uniforms() {
+Result<void> PreparedPipeline::apply_uniforms(const RunLimits& limits) {
   if (!uniforms_changed_) return {};
   std::vector<std::size_t> changed;
   for (const auto& [uniform, contents] : contents_) {
@@ -50,7 +51,7 @@ Result<void> PreparedPipeline::apply_uniforms() {
     if (!std::ranges::equal(contents, planned)) changed.push_back(uniform);
   }
   std::ranges::sort(changed);
-  if (!changed.empty() && plan_relies_on(changed)) VYRE_CHECK(plan_for_uniforms());
+  if (!changed.empty() && plan_relies_on(changed)) VYRE_CHECK(plan_for_uniforms(limits));
   find_reach_again();
   for (const auto& [uniform, contents] : contents_) {
     const auto& piece = plan_->buffers[uniform].memory;
@@ -61,7 +62,8 @@ Result<void> PreparedPipeline::apply_uniforms() {
 }
 
 // Plans again, because the plan relied on contents that have changed.
-Result<void> PreparedPipeline::plan_for_uniforms() {
+Result<void> PreparedPipeline::plan_for_uniforms(const RunLimits& limits) {
+  const auto begin = std::chrono::steady_clock::now();
   PipelinePlanOptions options = plan_->made_with;
   options.uniforms = contents_;
   VYRE_TRY(auto made, plan_pipeline(*ready_, options));
@@ -74,7 +76,7 @@ Result<void> PreparedPipeline::plan_for_uniforms() {
   }
   auto contents = contents_;
   auto relied_on = relied_on_;
-  VYRE_CHECK(replace(ready_, std::move(plan), origin_, Kept::all));
+  VYRE_CHECK(replace(ready_, std::move(plan), origin_, Kept::all, limits.counted_from(begin)));
   contents_ = std::move(contents);
   relied_on_ = std::move(relied_on);
   return {};

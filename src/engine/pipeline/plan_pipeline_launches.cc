@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "vyre/engine/pipeline/stage_launches_internal.h"
 #include "vyre/engine/tuned/tuned_kernel_internal.h"
@@ -60,7 +61,9 @@ Buffer Session::stand_in(std::uint64_t address, std::uint64_t bytes) const {
 }
 
 Result<std::vector<std::vector<LaunchPlan>>> Session::plan(const ReadyPipeline& pipeline,
-                                                           const PipelinePlan& plan) const {
+                                                           const PipelinePlan& plan,
+                                                           const RunLimits& limits) const {
+  const auto begin = std::chrono::steady_clock::now();
   std::vector<Buffer> memory;
   std::uint64_t address = kFirstAddress;
   const auto add = [&](std::uint64_t bytes) {
@@ -95,7 +98,7 @@ Result<std::vector<std::vector<LaunchPlan>>> Session::plan(const ReadyPipeline& 
     if (!launch.parts.empty()) {
       const FusedStages stages = fused_stages(launch, pipeline, place);
       const bool apart = may_run_apart(stages) && take_apart(launch);
-      auto planned = this->plan(stages, apart);
+      auto planned = this->plan(stages, apart, limits.counted_from(begin));
       if (!planned) return in_launch(launch, pipeline, planned.error());
       out.push_back(*std::move(planned));
       continue;

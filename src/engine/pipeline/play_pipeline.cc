@@ -15,11 +15,16 @@ Result<void> PreparedPipeline::run(const RunLimits& limits) {
 }
 
 Result<void> PreparedPipeline::submit(const RunLimits& limits) {
-  VYRE_CHECK(apply_uniforms());
+  RunLimits left = limits;
+  if (uniforms_changed_) {
+    const auto begin = std::chrono::steady_clock::now();
+    VYRE_CHECK(apply_uniforms(limits));
+    left = limits.counted_from(begin);
+  }
   for (std::size_t g = 0; g < order_.size(); ++g) {
     if (begins_anew(*ready_, ready_->swap_groups[g])) order_[g] = 0;
   }
-  return play_steps(limits);
+  return play_steps(left);
 }
 
 Result<std::chrono::nanoseconds> PreparedPipeline::time(std::uint32_t runs,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "vyre/data/npy/packed_elements.h"
@@ -16,24 +17,28 @@ constexpr std::size_t kMostOrders = 64;
 
 Result<PreparedPipeline> PreparedPipeline::make(const Session& session,
                                                 std::shared_ptr<const ReadyPipeline> pipeline,
-                                                std::shared_ptr<const PipelinePlan> plan) {
+                                                std::shared_ptr<const PipelinePlan> plan,
+                                                const RunLimits& limits) {
+  const auto begin = std::chrono::steady_clock::now();
   PreparedPipeline out(session);
   out.ready_ = std::move(pipeline);
   out.plan_ = std::move(plan);
   out.order_.resize(out.ready_->swap_groups.size());
-  VYRE_CHECK(session.plan(*out.ready_, *out.plan_));  // fails before anything is allocated
+  VYRE_CHECK(session.plan(*out.ready_, *out.plan_, limits));  // before anything is allocated
   VYRE_CHECK(out.make_memory());
-  VYRE_CHECK(out.make_steps());
+  VYRE_CHECK(out.make_steps(limits.counted_from(begin)));
   return out;
 }
 
 Result<PreparedPipeline> PreparedPipeline::make(const Session& session,
-                                                std::shared_ptr<const Origin> origin) {
+                                                std::shared_ptr<const Origin> origin,
+                                                const RunLimits& limits) {
+  const auto begin = std::chrono::steady_clock::now();
   VYRE_TRY(auto ready, make_ready(origin->pipeline, origin->options.ready));
   VYRE_TRY(auto plan, plan_pipeline(ready, origin->options.plan));
   VYRE_TRY(PreparedPipeline out,
            make(session, std::make_shared<const ReadyPipeline>(std::move(ready)),
-                std::make_shared<const PipelinePlan>(std::move(plan))));
+                std::make_shared<const PipelinePlan>(std::move(plan)), limits.counted_from(begin)));
   out.origin_ = std::move(origin);
   return out;
 }
@@ -74,7 +79,8 @@ Result<void> PreparedPipeline::fill(std::size_t index) {
   return session_.write(memory, 0, bytes);
 }
 
-Result<void> PreparedPipeline::make_steps() {
+Result<void> PreparedPipeline::make_steps(const RunLimits& limits) {
+  const auto begin = std::chrono::steady_clock::now();
   steps_.clear();
   for (const PlannedLaunch& launch : plan_->launches) {
     Step step;
@@ -99,7 +105,7 @@ Result<void> PreparedPipeline::make_steps() {
       }
     }
     for (std::size_t index = 0; index < count; ++index) {
-      auto dispatch = dispatch_of(launch, step, index);
+      auto dispatch = dispatch_of(launch, step, index, limits.counted_from(begin));
       if (!dispatch) return in_launch(launch, *ready_, dispatch.error());
       step.dispatches.push_back(*std::move(dispatch));
     }
@@ -111,7 +117,8 @@ Result<void> PreparedPipeline::make_steps() {
 }
 
 // A fused launch that may run as its stages. Neither of them binds buffers that change places.
-Result<Dispatch> PreparedPipeline::dispatch_of_parts(const PlannedLaunch& launch, Step& step) {
+Result<Dispatch> PreparedPipeline::dispatch_of_parts(const PlannedLaunch& launch, Step& step,
+                                                     const RunLimits& limits) {
   const auto place = [&](std::size_t b) -> const Buffer& {
     const PlannedBuffer& buffer = plan_->buffers[b];
     return memory_[buffer.memory ? *buffer.memory : *buffer.memory_apart];
@@ -121,7 +128,7 @@ Result<Dispatch> PreparedPipeline::dispatch_of_parts(const PlannedLaunch& launch
     VYRE_TRY(step.clears_itself, allocate_apart(launch));
     stages = fused_stages(launch, *ready_, place);
   }
-  return session_.prepare(stages, step.clears_itself);
+  return session_.prepare(stages, step.clears_itself, limits);
 }
 
 // Allocates the buffers that the stages of a fused launch need when they run one by one. False:
@@ -152,8 +159,8 @@ std::vector<std::optional<FusionChoice>> PreparedPipeline::choices() const {
 }
 
 Result<Dispatch> PreparedPipeline::dispatch_of(const PlannedLaunch& launch, Step& step,
-                                               std::size_t index) {
-  if (!launch.parts.empty()) return dispatch_of_parts(launch, step);
+                                               std::size_t index, const RunLimits& limits) {
+  if (!launch.parts.empty()) return dispatch_of_parts(launch, step, limits);
   std::vector<std::uint32_t> order(ready_->swap_groups.size());
   for (std::size_t i = step.groups.size(); i-- > 0;) {
     const std::size_t orders = ready_->swap_groups[step.groups[i]].orders.size();
@@ -168,10 +175,11 @@ Result<Dispatch> PreparedPipeline::dispatch_of(const PlannedLaunch& launch, Step
   };
   const std::vector<Binding> bindings = bindings_of(launch.bindings, *ready_, memory_of);
   if (!launch.grid) {
-    return session_.prepare(launch.kernel, bindings, DispatchSize::extent(launch.extent));
+    return session_.prepare(launch.kernel, bindings, DispatchSize::extent(launch.extent), {},
+                            limits);
   }
   const IndirectGrid grid{memory_of(launch.grid->buffer), launch.grid->offset};
-  return session_.prepare(launch.kernel, bindings, grid);
+  return session_.prepare(launch.kernel, bindings, grid, {}, limits);
 }
 
 std::size_t PreparedPipeline::piece_of(std::size_t buffer, std::uint32_t order) const {
@@ -320,17 +328,20 @@ std::string PreparedPipeline::json() const { return plan_json(*ready_, *plan_, p
 
 // ---- The session's part
 
-Result<PreparedPipeline> Session::prepare(Pipeline pipeline, const PipelineOptions& options) const {
+Result<PreparedPipeline> Session::prepare(Pipeline pipeline, const PipelineOptions& options,
+                                          const RunLimits& limits) const {
   return PreparedPipeline::make(
-      *this, std::make_shared<const PreparedPipeline::Origin>(std::move(pipeline), options));
+      *this, std::make_shared<const PreparedPipeline::Origin>(std::move(pipeline), options),
+      limits);
 }
 
 Result<PreparedPipeline> Session::prepare(PipelineBuilder builder,
-                                          std::initializer_list<DimValue> dims) const {
+                                          std::initializer_list<DimValue> dims,
+                                          const RunLimits& limits) const {
   VYRE_TRY(Pipeline pipeline, std::move(builder).finish());
   PipelineOptions options;
   for (const DimValue& d : dims) options.ready.dims.emplace_back(d.dim.text(), d.value);
-  return prepare(std::move(pipeline), options);
+  return prepare(std::move(pipeline), options, limits);
 }
 
 Result<void> Session::run(PreparedPipeline& pipeline, const RunLimits& limits) const {

@@ -35,10 +35,12 @@ struct PipelineOptions {
 // One thread at a time may use a PreparedPipeline.
 class PreparedPipeline {
  public:
-  // Allocates memory, writes sources and uniforms, and compiles.
+  // Allocates memory, writes sources and uniforms, and compiles. The limits hold for compiling,
+  // here and below: where they end it, the call has failed.
   static Result<PreparedPipeline> make(const Session& session,
                                        std::shared_ptr<const ReadyPipeline> pipeline,
-                                       std::shared_ptr<const PipelinePlan> plan);
+                                       std::shared_ptr<const PipelinePlan> plan,
+                                       const RunLimits& limits = {});
 
   // Returns when the last launch has ended. Buffers that the caller fills keep their contents
   // between runs; all others begin with zeros. After a run that failed or was interrupted, buffers
@@ -89,16 +91,17 @@ class PreparedPipeline {
   }
 
   // Applies uniforms that were set. Otherwise the next run does this before anything else.
-  Result<void> apply_uniforms();
+  Result<void> apply_uniforms(const RunLimits& limits = {});
 
   // Sizes, plans and compiles again. Buffers that the caller fills keep their contents if their
   // size stays the same, and hold zeros otherwise. A call that fails changes nothing. If the memory
   // for both sizes together exceeds the budget or the device, buffers whose contents are not needed
   // between runs are freed first.
-  Result<void> resize(std::initializer_list<DimValue> dims);
-  Result<void> resize(const std::vector<std::pair<std::string, std::uint64_t>>& dims);
+  Result<void> resize(std::initializer_list<DimValue> dims, const RunLimits& limits = {});
+  Result<void> resize(const std::vector<std::pair<std::string, std::uint64_t>>& dims,
+                      const RunLimits& limits = {});
 
-  Result<void> prepare_again(const PipelineOptions& options);
+  Result<void> prepare_again(const PipelineOptions& options, const RunLimits& limits = {});
 
   // The device's time for one run: the mean of this number of consecutive runs. The limits are
   // those of all of them together.
@@ -145,14 +148,16 @@ class PreparedPipeline {
   };
 
   explicit PreparedPipeline(Session session) : session_(std::move(session)) {}
-  static Result<PreparedPipeline> make(const Session& session,
-                                       std::shared_ptr<const Origin> origin);
+  static Result<PreparedPipeline> make(const Session& session, std::shared_ptr<const Origin> origin,
+                                       const RunLimits& limits);
   Result<void> check_memory() const;
   Result<void> make_memory();
   Result<void> fill(std::size_t buffer);
-  Result<void> make_steps();
-  Result<Dispatch> dispatch_of(const PlannedLaunch& launch, Step& step, std::size_t index);
-  Result<Dispatch> dispatch_of_parts(const PlannedLaunch& launch, Step& step);
+  Result<void> make_steps(const RunLimits& limits = {});
+  Result<Dispatch> dispatch_of(const PlannedLaunch& launch, Step& step, std::size_t index,
+                               const RunLimits& limits);
+  Result<Dispatch> dispatch_of_parts(const PlannedLaunch& launch, Step& step,
+                                     const RunLimits& limits);
   Result<bool> allocate_apart(const PlannedLaunch& launch);
   // The piece of memory that a buffer has in an order of its swap group.
   std::size_t piece_of(std::size_t buffer, std::uint32_t order) const;
@@ -189,7 +194,7 @@ class PreparedPipeline {
   Result<void> set_uniform_bytes(std::string_view uniform, std::span<const std::byte> contents);
   std::span<const std::byte> contents_now(std::size_t uniform) const;
   bool plan_relies_on(const std::vector<std::size_t>& uniforms);
-  Result<void> plan_for_uniforms();
+  Result<void> plan_for_uniforms(const RunLimits& limits);
   void find_reach();
   void find_reach_again();
   bool reach_depends_on(const std::vector<std::size_t>& uniforms);
@@ -198,7 +203,7 @@ class PreparedPipeline {
   enum class Kept : std::uint8_t { given, all };
   Result<void> replace(std::shared_ptr<const ReadyPipeline> ready,
                        std::shared_ptr<const PipelinePlan> plan,
-                       std::shared_ptr<const Origin> origin, Kept kept);
+                       std::shared_ptr<const Origin> origin, Kept kept, const RunLimits& limits);
   Result<bool> has_room_for(const PipelinePlan& plan) const;
   bool is_kept(std::size_t piece) const;
   void free_what_holds_nothing();

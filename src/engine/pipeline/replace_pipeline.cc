@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "vyre/base/arithmetic.h"
@@ -9,23 +10,26 @@
 
 namespace vyre {
 
-Result<void> PreparedPipeline::resize(std::initializer_list<DimValue> dims) {
+Result<void> PreparedPipeline::resize(std::initializer_list<DimValue> dims,
+                                      const RunLimits& limits) {
   std::vector<std::pair<std::string, std::uint64_t>> named;
   for (const DimValue& d : dims) named.emplace_back(d.dim.text(), d.value);
-  return resize(named);
+  return resize(named, limits);
 }
 
 Result<void> PreparedPipeline::resize(
-    const std::vector<std::pair<std::string, std::uint64_t>>& dims) {
+    const std::vector<std::pair<std::string, std::uint64_t>>& dims, const RunLimits& limits) {
   PipelineOptions options = origin_ == nullptr ? PipelineOptions{} : origin_->options;
   for (const auto& [name, value] : dims) {
     std::erase_if(options.ready.dims, [&](const auto& d) { return d.first == name; });
     options.ready.dims.emplace_back(name, value);
   }
-  return prepare_again(options);
+  return prepare_again(options, limits);
 }
 
-Result<void> PreparedPipeline::prepare_again(const PipelineOptions& options) {
+Result<void> PreparedPipeline::prepare_again(const PipelineOptions& options,
+                                             const RunLimits& limits) {
+  const auto begin = std::chrono::steady_clock::now();
   if (origin_ == nullptr) {
     return fail(Code::invalid_input,
                 fmt::format("pipeline '{}' was planned elsewhere and cannot be prepared again",
@@ -36,16 +40,17 @@ Result<void> PreparedPipeline::prepare_again(const PipelineOptions& options) {
   VYRE_TRY(auto plan, plan_pipeline(ready, options.plan));
   return replace(std::make_shared<const ReadyPipeline>(std::move(ready)),
                  std::make_shared<const PipelinePlan>(std::move(plan)), std::move(origin),
-                 Kept::given);
+                 Kept::given, limits.counted_from(begin));
 }
 
 Result<void> PreparedPipeline::replace(std::shared_ptr<const ReadyPipeline> ready,
                                        std::shared_ptr<const PipelinePlan> plan,
-                                       std::shared_ptr<const Origin> origin, Kept kept) {
+                                       std::shared_ptr<const Origin> origin, Kept kept,
+                                       const RunLimits& limits) {
   VYRE_TRY(const bool has_room, has_room_for(*plan));
   if (!has_room) free_what_holds_nothing();
   const auto made = [&]() -> Result<PreparedPipeline> {
-    VYRE_TRY(PreparedPipeline out, make(session_, std::move(ready), std::move(plan)));
+    VYRE_TRY(PreparedPipeline out, make(session_, std::move(ready), std::move(plan), limits));
     out.origin_ = std::move(origin);
     VYRE_CHECK(out.keep_contents(*this, kept));
     return out;

@@ -53,12 +53,14 @@ std::shared_ptr<EvidenceStore> open_evidence(const std::optional<std::filesystem
   return EvidenceStore::in_memory();
 }
 
-PlanMemory plan_memory_of(const TuningOptions& options, const EvidenceStore* store) {
+PlanMemory plan_memory_of(const TuningOptions& options, const EvidenceStore* store,
+                          const WorkLimits& limits) {
   PlanMemory out;
   out.evidence = store;
   out.decision_file = options.evidence.has_value();
   out.mode = options.mode;
   out.exact_size = options.exact_size;
+  out.limits = limits;
   // If there are too many candidates for a sweep, a strategy searches among all of them.
   out.most_candidates = options.mode == TunerMode::sweep ? kMostSearched : kMostCandidates;
   return out;
@@ -111,7 +113,7 @@ Result<std::shared_ptr<TunedKernel>> Tuning::make_kernel_for(const LaunchRequest
                                                              const CodeNeeds& needs,
                                                              const WorkLimits& limits) {
   VYRE_TRY(const LaunchSpace space,
-           plan_space(request, *plan_device_, plan_memory_of(options_, store_.get())));
+           plan_space(request, *plan_device_, plan_memory_of(options_, store_.get(), limits)));
   std::deque<TunedCandidate> candidates;
   for (const LaunchCandidate& c : space.candidates) {
     TunedCandidate& made = candidates.emplace_back();

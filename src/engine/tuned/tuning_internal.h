@@ -13,7 +13,8 @@
 namespace vyre {
 
 // What was learned before, as the planner takes it.
-PlanMemory plan_memory_of(const TuningOptions& options, const EvidenceStore* store);
+PlanMemory plan_memory_of(const TuningOptions& options, const EvidenceStore* store,
+                          const WorkLimits& limits = {});
 // Opens the file. While its disk does not answer, the store has not read it yet. Without a path, or
 // with a warning if the file cannot be read for another reason, the store is in memory alone.
 std::shared_ptr<EvidenceStore> open_evidence(const std::optional<std::filesystem::path>& path);
