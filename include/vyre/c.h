@@ -45,7 +45,7 @@ extern "C" {
 /* ---- Version --------------------------------------------------------------------------------- */
 
 /* The version of this interface. It grows when something is added; nothing is ever removed. */
-#define VYRE_C_VERSION 6
+#define VYRE_C_VERSION 7
 
 VYRE_API uint32_t vyre_c_version(void);  /* VYRE_C_VERSION of the loaded library */
 VYRE_API const char* vyre_version(void); /* the version of vyre: "0.1.0" */
@@ -130,6 +130,11 @@ typedef struct vyre_session_options {
   const char* evidence_file; /* an absolute path; null: in the cache folder, if there is one */
   /* Since version 5. A struct_size without it is valid too. */
   double least_gain; /* the tuner promotes nothing that saves a smaller share; 0: 0.01 */
+  /* Since version 7. A struct_size without it is valid too. How long a call may compile that makes
+   * something ready and takes no deadline: vyre_dispatch_create, vyre_dispatch_create_indirect,
+   * vyre_pipeline_prepare, vyre_pipeline_set_uniform, vyre_graph_prepare. A call that takes longer
+   * gives VYRE_DEVICE. A uniform that was set holds all the same: the next run compiles for it. */
+  uint64_t compile_ns; /* or VYRE_NO_DEADLINE */
 } vyre_session_options;
 
 /* `device` is a name from vyre_device_get, "auto" for the first available device, or "null", which

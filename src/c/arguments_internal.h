@@ -10,8 +10,8 @@ namespace vyre {
 // Null stands for the options of the environment.
 Outcome<SessionOptions> options_of(const vyre_session_options* given);
 
-// A handle for a session that was just opened.
-Outcome<std::uint64_t> publish_session(Session session);
+// A handle for a session that was just opened with these options.
+Outcome<std::uint64_t> publish_session(Session session, const vyre_session_options* given);
 
 // All of the buffers must be of the session.
 Outcome<std::vector<Binding>> bindings_of(const SharedSession& session, const vyre_binding* given,

@@ -32,7 +32,7 @@ Outcome<> open_cuda_session(const vyre_cuda_options* cuda, const vyre_session_op
   cuda_options.code_folder = options.code_folder;
   VYRE_TRY(auto device, open_cuda(cuda == nullptr ? 0 : cuda->ordinal, cuda_options));
   VYRE_TRY(Session session, Session::open(std::move(device), std::move(options)));
-  VYRE_TRY(*out, publish_session(std::move(session)));
+  VYRE_TRY(*out, publish_session(std::move(session), given));
   return {};
 }
 

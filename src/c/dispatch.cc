@@ -129,7 +129,8 @@ Outcome<> create_indirect(vyre_kernel id, const vyre_binding* bindings, std::uin
                           vyre_dispatch* out) {
   VYRE_TRY(const auto pin, find<KernelObject>(id));
   if (out == nullptr) return null_pointer("dispatch");
-  VYRE_TRY(Dispatch dispatch, prepare_indirect(*pin, bindings, count, grid, variant, {}));
+  VYRE_TRY(Dispatch dispatch,
+           prepare_indirect(*pin, bindings, count, grid, variant, pin->session->compiling));
   VYRE_TRY(*out, publish(DispatchObject{pin->session, std::move(dispatch)}));
   return {};
 }
@@ -138,7 +139,8 @@ Outcome<> create_dispatch(vyre_kernel id, const vyre_binding* bindings, std::uin
                           const vyre_grid* grid, const vyre_variant* variant, vyre_dispatch* out) {
   VYRE_TRY(const auto pin, find<KernelObject>(id));
   if (out == nullptr) return null_pointer("dispatch");
-  VYRE_TRY(Dispatch dispatch, prepare(*pin, bindings, count, grid, variant, {}));
+  VYRE_TRY(Dispatch dispatch,
+           prepare(*pin, bindings, count, grid, variant, pin->session->compiling));
   VYRE_TRY(*out, publish(DispatchObject{pin->session, std::move(dispatch)}));
   return {};
 }

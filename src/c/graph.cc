@@ -81,7 +81,7 @@ Outcome<> prepare_work(vyre_graph_program program_id, vyre_graph graph_id,
   }
   if (out == nullptr) return null_pointer("work");
   VYRE_CHECK(check_list(given, count, "bindings"));
-  FrontierOptions chosen;
+  FrontierOptions chosen{.limits = program->session->compiling};
   if (options != nullptr) {
     VYRE_CHECK(check_struct(options, "options"));
     chosen.hit_capacity = options->hit_capacity;

@@ -31,6 +31,7 @@ struct SharedSession {
   explicit SharedSession(Session its_session) : session(std::move(its_session)) {}
 
   Session session;
+  RunLimits compiling;  // of calls that make something ready and take no deadline
   ForkSafeMutex mutex;
   bool closed = false;
   std::unordered_set<std::uint64_t> members;

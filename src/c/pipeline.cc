@@ -223,10 +223,11 @@ Outcome<> prepare(const PipelineObject& object, PipelineState& state,
   }
   return with_enough_stack([&]() -> Outcome<> {
     if (state.prepared) {
-      VYRE_CHECK(state.prepared->prepare_again(options));
+      VYRE_CHECK(state.prepared->prepare_again(options, object.session->compiling));
       return {};
     }
-    VYRE_TRY(auto prepared, object.session->session.prepare(state.pipeline, options));
+    VYRE_TRY(auto prepared,
+             object.session->session.prepare(state.pipeline, options, object.session->compiling));
     state.prepared = std::move(prepared);
     return {};
   });
@@ -366,13 +367,13 @@ vyre_code vyre_pipeline_bind(vyre_pipeline pipeline, const char* name, vyre_buff
 vyre_code vyre_pipeline_set_uniform(vyre_pipeline pipeline, const char* name, const void* contents,
                                     uint64_t bytes) {
   return with_prepared(pipeline,
-                       [&](const PipelineObject&, PreparedPipeline& prepared) -> Outcome<> {
+                       [&](const PipelineObject& object, PreparedPipeline& prepared) -> Outcome<> {
                          if (name == nullptr) return null_pointer("name");
                          if (contents == nullptr) return null_pointer("contents");
                          return with_enough_stack([&]() -> Outcome<> {
                            VYRE_CHECK(prepared.set_uniform(
                                name, std::span(static_cast<const std::byte*>(contents), bytes)));
-                           VYRE_CHECK(prepared.apply_uniforms());
+                           VYRE_CHECK(prepared.apply_uniforms(object.session->compiling));
                            return {};
                          });
                        });

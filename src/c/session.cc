@@ -25,8 +25,10 @@ Outcome<std::filesystem::path> cache_folder_of(const char* given) {
 Outcome<vyre_session_options> known_options(const vyre_session_options& given) {
   constexpr std::uint32_t before_tuning = offsetof(vyre_session_options, tuning);
   constexpr std::uint32_t before_gain = offsetof(vyre_session_options, least_gain);
+  constexpr std::uint32_t before_compile = offsetof(vyre_session_options, compile_ns);
   vyre_session_options out{};
-  if (given.struct_size != before_tuning && given.struct_size != before_gain) {
+  if (given.struct_size != before_tuning && given.struct_size != before_gain &&
+      given.struct_size != before_compile) {
     VYRE_CHECK(check_struct(&given, "options"));
   }
   std::memcpy(&out, &given, given.struct_size);
@@ -80,9 +82,13 @@ Outcome<SessionOptions> options_of(const vyre_session_options* asked) {
   return options;
 }
 
-Outcome<std::uint64_t> publish_session(Session session) {
-  const std::uint64_t id = table<SessionObject>().insert(std::make_unique<SessionObject>(
-      SessionObject{std::make_shared<SharedSession>(std::move(session))}));
+Outcome<std::uint64_t> publish_session(Session session, const vyre_session_options* given) {
+  auto shared = std::make_shared<SharedSession>(std::move(session));
+  if (given != nullptr && given->struct_size > offsetof(vyre_session_options, compile_ns)) {
+    shared->compiling = limits_of(given->compile_ns);
+  }
+  const std::uint64_t id = table<SessionObject>().insert(
+      std::make_unique<SessionObject>(SessionObject{std::move(shared)}));
   if (id == 0) return too_many_handles();
   return id;
 }
@@ -94,7 +100,7 @@ Outcome<> open_session(const char* device, const vyre_session_options* given, vy
   if (out == nullptr) return null_pointer("session");
   VYRE_TRY(SessionOptions options, options_of(given));
   VYRE_TRY(Session session, Session::open(device, std::move(options)));
-  VYRE_TRY(*out, publish_session(std::move(session)));
+  VYRE_TRY(*out, publish_session(std::move(session), given));
   return {};
 }
 

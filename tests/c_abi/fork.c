@@ -29,7 +29,7 @@ struct world {
 
 static const vyre_grid kGrid = {VYRE_INVOCATIONS, kCount, 1, 1};
 static const char* const kCandidates[] = {"a=1", "a=2", "a=3"};
-static const vyre_session_options kOptions = {sizeof kOptions, 2, NULL, 1, 0, 0, 0, NULL, 0};
+static const vyre_session_options kOptions = {sizeof kOptions, 2, NULL, 1, 0, 0, 0, NULL, 0, 0};
 static volatile int stop_threads = 0;
 
 /* A kernel of its own for each number, so that it has to be compiled. */

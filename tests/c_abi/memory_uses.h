@@ -37,7 +37,8 @@ static const char* kernel_of(int branches) {
 
 /* One kernel, compiled and launched once; nothing on disk. */
 static int compile_and_run(const char* device, const char* text) {
-  const vyre_session_options options = {sizeof options, 2, NULL, 1, 0, VYRE_TUNER_OFF, 0, NULL, 0};
+  const vyre_session_options options = {sizeof options, 2, NULL, 1, 0,
+                                        VYRE_TUNER_OFF, 0, NULL, 0, 0};
   vyre_session session = 0;
   vyre_module module = 0;
   vyre_kernel kernel = 0;

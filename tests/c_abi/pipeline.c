@@ -330,6 +330,34 @@ static void options_of_both_versions(void) {
   CHECK_OK(vyre_session_close(session));
 }
 
+/* Nothing compiles within a nanosecond; a shorter struct has no such limit. */
+static void compiling_has_a_limit(void) {
+  struct world w = {0};
+  vyre_session_options options = {0};
+  options.no_cache = 1;
+  options.compile_ns = 1;
+  for (int limited = 0; limited < 2; ++limited) {
+    const vyre_code expected = limited ? VYRE_DEVICE : VYRE_OK;
+    options.struct_size =
+        limited ? sizeof options : (uint32_t)offsetof(vyre_session_options, compile_ns);
+    CHECK_OK(vyre_session_open("cpu", &options, &w.session));
+    CHECK_OK(vyre_module_load(w.session, kText, VYRE_TO_THE_END, NULL, &w.module));
+    CHECK_CODE(vyre_pipeline_prepare(make_pair(&w), NULL), expected);
+    const vyre_kernel choose = kernel_of(&w, "choose");
+    vyre_buffer buffer = 0;
+    vyre_dispatch dispatch = 0;
+    CHECK_OK(vyre_buffer_create(w.session, 64, &buffer));
+    const vyre_binding bindings[] = {{0, 0, buffer, 0, 4}, {0, 4, buffer, 16, 48}};
+    const vyre_grid one = {VYRE_WORKGROUPS, 1, 1, 1};
+    const vyre_indirect_grid grid = {buffer, 0};
+    CHECK_CODE(vyre_dispatch_create(choose, bindings, 2, &one, NULL, &dispatch), expected);
+    CHECK_CODE(vyre_dispatch_create_indirect(choose, bindings, 2, &grid, NULL, &dispatch),
+               expected);
+    CHECK_OK(vyre_run(choose, bindings, 2, &one, NULL, VYRE_NO_DEADLINE));
+    CHECK_OK(vyre_session_close(w.session));
+  }
+}
+
 static void misuse(const struct world* w, uint64_t bad) {
   const vyre_code no = VYRE_INVALID_HANDLE;
   uint64_t out = 123, length = 0;
@@ -464,6 +492,7 @@ int main(void) {
   loads_a_text(&w);
   loads_a_text_for_wgpu(&w);
   options_of_both_versions();
+  compiling_has_a_limit();
   misuse(&w, 0);
   misuse(&w, 1);
   misuse(&w, UINT64_MAX);
