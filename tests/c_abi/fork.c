@@ -347,8 +347,22 @@ static void close_world(struct world* w) {
 /* A session of a GPU, and its memory, are of no use; the driver has said why. */
 static void find_gpu_gone(struct world* w) {
   vyre_session another = 0;
+  vyre_buffer buffer = 0;
+  uint32_t memory[4] = {0};
+  double ns = 0;
   CHECK_CODE(vyre_dispatch_run(w->dispatch, VYRE_NO_DEADLINE), VYRE_UNAVAILABLE);
+  CHECK_CODE(vyre_dispatch_run(w->dispatch, 10000000000u), VYRE_UNAVAILABLE);
+  CHECK_CODE(vyre_dispatch_submit(w->dispatch, VYRE_NO_DEADLINE), VYRE_UNAVAILABLE);
+  CHECK_CODE(vyre_session_wait(w->session), VYRE_UNAVAILABLE);
+  CHECK_CODE(vyre_pipeline_run(w->pipeline, VYRE_NO_DEADLINE), VYRE_UNAVAILABLE);
+  CHECK_CODE(vyre_pipeline_submit(w->pipeline, VYRE_NO_DEADLINE), VYRE_UNAVAILABLE);
+  CHECK_CODE(vyre_pipeline_time(w->pipeline, 1, &ns), VYRE_UNAVAILABLE);
   CHECK_CODE(vyre_buffer_clear(w->buffer), VYRE_UNAVAILABLE);
+  CHECK_CODE(vyre_buffer_write(w->buffer, 0, memory, sizeof memory), VYRE_UNAVAILABLE);
+  CHECK_CODE(vyre_buffer_read(w->buffer, 0, memory, sizeof memory), VYRE_UNAVAILABLE);
+  CHECK_CODE(vyre_buffer_copy(w->buffer, 0, w->buffer, 64, 64), VYRE_UNAVAILABLE);
+  CHECK_CODE(vyre_buffer_create(w->session, 64, &buffer), VYRE_UNAVAILABLE);
+  CHECK_CODE(compile(w->session, w->buffer, 3000), VYRE_UNAVAILABLE);
   CHECK_CODE(vyre_session_open("cuda", &kOptions, &another), VYRE_UNAVAILABLE);
   CHECK_OK(vyre_session_open("cpu", &kOptions, &another));
   CHECK_OK(vyre_session_close(another));
