@@ -577,7 +577,7 @@ typedef struct vyre_graph_round {
   uint32_t reached;  /* vertices in the next frontier */
   uint64_t edges;    /* edges that leave the frontier */
   uint64_t ns;       /* the round's time; for a solo round, its share of the launch's time */
-  uint32_t workers;
+  uint32_t workers;    /* of the round's largest launch */
   uint32_t solo;       /* 1: many rounds in one launch */
   uint32_t pulled;     /* 1: vertices looked at their incoming edges */
   uint32_t overflowed; /* 1: the next frontier did not fit the queue */

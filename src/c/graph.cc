@@ -176,7 +176,7 @@ Outcome<> get_round(vyre_graph_work id, std::uint64_t index, vyre_graph_round* o
   filled.reached = r.reached;
   filled.edges = r.edges;
   filled.ns = r.nanoseconds;
-  filled.workers = r.workers;
+  filled.workers = r.launched;
   filled.solo = r.solo ? 1 : 0;
   filled.pulled = r.pulled ? 1 : 0;
   filled.overflowed = r.overflowed ? 1 : 0;

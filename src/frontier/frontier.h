@@ -189,17 +189,20 @@ struct FrontierRun {
 // One round: the request to the policy, its answer, and what the round did.
 //
 // Unless `forced`, compute_recommendation(result.policy, request, previous) has this topology; its
-// grid has this number of workers, unless the round was `solo`.
+// grid has this number of workers, unless the round was `solo`. On a GPU a launch has more
+// workgroups where the frontier has many edges or is found in bits, unless the round is
+// memory-constrained.
 struct RoundRecord {
   std::uint32_t round = 0;
   ResidentRequest request{};  // queue_len is the number of vertices of the frontier
   std::optional<Topology> previous{};
   Topology topology = Topology::empty;
   bool forced = false;
-  bool solo = false;        // it ran in the same launch as the round before it or after it
-  bool pulled = false;      // vertices looked at their incoming edges
-  bool overflowed = false;  // the next frontier did not fit the queue, and is only a bitmap
-  std::uint32_t workers = 0;
+  bool solo = false;              // it ran in the same launch as the round before it or after it
+  bool pulled = false;            // vertices looked at their incoming edges
+  bool overflowed = false;        // the next frontier did not fit the queue, and is only a bitmap
+  std::uint32_t workers = 0;      // of the policy's answer; of a solo round, those launched
+  std::uint32_t launched = 0;     // workers of the round's largest launch
   std::uint64_t edges = 0;        // edges that leave the frontier
   std::uint32_t reached = 0;      // vertices in the next frontier
   std::uint64_t nanoseconds = 0;  // for a solo round, its share of the launch's time, by its edges

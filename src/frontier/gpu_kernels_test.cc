@@ -10,6 +10,7 @@
 #include "vyre/engine/session.h"
 #include "vyre/frontier/functions.h"
 #include "vyre/frontier/synthesis.h"
+#include "vyre/ir/interpret/interpret.h"
 #include "vyre/lower/gpu_compile.h"
 #include "vyre/wgsl/module.h"
 
@@ -74,6 +75,34 @@ TEST(FrontierGpuKernels, CompileToPtx) {
     }
   }
   EXPECT_EQ(compiled, 75U);
+}
+
+// A lane whose next edge would have a number beyond 2^32 has no next edge.
+TEST(FrontierGpuKernels, CountEdgesWhoseNumbersAreNearlyTooLarge) {
+  const FrontierFunctions functions = functions_of("bfs");
+  const auto kernel = make_frontier_kernel(functions, FrontierKernel::count_incoming, 64);
+  ASSERT_TRUE(kernel) << describe(kernel.error());
+  // The first of so many workgroups that the lanes 0 to 61 have two edges each. They read beyond
+  // the columns, which gives the vertex 0.
+  std::vector<std::uint32_t> inputs(control::kInputs), words(control::kGroupWords);
+  std::vector<std::uint32_t> columns(1), counts(1);
+  inputs[control::count] = 0xFFFFFFFE;
+  inputs[control::workers] = 0xFFFFFFC0 / 64;
+  std::vector<BoundBuffer> bound;
+  const auto bind = [&](EngineBuffer which, std::span<std::uint32_t> memory) {
+    bound.push_back({.group = functions.group,
+                     .binding = static_cast<std::uint32_t>(which),
+                     .bytes = std::as_writable_bytes(memory)});
+  };
+  bind(EngineBuffer::control, words);
+  bind(EngineBuffer::inputs, inputs);
+  bind(EngineBuffer::columns, columns);
+  bind(EngineBuffer::counts, counts);
+  InterpretOptions options;
+  options.step_budget = 1'000'000;
+  const auto ran = interpret(*kernel, bound, {.grid = {1, 1, 1}, .extent = {64, 1, 1}}, options);
+  ASSERT_TRUE(ran) << describe(ran.error());
+  EXPECT_EQ(counts[0], 64U + 62U);
 }
 
 }  // namespace

@@ -48,10 +48,15 @@ struct FrontierState::Progress {
   RunLimits left() const { return limits.counted_from(begun); }
 };
 
+// Whether a launch has the policy's grid. Where memory is short, the policy's number is the limit.
+bool FrontierState::as_decided(const RoundRecord& record) const {
+  return !workers_.in_groups() || record.topology == Topology::memory_constrained;
+}
+
 // The number of workgroups for the edges of the frontier. The policy decides by the number of
 // vertices, and few vertices may have many edges.
 std::uint32_t FrontierState::edge_workers(const RoundRecord& record) const {
-  if (!workers_.in_groups()) return record.workers;
+  if (as_decided(record)) return record.workers;
   const std::uint64_t all = (record.edges + record.request.queue_len) / kGroupEdges + 1;
   return static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(all, record.workers, std::max(facts_.workers, record.workers)));
@@ -61,7 +66,7 @@ std::uint32_t FrontierState::edge_workers(const RoundRecord& record) const {
 // are set, so more workgroups are needed than for the edges of the frontier.
 FrontierWork FrontierState::over_words(const RoundRecord& record) const {
   FrontierWork work{bit_words_, kWordChunk, record.workers};
-  if (!workers_.in_groups()) return work;
+  if (as_decided(record)) return work;
   const std::uint32_t all = facts_.vertices / (facts_.lanes * kWordsOfSubgroup) + 1;
   work.workers = std::max(edge_workers(record), std::min(all, facts_.workers));
   return work;
@@ -152,6 +157,7 @@ Result<void> FrontierState::begin(const FrontierRun& run, Progress& p) {
   f.bits = 1;
   f.zero[1] = false;
   f.counts = {workers_.words[control::reached], workers_.words[control::edges]};
+  f.largest = workers_.words[control::largest];
   return {};
 }
 
@@ -252,6 +258,7 @@ Result<void> FrontierState::run_step(Progress& p, RoundRecord& record) {
   f.queue = 1 - f.queue;
   f.queued = queued;
   f.counts = {workers_.words[control::reached], workers_.words[control::edges]};
+  f.largest = workers_.words[control::largest];
   return {};
 }
 
@@ -268,40 +275,42 @@ Result<void> FrontierState::sum(Progress& p, const RoundRecord& record) {
   return {};
 }
 
-// Returns the counts of each round's frontier.
-Result<std::vector<std::uint32_t>> FrontierState::launch_solo(Progress& p, bool crowd,
-                                                              std::uint32_t& done,
-                                                              FrontierCounts& end) {
+// Absent: the device runs no crowds.
+Result<std::optional<FrontierState::SoloRounds>> FrontierState::launch_solo(Progress& p,
+                                                                            bool crowd) {
   const auto& words = workers_.words;
   const std::uint32_t count = p.frontier.counts.vertices;
   if (crowd) {
-    VYRE_CHECK(workers_.launch_crowd(count, p.left()));
+    VYRE_TRY(const bool launched, workers_.launch_crowd(count, p.left()));
+    if (!launched) return std::nullopt;
   } else {
     VYRE_CHECK(workers_.launch(FrontierKernel::solo, {count, 1, 1}, p.left()));
   }
+  SoloRounds out;
   std::uint64_t offset = 0;
-  std::vector<std::uint32_t> counts(kFewRecords * kSoloRecordWords);
+  out.counts.resize(kFewRecords * kSoloRecordWords);
   if (workers_.in_groups()) {
     // Most launches have few rounds: one read gets everything.
-    std::vector<std::uint32_t> first(kSoloResults + counts.size());
+    std::vector<std::uint32_t> first(kSoloResults + out.counts.size());
     VYRE_CHECK(session_.read(records_, 0, std::as_writable_bytes(std::span(first))));
-    done = first[kSoloDone];
-    end = {first[kSoloLeft], first[kSoloLeftEdges]};
-    counts.assign(first.begin() + kSoloResults, first.end());
+    out.done = first[kSoloDone];
+    out.left = {first[kSoloLeft], first[kSoloLeftEdges]};
+    out.largest = first[kSoloLeftLargest];
+    out.counts.assign(first.begin() + kSoloResults, first.end());
     offset = kSoloResults * 4;
   } else {
-    done = words[control::done];
-    end = {words[control::reached], words[control::edges]};
+    out.done = words[control::done];
+    out.left = {words[control::reached], words[control::edges]};
   }
-  const bool all_read = workers_.in_groups() && done <= kFewRecords;
-  counts.resize(std::size_t{done} * kSoloRecordWords);
+  const bool all_read = workers_.in_groups() && out.done <= kFewRecords;
+  out.counts.resize(std::size_t{out.done} * kSoloRecordWords);
   if (!all_read) {
-    VYRE_CHECK(session_.read(records_, offset, std::as_writable_bytes(std::span(counts))));
+    VYRE_CHECK(session_.read(records_, offset, std::as_writable_bytes(std::span(out.counts))));
   }
-  return counts;
+  return out;
 }
 
-Result<void> FrontierState::run_solo(Progress& p, const RoundRecord& first, std::uint32_t most,
+Result<bool> FrontierState::run_solo(Progress& p, const RoundRecord& first, std::uint32_t most,
                                      const FrontierCounts& limits, bool crowd) {
   Frontier& f = p.frontier;
   if (!f.queued) VYRE_CHECK(fill_queue(p, first));
@@ -315,9 +324,9 @@ Result<void> FrontierState::run_solo(Progress& p, const RoundRecord& first, std:
   words[control::solo_edges] = limits.edges;
   words[control::solo_rounds] = std::min(most, kSoloRecords);
   words[control::frontier_edges] = f.counts.edges;
-  std::uint32_t done = 0;
-  FrontierCounts end;
-  VYRE_TRY(const std::vector<std::uint32_t> counts, launch_solo(p, crowd, done, end));
+  VYRE_TRY(const auto rounds, launch_solo(p, crowd));
+  if (!rounds) return false;
+  const auto& [done, end, largest, counts] = *rounds;
   const std::uint64_t spent = ns_since(begun);
   std::uint64_t all = 0;
   for (std::uint32_t i = 0; i < done; ++i) all += counts[i * kSoloRecordWords + 1] + 1;
@@ -330,7 +339,7 @@ Result<void> FrontierState::run_solo(Progress& p, const RoundRecord& first, std:
     record.request = frontier_request(facts_, now, p.hot_windows);
     record.edges = now.edges;
     record.reached = i + 1 < done ? counts[(i + 1) * kSoloRecordWords] : end.vertices;
-    record.workers = crowd ? workers_.crowd() : 1;
+    record.workers = record.launched = crowd ? workers_.crowd() : 1;
     record.nanoseconds = spent * (now.edges + 1) / std::max<std::uint64_t>(all, 1);
     add(p, record);
   }
@@ -341,8 +350,15 @@ Result<void> FrontierState::run_solo(Progress& p, const RoundRecord& first, std:
   f.zero[f.bits] = false;
   f.zero[1 - f.bits] = true;
   f.counts = end;
+  f.largest = largest;
   p.round = first.round + done;
-  return {};
+  return true;
+}
+
+// Without crowds, larger frontiers are left to one workgroup.
+void FrontierState::leave_crowds_out() {
+  facts_.crowds = false;
+  use_policy(policy_);
 }
 
 Result<void> FrontierState::next_round(const FrontierRun& run, Progress& p) {
@@ -368,12 +384,22 @@ Result<void> FrontierState::next_round(const FrontierRun& run, Progress& p) {
   const auto fits = [&](const FrontierCounts& limits) {
     return alone && now.vertices <= limits.vertices && now.edges <= limits.edges;
   };
-  const FrontierCounts solo = record.forced ? largest_solo(facts_) : solo_;
-  const FrontierCounts crowd = record.forced ? largest_crowd(facts_) : crowd_;
   const std::uint32_t most = run.most_rounds - p.round;
-  if (fits(solo)) return run_solo(p, record, most, solo, false);
-  if (facts_.crowds && fits(crowd)) return run_solo(p, record, most, crowd, true);
+  const auto solo = [&] { return record.forced ? largest_solo(facts_) : solo_; };
+  bool ran = false;
+  if (facts_.crowds && !fits(solo())) {
+    const FrontierCounts crowd = record.forced ? largest_crowd(facts_) : crowd_;
+    if (fits(crowd) && p.frontier.largest <= kGroupHubSizes.edges) {
+      VYRE_TRY(ran, run_solo(p, record, most, crowd, true));
+      if (!ran) leave_crowds_out();
+    }
+  }
+  if (!ran && fits(solo())) {
+    VYRE_TRY(ran, run_solo(p, record, most, solo(), false));
+  }
+  if (ran) return {};
   const auto begun = Clock::now();
+  workers_.take_launched();
   if (gathers) {
     VYRE_CHECK(sum(p, record));
     record.pulled = true;
@@ -382,6 +408,7 @@ Result<void> FrontierState::next_round(const FrontierRun& run, Progress& p) {
     VYRE_CHECK(run_step(p, record));
     record.reached = p.frontier.counts.vertices;
   }
+  record.launched = workers_.take_launched();
   record.nanoseconds = ns_since(begun);
   add(p, record);
   ++p.round;

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -49,6 +51,9 @@ GraphData star(std::uint32_t leaves) {
 
 class FrontierRuns : public testing::TestWithParam<KernelShape> {
  protected:
+  bool on_gpu = std::getenv("VYRE_TEST_DEVICES") != nullptr;  // where loops do not see a stop
+  // Whether workers are workgroups, some of which can be a crowd.
+  bool in_groups = GetParam() == KernelShape::groups || on_gpu;
   UseShape shape{GetParam()};
   Session session = session_to_test();
 
@@ -56,6 +61,10 @@ class FrontierRuns : public testing::TestWithParam<KernelShape> {
     return *Graph::from_csr(session, g.offsets, g.columns, g.weights);
   }
   std::vector<std::uint32_t> words(const PreparedFrontier& p, std::string_view variable) {
+    return words_in(session, p, variable);
+  }
+  static std::vector<std::uint32_t> words_in(const Session& session, const PreparedFrontier& p,
+                                             std::string_view variable) {
     const Buffer buffer = *p.buffer(variable);
     std::vector<std::uint32_t> out(buffer.size() / 4);
     EXPECT_TRUE(session.read(buffer, 0, std::as_writable_bytes(std::span(out))));
@@ -79,9 +88,13 @@ void expect_the_policys_answers(const FrontierResult& result, const std::string&
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->topology, r.topology);
     if (r.solo) {
-      EXPECT_GE(r.workers, 1U);  // one, or a crowd
+      EXPECT_GE(r.launched, 1U);  // one, or a crowd
     } else {
       EXPECT_EQ(r.workers, answer->geometry.dispatch_grid[0]);
+      EXPECT_GE(r.launched, r.workers);
+    }
+    if (r.solo || r.topology == Topology::memory_constrained) {
+      EXPECT_EQ(r.launched, r.workers);
     }
     windows = previous == r.topology ? windows + 1 : 1;
     previous = r.topology;
@@ -233,7 +246,7 @@ TEST_P(FrontierRuns, SoloReachesMoreThanARoundMayBeginWith) {
     const auto result = p->run({.first = {0}, .topology = Topology::sparse_frontier});
     ASSERT_TRUE(result) << describe(result.error());
     EXPECT_EQ(result->rounds[2].request.queue_len, 1U);
-    EXPECT_TRUE(result->rounds[2].solo);
+    EXPECT_NE(result->rounds[2].solo, in_groups);  // neither a workgroup nor a crowd takes a hub
     EXPECT_EQ(result->rounds[2].reached, name[0] == 'b' ? 15'000U : result->rounds[2].reached);
     const auto wide = reference_distances(weighted, first);
     EXPECT_EQ(words(*p, name[0] == 'b' ? "depth" : "distance"),
@@ -298,6 +311,46 @@ TEST_P(FrontierRuns, FrontiersOfAllSizesInLaunchesOfManyRounds) {
       const auto result = b->run({.first = {from}, .topology = way});
       ASSERT_TRUE(result) << describe(result.error());
       EXPECT_EQ(words(*b, "distance"), std::vector<std::uint32_t>(wide.begin(), wide.end()));
+    }
+  }
+}
+
+// One subgroup of a crowd would walk along all edges of a hub.
+TEST_P(FrontierRuns, HubsAreCutIntoPiecesInsteadOfRunByACrowd) {
+  if (!in_groups) GTEST_SKIP() << "threads are no crowd";
+  const GraphData data = star(100'000);
+  const auto p = prepare(session, example("bfs"), upload(data), {});
+  const std::vector<std::uint32_t> first{0};
+  const auto result = p->run({.first = first, .topology = Topology::sparse_frontier});
+  ASSERT_TRUE(result) << describe(result.error());
+  ASSERT_GE(result->rounds.size(), 3U);
+  EXPECT_TRUE(result->rounds[1].solo);
+  EXPECT_EQ(result->rounds[2].edges, 100'001U);
+  EXPECT_FALSE(result->rounds[2].solo);
+  EXPECT_EQ(words(*p, "depth"), reference_depths(data, first));
+}
+
+TEST_P(FrontierRuns, CrowdsAreAsLargeAsTheDeviceRunsAtOnce) {
+  if (GetParam() != KernelShape::groups) GTEST_SKIP() << "of the CPU's workgroups alone";
+  const GraphData data = recipe("grid:300x300");
+  const std::vector<std::uint32_t> first{45'150};
+  const auto expected = reference_depths(data, first);
+  for (const std::uint32_t threads : {2U, 1U}) {
+    const Session own = *Session::open("cpu", {.cpu = {.threads = threads}, .code_folder = {}});
+    const Graph graph = *Graph::from_csr(own, data.offsets, data.columns);
+    const auto p = prepare(own, example("bfs"), graph, {}, {.workers = 8});
+    ASSERT_TRUE(p) << describe(p.error());
+    for (int again = 0; again < 2; ++again) {
+      const auto result = p->run({.first = first, .topology = Topology::sparse_frontier});
+      ASSERT_TRUE(result) << describe(result.error());
+      std::uint32_t crowds = 0;
+      for (const RoundRecord& r : result->rounds) {
+        if (!r.solo || r.launched == 1) continue;
+        EXPECT_EQ(r.launched, 2U);
+        ++crowds;
+      }
+      EXPECT_EQ(crowds != 0, threads == 2);
+      EXPECT_EQ(words_in(own, *p, "depth"), expected);
     }
   }
 }
@@ -408,21 +461,33 @@ TEST_P(FrontierRuns, DeadlinesAndStopsEndRunsAndLeaveThemUsable) {
   const auto turns = FrontierProgram::from_wgsl(kEndless, "e.wgsl");
   const auto spin = FrontierProgram::from_wgsl(kEndless, "e.wgsl", {}, spins);
   ASSERT_TRUE(turns && spin);
+  const std::optional sparse(Topology::sparse_frontier);
+  const std::chrono::nanoseconds stop_latest = on_gpu ? 100ms : 20s;
   for (const char* text : {"path:9", "uniform:12"}) {
     const Graph graph = upload(recipe(text));
     for (const FrontierProgram& program : {*turns, *spin}) {
       for (const bool solo : {true, false}) {
-        const auto p = prepare(session, program, graph, {}, {.solo = solo});
-        ASSERT_TRUE(p);
-        const auto begun = std::chrono::steady_clock::now();
-        const auto late = p->run({.all = true, .most_records = 9, .limits = {.deadline = 30ms}});
-        ASSERT_FALSE(late);
-        EXPECT_EQ(late.error().code, Code::device) << late.error().what;
-        EXPECT_LT(std::chrono::steady_clock::now() - begun, 20s);
-        std::atomic<std::uint32_t> stop{1};
-        const auto stopped = p->run({.all = true, .limits = {.stop = &stop}});
-        ASSERT_FALSE(stopped);
-        EXPECT_EQ(stopped.error().code, Code::device);
+        // Sparse rounds of `uniform:12` are those of a crowd, where there are crowds.
+        for (const auto& way : {std::optional<Topology>(), sparse}) {
+          const auto p = prepare(session, program, graph, {}, {.solo = solo});
+          ASSERT_TRUE(p);
+          const auto begun = std::chrono::steady_clock::now();
+          const auto late = p->run(
+              {.all = true, .most_records = 9, .topology = way, .limits = {.deadline = 30ms}});
+          ASSERT_FALSE(late);
+          EXPECT_EQ(late.error().code, Code::device) << late.error().what;
+          EXPECT_LT(std::chrono::steady_clock::now() - begun, 20s);
+          std::atomic<std::uint32_t> stop{0};
+          std::thread stopper([&] {
+            std::this_thread::sleep_for(20ms);
+            stop = 1;
+          });
+          const auto stopped = p->run(
+              {.all = true, .topology = way, .limits = {.deadline = stop_latest, .stop = &stop}});
+          stopper.join();
+          ASSERT_FALSE(stopped);
+          EXPECT_EQ(stopped.error().code, Code::device);
+        }
       }
     }
     const auto again = prepare(session, *turns, graph, {});
@@ -430,6 +495,74 @@ TEST_P(FrontierRuns, DeadlinesAndStopsEndRunsAndLeaveThemUsable) {
     ASSERT_TRUE(result) << describe(result.error());
     EXPECT_EQ(result->rounds.size(), 3U);
     EXPECT_FALSE(result->ended);
+  }
+}
+
+// Every run ends in time, and none of them leaves anything behind that the next one meets.
+TEST_P(FrontierRuns, RandomDeadlinesAndStops) {
+  const OverrideValue spins[] = {{"spin", 1}};
+  const FrontierProgram bfs = example("bfs"), sssp = example("sssp");
+  const auto spin = FrontierProgram::from_wgsl(kEndless, "e.wgsl", {}, spins);
+  ASSERT_TRUE(spin);
+  std::mt19937 random(11);
+  const auto below = [&](double most) {
+    return std::uniform_real_distribution<double>(0, most)(random);
+  };
+  struct Subject {
+    PreparedFrontier bfs, sssp, spin;
+    std::vector<std::uint32_t> depths, distances;
+  };
+  const std::vector<std::uint32_t> first{2};
+  std::vector<Subject> subjects;
+  for (GraphData data : {recipe("grid:200x150"), recipe("kron:12"), star(20'000)}) {
+    add_weights(data);
+    const Graph graph = upload(data);
+    const auto wide = reference_distances(data, first);
+    subjects.push_back({*prepare(session, bfs, graph, {}), *prepare(session, sssp, graph, {}),
+                        *prepare(session, *spin, graph, {}), reference_depths(data, first),
+                        std::vector<std::uint32_t>(wide.begin(), wide.end())});
+  }
+  const auto verify = [&](const Subject& s, bool weighted) {
+    if (weighted) return words(s.sssp, "distance") == s.distances;
+    return words(s.bfs, "depth") == s.depths;
+  };
+  for (int i = 0; i < 300; ++i) {
+    const Subject& s = subjects[random() % subjects.size()];
+    const std::uint32_t which = random() % 3;
+    const PreparedFrontier& p = which == 0 ? s.bfs : which == 1 ? s.sssp : s.spin;
+    FrontierRun run{.first = first};
+    if (random() % 2 == 0) run.topology = kAll[random() % std::size(kAll)];
+    // From a microsecond to ten milliseconds.
+    const std::chrono::nanoseconds after{static_cast<std::int64_t>(std::pow(10, 3 + below(4)))};
+    std::atomic<std::uint32_t> stop{0};
+    std::thread stopper;
+    if (random() % 2 == 0) {
+      run.limits.deadline = after;
+    } else {
+      run.limits.stop = &stop;
+      if (on_gpu) run.limits.deadline = 100ms;
+      stopper = std::thread([&] {
+        std::this_thread::sleep_for(after);
+        stop = 1;
+      });
+    }
+    SCOPED_TRACE(testing::Message() << "run " << i << ", program " << which);
+    const auto begun = std::chrono::steady_clock::now();
+    const auto result = p.run(run);
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s);
+    if (stopper.joinable()) stopper.join();
+    if (!result) {
+      ASSERT_EQ(result.error().code, Code::device) << describe(result.error());
+    } else if (which != 2) {
+      ASSERT_TRUE(verify(s, which == 1));
+    }
+    if (i % 10 != 9) continue;
+    for (const bool weighted : {false, true}) {
+      const auto whole = (weighted ? s.sssp : s.bfs).run({.first = first});
+      ASSERT_TRUE(whole) << describe(whole.error());
+      ASSERT_TRUE(whole->ended);
+      ASSERT_TRUE(verify(s, weighted));
+    }
   }
 }
 

@@ -58,6 +58,7 @@ class FrontierState {
     FrontierCounts counts;
     std::uint32_t bits = 0;      // the half of the bits
     std::uint32_t queue = 0;     // the half of the queue
+    std::uint32_t largest = 0;   // of workgroups: the largest degree, if it is that of a hub
     bool queued = false;         // the queue holds it as well
     std::array<bool, 2> zero{};  // which halves of the bits hold zeros
   };
@@ -67,11 +68,18 @@ class FrontierState {
   Result<void> run_rounds(const FrontierRun& run, Progress& p);
   Result<void> begin(const FrontierRun& run, Progress& p);
   Result<void> next_round(const FrontierRun& run, Progress& p);
-  // Rounds of one launch, by one worker or by a crowd.
-  Result<void> run_solo(Progress& p, const RoundRecord& first, std::uint32_t most,
+  // Rounds of one launch, by one worker or by a crowd. False: the device runs no crowds, and
+  // nothing has run.
+  Result<bool> run_solo(Progress& p, const RoundRecord& first, std::uint32_t most,
                         const FrontierCounts& limits, bool crowd);
-  Result<std::vector<std::uint32_t>> launch_solo(Progress& p, bool crowd, std::uint32_t& done,
-                                                 FrontierCounts& end);
+  struct SoloRounds {
+    std::uint32_t done = 0;
+    FrontierCounts left;  // the next frontier
+    std::uint32_t largest = 0;
+    std::vector<std::uint32_t> counts;  // of each round's frontier
+  };
+  Result<std::optional<SoloRounds>> launch_solo(Progress& p, bool crowd);
+  void leave_crowds_out();
   Result<void> run_step(Progress& p, RoundRecord& record);
   Result<void> push(Progress& p, const RoundRecord& record, bool from_queue, bool to_queue);
   Result<void> pull(Progress& p, const RoundRecord& record);
@@ -81,6 +89,7 @@ class FrontierState {
   Result<void> clear_bits(Frontier& f, std::uint32_t half);
   Result<void> set_first(const FrontierRun& run, Frontier& f, std::uint32_t half);
   Result<void> queue_first(const std::map<std::uint32_t, std::uint32_t>& words, Frontier& f);
+  bool as_decided(const RoundRecord& record) const;
   std::uint32_t edge_workers(const RoundRecord& record) const;
   FrontierWork over_words(const RoundRecord& record) const;
   void set_halves(const Frontier& f);

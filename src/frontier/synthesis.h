@@ -98,7 +98,7 @@ enum Word : std::uint32_t {
   pieces = 64,
   done,     // rounds of solo
   kept,     // of workgroups: vertices that `after` kept in the queue
-  largest,  // of a crowd: the largest degree in the next frontier
+  largest,  // of workgroups: the largest degree in the next frontier, if it is that of a hub
 };
 inline constexpr std::uint32_t kWords = 80;
 inline constexpr std::uint32_t kInputs = 16;  // the first words, which only the host writes
@@ -123,7 +123,13 @@ inline constexpr std::uint32_t kSoloRecords = 4096;   // rounds of one launch
 inline constexpr std::uint32_t kSoloRecordWords = 2;  // vertices and edges of the frontier
 // Workgroups write the results of the launch in front of the records, so that the host gets both
 // with one read.
-enum SoloResult : std::uint32_t { kSoloLeft, kSoloLeftEdges, kSoloDone, kSoloResults = 4 };
+enum SoloResult : std::uint32_t {
+  kSoloLeft,  // the frontier that is left: vertices, edges, the largest degree
+  kSoloLeftEdges,
+  kSoloLeftLargest,
+  kSoloDone,
+  kSoloResults
+};
 inline constexpr std::uint32_t kSoloBytes = (kSoloResults + kSoloRecords * kSoloRecordWords) * 4;
 
 // `lanes` is the size of a workgroup: 1, or a multiple of 64 for kernels of workgroups. The kernels

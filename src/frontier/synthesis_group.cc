@@ -225,7 +225,10 @@ void GroupWriter::append(const Value& is, const Value& vertex, control::Word cou
 void GroupWriter::begin_counting(Counted counted) {
   reached_.emplace(b.var("reached", b.u32));
   edges_.emplace(b.var("edges", b.u32));
-  if (counted == Counted::edges) largest_.emplace(b.var("largest", b.u32));
+  counted_ = counted;
+  // Only programs without `after` have crowds, which hubs keep from running.
+  const bool has_crowds = w.has(&FrontierFunctions::visit) && !w.has(&FrontierFunctions::after);
+  if (has_crowds) largest_.emplace(b.var("largest", b.u32));
 }
 
 void GroupWriter::count(const Value& vertex) {
@@ -238,16 +241,11 @@ void GroupWriter::count(const Value& vertex) {
 void GroupWriter::end_counting() {
   const Value reached = b.subgroup(SubgroupOp::add, *reached_);
   const Value edges = b.subgroup(SubgroupOp::add, *edges_);
-  if (!largest_) {
-    b.if_(lane == 0U && reached != 0U, [&] {
-      w.word(control::reached).atomic_add(reached);
-      w.word(control::edges).atomic_add(edges);
-    });
-    return;
-  }
-  const Value largest = b.subgroup(SubgroupOp::max, *largest_);
+  const Value largest = largest_ ? b.subgroup(SubgroupOp::max, *largest_) : Value();
   b.if_(lane == 0U && reached != 0U, [&] {
+    if (counted_ == Counted::both) w.word(control::reached).atomic_add(reached);
     w.word(control::edges).atomic_add(edges);
+    if (!largest_) return;
     b.if_(largest > kGroupHubSizes.edges, [&] { w.word(control::largest).atomic_max(largest); });
   });
 }

@@ -37,11 +37,12 @@ void write_group_crowd(KernelWriter& w) {
   const Ref out_queue = w.make_variable(control::out_queue, "out_queue");
   const Ref in_bits = w.make_variable(control::in_bits, "in_bits");
   const Ref out_bits = w.make_variable(control::out_bits, "out_bits");
-  // The first frontier may have vertices with many edges; nobody would take the pieces.
+  // Nobody would take the pieces of a hub. The host starts no crowd for a frontier that has one.
   const Ref hub = w.make_variable(control::hub, "hub");
   hub = 0xFFFFFFFFU;
   const Ref done = b.var("done", b.u32);
   const Ref edges = b.var("frontier_edges", w.input(control::frontier_edges));
+  const Ref largest = b.var("largest_left", b.u32);
   const Ref next = b.workgroup("crowd_next", b.u32);
   const Ref shared_edges = b.workgroup("crowd_edges", b.u32);
   b.if_(b.local_index() == 0U, [&] { shared_edges = edges; });
@@ -69,11 +70,11 @@ void write_group_crowd(KernelWriter& w) {
       const Value vertices = b.let("vertices", w.word(control::appended).atomic_load());
       edges = w.word(control::edges).atomic_load();
       shared_edges = edges;
-      const Value goes_on = vertices > w.input(control::chunk) &&
-                            vertices <= w.input(control::solo_vertices) &&
-                            edges <= w.input(control::solo_edges) &&
-                            w.word(control::largest).atomic_load() <= kGroupHubSizes.edges &&
-                            done + 1U < w.input(control::solo_rounds);
+      largest = w.word(control::largest).atomic_load();
+      const Value goes_on =
+          vertices > w.input(control::chunk) && vertices <= w.input(control::solo_vertices) &&
+          edges <= w.input(control::solo_edges) && largest <= kGroupHubSizes.edges &&
+          done + 1U < w.input(control::solo_rounds);
       next = vertices | b.select(0U, kGoesOn, goes_on);
     });
     const Value state = b.let("state", b.uniform_load(next));
@@ -88,6 +89,7 @@ void write_group_crowd(KernelWriter& w) {
   b.if_(leads, [&] {
     records[kSoloLeft] = count;
     records[kSoloLeftEdges] = edges;
+    records[kSoloLeftLargest] = largest;
     records[kSoloDone] = done;
   });
 }

@@ -265,8 +265,13 @@ void write_group_count_incoming(KernelWriter& w) {
   GroupWriter g(w);
   const Ref columns = w.buffer(EngineBuffer::columns);
   const Ref counts = w.buffer(EngineBuffer::counts);
-  g.for_lanes(w.input(control::count),
-              [&](const Value& edge) { counts[columns[edge]].atomic_add(1U); });
+  const Value count = w.input(control::count);
+  const Value step = w.b.let("step", w.input(control::workers) * w.lanes());
+  g.for_lanes(count, [&](const Value& edge) {
+    counts[columns[edge]].atomic_add(1U);
+    // There may be nearly 2^32 edges, where the next step would wrap around.
+    w.b.if_(count - edge <= step, [&] { w.b.break_(); });
+  });
 }
 
 void write_group_fill_incoming(KernelWriter& w) {

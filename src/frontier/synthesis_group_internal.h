@@ -46,8 +46,8 @@ class GroupWriter {
   void append(const Value& is, const Value& vertex, control::Word counter, const Value& half);
 
   // The vertices of the next frontier, and the edges that leave them: counted in each lane, and
-  // added up at the end. For a crowd only the edges are counted, and the largest degree is noted if
-  // it is that of a hub.
+  // added up at the end. The largest degree is noted if it is that of a hub. For a crowd only the
+  // edges are counted.
   enum class Counted : std::uint8_t { both, edges };
   void begin_counting(Counted counted = Counted::both);
   void count(const Value& vertex);
@@ -64,6 +64,7 @@ class GroupWriter {
  private:
   Value subgroup_;  // this one's number
   std::optional<Ref> reached_, edges_, largest_;
+  Counted counted_ = Counted::both;
 };
 
 void write_group_push(KernelWriter& w, bool from_queue, bool to_queue);

@@ -462,6 +462,7 @@ class SoloWriter {
       const Ref records = w.buffer(EngineBuffer::records);
       records[kSoloLeft] = count;
       records[kSoloLeftEdges] = count_of(frontier, *now_, edges).atomic_load();
+      records[kSoloLeftLargest] = count_of(frontier, *now_, largest).atomic_load();
       records[kSoloDone] = *done_;
     });
   }

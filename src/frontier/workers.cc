@@ -22,7 +22,7 @@ constexpr std::uint32_t kChunks = 8;
 
 constexpr std::uint32_t kGpuLanes = 256, kGpuSoloLanes = 1024, kGpuCrowdLanes = 512;
 // The workgroups of a crowd are few, because they wait for each other after each round.
-constexpr std::uint32_t kCrowd = 32;
+constexpr std::uint32_t kCrowd = 32, kLeastCrowd = 2;
 // The lanes of workgroups on the CPU, where only tests use them: two subgroups, the fewest that
 // need to work together.
 constexpr std::uint32_t kHostLanes = 64;
@@ -57,8 +57,9 @@ Result<FrontierWorkers> FrontierWorkers::make(const Session& session, FrontierCo
     out.crowd_ = std::bit_floor(std::min(profile.multiprocessors, kCrowd));
   } else if (groups_on_host) {
     out.lanes_ = out.solo_lanes_ = out.crowd_lanes_ = kHostLanes;
-    out.crowd_ = 1;
+    out.crowd_ = std::bit_floor(std::min(out.workers_, kCrowd));
   }
+  if (out.crowd_ < kLeastCrowd) out.crowd_ = 0;
   if (!out.in_groups()) {
     VYRE_TRY(out.control_, session.buffer(sizeof out.words));
     return out;
@@ -128,6 +129,7 @@ Result<void> FrontierWorkers::launch(FrontierKernel which, const FrontierWork& w
   if (limits.stopped()) return fail(Code::device, "the graph program was stopped");
   const std::uint32_t workers = std::clamp(work.workers, 1U, workers_);
   VYRE_TRY(const Dispatch* const dispatch, this->dispatch(which, workers, limits));
+  launched_ = std::max(launched_, workers);
   words[control::count] = work.count;
   if (in_groups()) {
     words[control::workers] = workers;
@@ -145,16 +147,31 @@ Result<void> FrontierWorkers::launch(FrontierKernel which, const FrontierWork& w
   return {};
 }
 
-Result<void> FrontierWorkers::launch_crowd(std::uint32_t count, const RunLimits& limits) {
-  if (limits.stopped()) return fail(Code::device, "the graph program was stopped");
+// The error says so if the device does not run that many workgroups together.
+Result<void> FrontierWorkers::try_crowd(std::uint32_t count, const RunLimits& limits) {
   VYRE_TRY(const Dispatch* const dispatch, this->dispatch(FrontierKernel::crowd, crowd_, limits));
   // The word at which they wait begins with 0.
   VYRE_CHECK(begin_run());
   words[control::count] = count;
   words[control::workers] = crowd_;
   words[control::chunk] = kCrowdLeast;
-  VYRE_CHECK(launch_groups(*dispatch, limits));
-  return begin_run();
+  return launch_groups(*dispatch, limits);
+}
+
+Result<bool> FrontierWorkers::launch_crowd(std::uint32_t count, const RunLimits& limits) {
+  while (crowd_ >= kLeastCrowd) {
+    if (limits.stopped()) return fail(Code::device, "the graph program was stopped");
+    const Result<void> launched = try_crowd(count, limits);
+    if (launched) {
+      VYRE_CHECK(begin_run());
+      return true;
+    }
+    const Code code = launched.error().code;
+    if (code != Code::limit && code != Code::unavailable) return std::unexpected(launched.error());
+    crowd_ = code == Code::limit ? crowd_ / 2 : 0;
+  }
+  VYRE_CHECK(begin_run());
+  return false;
 }
 
 Result<void> FrontierWorkers::fetch() {

@@ -45,8 +45,11 @@ class FrontierWorkers {
   void begin_round();
   // Workgroups may still run when it returns; a single worker has ended.
   Result<void> launch(FrontierKernel kernel, const FrontierWork& work, const RunLimits& limits);
-  // Runs the kernel `crowd`, after which the words are as at the beginning of a run.
-  Result<void> launch_crowd(std::uint32_t count, const RunLimits& limits);
+  // Runs the kernel `crowd`, after which the words are as at the beginning of a run. False: the
+  // device runs not even two workgroups that wait for each other, and nothing has run.
+  Result<bool> launch_crowd(std::uint32_t count, const RunLimits& limits);
+  // The workers of the largest launch since the last call.
+  std::uint32_t take_launched() { return std::exchange(launched_, 0U); }
   // Waits until all launches have ended; the words hold what those of this round left.
   Result<void> fetch();
 
@@ -55,12 +58,13 @@ class FrontierWorkers {
       : session_(std::move(session)), code_(&code) {}
   Result<const Dispatch*> dispatch(FrontierKernel kernel, std::uint32_t workers,
                                    const RunLimits& limits);
+  Result<void> try_crowd(std::uint32_t count, const RunLimits& limits);
   Result<void> launch_groups(const Dispatch& dispatch, const RunLimits& limits);
 
   Session session_;
   FrontierCode* code_;
   std::uint32_t workers_ = 1, lanes_ = 1, solo_lanes_ = 1, crowd_lanes_ = 1, crowd_ = 0;
-  std::uint32_t prepared_ = 0;
+  std::uint32_t prepared_ = 0, launched_ = 0;
   std::uint32_t bank_ = 0;
   bool bank_used_ = false;
   bool on_host_ = false;

@@ -154,7 +154,7 @@ std::string table(const FrontierResult& result) {
         group.rounds == 1 ? fmt::format("{}", group.first.round)
                           : fmt::format("{}–{}", group.first.round, group.last()),
         with_commas(group.largest_frontier), with_commas(group.edges),
-        format_duration(group.nanoseconds), group.first.workers, round_topology(group.first),
+        format_duration(group.nanoseconds), group.first.launched, round_topology(group.first),
         html_escaped(round_reason(group.first, result.policy)));
   }
   out += "</table>\n";

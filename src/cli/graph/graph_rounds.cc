@@ -150,7 +150,7 @@ void print_rounds(Output& out, const FrontierResult& result) {
     table.add({group.rounds == 1 ? fmt::format("{}", first.round)
                                  : fmt::format("{}-{}", first.round, group.last()),
                with_commas(group.largest_frontier), with_commas(group.edges),
-               format_duration(group.nanoseconds), fmt::format("{}", first.workers),
+               format_duration(group.nanoseconds), fmt::format("{}", first.launched),
                round_topology(first), round_reason(first, result.policy)});
   }
   table.print(out);
@@ -186,6 +186,7 @@ Json rounds_json(const FrontierResult& result) {
     each["edges"] = round.edges;
     each["reached"] = round.reached;
     each["workers"] = round.workers;
+    each["launched"] = round.launched;
     each["time_ns"] = round.nanoseconds;
     each["request"] = request_json(round.request);
     out.push_back(std::move(each));

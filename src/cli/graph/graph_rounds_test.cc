@@ -28,7 +28,7 @@ RoundRecord decided(std::uint32_t number, std::uint32_t frontier, std::uint16_t 
   const auto answer = compute_recommendation(kStandardPolicy, round.request, previous);
   EXPECT_TRUE(answer);
   round.topology = answer->topology;
-  round.workers = answer->worker_groups;
+  round.workers = round.launched = answer->worker_groups;
   round.edges = std::uint64_t{4} * frontier;
   round.nanoseconds = 1000 + frontier;
   return round;
