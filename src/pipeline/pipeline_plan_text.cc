@@ -67,21 +67,6 @@ Json launch_json(const ReadyPipeline& pipeline, const PlannedLaunch& launch) {
   return out;
 }
 
-// Whether a launch runs in bands, below its stages.
-std::string bands_text(const LaunchBands& bands) {
-  const std::string indent(13, ' ');
-  if (!bands.banded) {
-    return bands.why_not.empty() ? "" : fmt::format("{}not in bands: {}\n", indent, bands.why_not);
-  }
-  std::string with;
-  if (bands.first != bands.last) {
-    with = fmt::format(" with launches {} to {}", bands.first + 1, bands.last + 1);
-  }
-  if (bands.rounds > 1) with += fmt::format(", up to {} rounds of its loop at once", bands.rounds);
-  return fmt::format("{}in bands of {} {}{}; {} regions\n", indent, bands.rows,
-                     bands.rows == 1 ? "row" : "rows", with, bands.regions);
-}
-
 Json bands_json(const LaunchBands& bands) {
   if (!bands.banded) return {{"why_not", bands.why_not}};
   return {{"first_launch", bands.first},
@@ -91,21 +76,35 @@ Json bands_json(const LaunchBands& bands) {
           {"regions", bands.regions}};
 }
 
-// What a device runs for one launch of the plan, below its stages.
-std::string runs_text(const std::vector<LaunchPlan>& runs) {
-  constexpr std::size_t kIndent = 13;
-  const std::string indent(kIndent, ' ');
-  if (runs.size() == 1) return fmt::format("{}{}\n", indent, plan_line(runs.front()));
-  std::string out = fmt::format("{}runs as {} launches; {}\n", indent, runs.size(),
-                                decision_text(runs.front().by, runs.front().why));
-  for (const LaunchPlan& each : runs) {
-    out += fmt::format("{}{}: {} in {} workgroups\n", indent, each.kernel, to_string(each.variant),
-                       vyre::size_text(each.grid));
-  }
-  return out;
+std::string below_stages(const std::string& line) {
+  return line.empty() ? "" : fmt::format("{:13}{}\n", "", line);
 }
 
 }  // namespace
+
+std::string bands_text(const LaunchBands& bands) {
+  if (!bands.banded) {
+    return bands.why_not.empty() ? "" : fmt::format("not in bands: {}", bands.why_not);
+  }
+  std::string with;
+  if (bands.first != bands.last) {
+    with = fmt::format(" with launches {} to {}", bands.first + 1, bands.last + 1);
+  }
+  if (bands.rounds > 1) with += fmt::format(", up to {} rounds of its loop at once", bands.rounds);
+  return fmt::format("in bands of {} {}{}; {} regions", bands.rows,
+                     bands.rows == 1 ? "row" : "rows", with, bands.regions);
+}
+
+std::vector<std::string> runs_text(const std::vector<LaunchPlan>& runs) {
+  if (runs.size() == 1) return {plan_line(runs.front())};
+  std::vector<std::string> out{fmt::format("runs as {} launches; {}", runs.size(),
+                                           decision_text(runs.front().by, runs.front().why))};
+  for (const LaunchPlan& each : runs) {
+    out.push_back(fmt::format("{}: {} in {} workgroups", each.kernel, to_string(each.variant),
+                              vyre::size_text(each.grid)));
+  }
+  return out;
+}
 
 std::string fate_text(const ReadyBuffer& buffer, const PlannedBuffer& plan) {
   switch (plan.fate) {
@@ -176,8 +175,10 @@ std::string plan_text(const ReadyPipeline& pipeline, const PipelinePlan& plan, R
                                                        : "|",
                          stage.name, size_text(pipeline, stage));
     }
-    if (!runs.empty()) out += runs_text(runs[l]);
-    if (!bands.empty()) out += bands_text(bands[l]);
+    if (!runs.empty()) {
+      for (const std::string& line : runs_text(runs[l])) out += below_stages(line);
+    }
+    if (!bands.empty()) out += below_stages(bands_text(bands[l]));
   }
   if (!plan.loops.empty() &&
       plan.loops.back().first_launch + plan.loops.back().launch_count == plan.launches.size()) {

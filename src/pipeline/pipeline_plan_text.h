@@ -28,6 +28,11 @@ struct LaunchBands {
 // One for each launch of the plan; empty: the device runs launches one after the other.
 using BandsOf = std::span<const LaunchBands>;
 
+// "in bands of 16 rows with launches 1 to 3; 8 regions", or why not; empty: nothing is to be said.
+std::string bands_text(const LaunchBands& bands);
+// What a device runs for one launch of the plan, line by line.
+std::vector<std::string> runs_text(const std::vector<LaunchPlan>& runs);
+
 // "edges: 5 stages in 3 launches". If `runs` is empty, no device is known, and the launches of the
 // plan are counted.
 std::string headline(const ReadyPipeline& pipeline, const PipelinePlan& plan, RunsOf runs = {});

@@ -17,7 +17,6 @@
 #include "vyre/cli/run/timing.h"
 #include "vyre/cli/values.h"
 #include "vyre/pipeline/pipeline_plan_text.h"
-#include "vyre/tune/time_words.h"
 
 namespace vyre {
 namespace {
@@ -121,7 +120,11 @@ Result<void> write_reports(const RunOptions& options, const Loaded& loaded, Outc
                         .device = outcome.device,
                         .run_ns = outcome.elapsed_ns,
                         .launch_ns = outcome.launch_ns,
-                        .verified = outcome.verified.value_or(0)};
+                        .verified = outcome.verified.value_or(0),
+                        .runs = outcome.runs,
+                        .bands = outcome.bands,
+                        .choices = outcome.choices,
+                        .played = outcome.played};
   if (!options.report.empty()) {
     VYRE_TRY(const auto separate, plan_loaded(loaded.pipeline(), false, options));
     VYRE_CHECK(replace_file(options.report,
@@ -149,18 +152,6 @@ Result<void> check_folders(const RunOptions& options, const ReadyPipeline& pipel
   }
   VYRE_CHECK(check("--report", options.report));
   return check("--trace", options.trace);
-}
-
-// "launch 3: fused, 1.2 ms; as 3 stages 2.1 ms"
-std::string choice_text(std::size_t launch, std::size_t stages, const FusionChoice& choice) {
-  const auto time = [](const std::optional<CandidateTime>& t) {
-    return t ? time_words(t->ns) : std::string("not timed");
-  };
-  const std::string apart = fmt::format("as {} stages", stages);
-  return fmt::format("launch {}: {}, {}; {} {}", launch + 1, choice.fused ? "fused" : apart,
-                     time(choice.fused ? choice.fused_time : choice.apart_time),
-                     choice.fused ? apart : "fused",
-                     time(choice.fused ? choice.apart_time : choice.fused_time));
 }
 
 void put_choices(Json& json, const Outcome& outcome) {
@@ -195,8 +186,8 @@ void print_outcome(const RunOptions& options, const Loaded& loaded, const Outcom
                     outcome.device, format_duration(outcome.elapsed_ns));
   for (std::size_t l = 0; l < outcome.choices.size(); ++l) {
     if (!outcome.choices[l]) continue;
-    streams.out.print("{}\n",
-                      choice_text(l, loaded.plan().launches[l].stage_count, *outcome.choices[l]));
+    streams.out.print("launch {}: {}\n", l + 1,
+                      choice_text(loaded.plan().launches[l].stage_count, *outcome.choices[l]));
   }
   if (outcome.timing) {
     streams.out.print("median of {} runs: {}\n", outcome.timing->runs,

@@ -175,6 +175,19 @@ TEST_F(PipelineCommand, ThePageNamesNothingElse) {
   EXPECT_EQ(text.find("http"), std::string::npos) << "it stands alone";
 }
 
+TEST_F(PipelineCommand, ThePageTellsHowEachLaunchRan) {
+  const std::string page = (folder_.path() / "page.html").string();
+  const CommandResult result =
+      run_vyre({"run", file(), "--device", "cpu", "--time=2", "--mode", "natural", "--dim",
+                "width=64", "--dim", "height=40", "--report", page});
+  ASSERT_EQ(result.exit, 0) << result.err;
+  const std::string text = bytes("page.html");
+  for (const char* part : {"how it ran", "fused, ", "; as 3 stages ", " gang=", "in bands",
+                           "played launch by launch: this device"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+}
+
 TEST_F(PipelineCommand, TheTraceHasASliceForEachLaunch) {
   const std::string fluid = (folder_.path() / "fluid.toml").string();
   const std::string trace = (folder_.path() / "trace.json").string();

@@ -7,8 +7,8 @@
 
 #include "vyre/base/arithmetic.h"
 #include "vyre/cli/values.h"
-#include "vyre/pipeline/pipeline_plan_text.h"
 #include "vyre/report/report_text.h"
+#include "vyre/tune/time_words.h"
 
 namespace vyre {
 namespace {
@@ -27,6 +27,7 @@ h1 { font-size: 1.5rem; margin-bottom: 0; } h2 { font-size: 1.1rem; margin-top: 
 figure { margin: 0; overflow-x: auto; } table { border-collapse: collapse; }
 td, th { padding: .15rem .9rem .15rem 0; text-align: left; font-weight: normal; }
 th { color: var(--soft); } td.n { text-align: right; font-variant-numeric: tabular-nums; }
+td { vertical-align: top; } .lines { white-space: pre-line; }
 svg text { fill: var(--ink); font: 12px system-ui, sans-serif; } svg .soft { fill: var(--soft); }
 .stage { fill: var(--box); stroke: var(--line); } .launch { fill: none; stroke: var(--launch);
   stroke-width: 2; } .memory { fill: none; stroke: var(--memory); stroke-width: 1.5; }
@@ -147,12 +148,33 @@ std::string timeline(const ReadyPipeline& pipeline, const PipelinePlan& plan,
   return out + "</table>\n";
 }
 
-std::string choices(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
-  std::string out = "<h2>Launches, and why each begins</h2>\n<table>\n";
+// What ran for a launch: the way that was chosen with the times of both, variants, bands.
+std::string how_it_ran(const PlannedLaunch& launch, const PipelineRun& run, std::size_t l) {
+  std::vector<std::string> lines;
+  if (l < run.choices.size() && run.choices[l]) {
+    lines.push_back(choice_text(launch.stage_count, *run.choices[l]));
+  }
+  if (l < run.runs.size()) {
+    const auto ran = runs_text(run.runs[l]);
+    lines.insert(lines.end(), ran.begin(), ran.end());
+  }
+  if (l < run.bands.size()) lines.push_back(bands_text(run.bands[l]));
+  std::erase(lines, "");
+  return html_escaped(fmt::format("{}", fmt::join(lines, "\n")));
+}
+
+std::string launches(const ReadyPipeline& pipeline, const PipelinePlan& plan,
+                     const PipelineRun& run) {
+  std::string out =
+      "<h2>Launches</h2>\n<table>\n<tr><th></th><th>stages</th><th>why it begins</th><th>how it "
+      "ran</th></tr>\n";
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     const PlannedLaunch& launch = plan.launches[l];
-    out += fmt::format("<tr><td class=\"n\">{}</td><td>{}</td><td class=\"soft\">{}</td></tr>\n",
-                       l + 1, stages_of(pipeline, launch), html_escaped(launch.begins_because));
+    out += fmt::format(
+        "<tr><td class=\"n\">{}</td><td>{}</td><td class=\"soft\">{}</td><td "
+        "class=\"lines\">{}</td></tr>\n",
+        l + 1, stages_of(pipeline, launch), html_escaped(launch.begins_because),
+        how_it_ran(launch, run, l));
   }
   return out + "</table>\n";
 }
@@ -171,13 +193,24 @@ std::string buffers(const ReadyPipeline& pipeline, const PipelinePlan& plan) {
 
 }  // namespace
 
+std::string choice_text(std::size_t stages, const FusionChoice& choice) {
+  const auto time = [](const std::optional<CandidateTime>& t) {
+    return t ? time_words(t->ns) : std::string("not timed");
+  };
+  const std::string apart = fmt::format("as {} stages", stages);
+  return fmt::format("{}, {}; {} {}", choice.fused ? "fused" : apart,
+                     time(choice.fused ? choice.fused_time : choice.apart_time),
+                     choice.fused ? apart : "fused",
+                     time(choice.fused ? choice.apart_time : choice.fused_time));
+}
+
 std::string pipeline_page(const ReadyPipeline& pipeline, const PipelinePlan& plan,
                           const PipelinePlan& separate, const PipelineRun& run) {
   std::string out = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width\"><title>{0}</title>\n"
       "<style>{1}</style></head><body>\n<h1>{2}</h1>\n<p class=\"soft\">{3}</p>\n",
-      html_escaped(pipeline.name), kStyle, html_escaped(headline(pipeline, plan)),
+      html_escaped(pipeline.name), kStyle, html_escaped(headline(pipeline, plan, run.runs)),
       html_escaped(run.command));
   out += fmt::format(
       "<table><tr><th></th><th>launches</th><th>bytes bound</th><th>memory</th></tr>"
@@ -187,8 +220,10 @@ std::string pipeline_page(const ReadyPipeline& pipeline, const PipelinePlan& pla
       separate.launches.size(), format_bytes(bytes_bound(pipeline, separate)),
       format_bytes(separate.allocated_bytes), plan.launches.size(),
       format_bytes(bytes_bound(pipeline, plan)), format_bytes(plan.allocated_bytes));
-  out += fmt::format("<p>On {}: {} for the last run{}.</p>\n", html_escaped(run.device),
-                     format_duration(run.run_ns),
+  const std::string played =
+      run.played.empty() ? "" : fmt::format(", played {}", html_escaped(run.played));
+  out += fmt::format("<p>On {}: {} for the last run{}{}.</p>\n", html_escaped(run.device),
+                     format_duration(run.run_ns), played,
                      run.verified == 0
                          ? std::string()
                          : fmt::format("; {} values are the interpreter's", run.verified));
@@ -200,7 +235,7 @@ std::string pipeline_page(const ReadyPipeline& pipeline, const PipelinePlan& pla
       "writes and another uses: solid in memory, dashed in registers or computed again. A bracket "
       "at the left is a loop, with its rounds.</p>\n";
   out += timeline(pipeline, plan, run);
-  out += choices(pipeline, plan);
+  out += launches(pipeline, plan, run);
   out += buffers(pipeline, plan);
   return out + "</body></html>\n";
 }
