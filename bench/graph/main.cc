@@ -1,12 +1,12 @@
 // The included graph programs, verified and then timed, in turns with another program.
 //
 //   graph_bench PROGRAM GRAPH [--from V] [--set NAME=VALUE] [--threads N] [--device NAME]
-//               [--turns N] [--topology NAME] [--peer COMMAND] [--write FILE.sg]
+//               [--turns N] [--topology NAME] [--no-solo] [--peer COMMAND] [--write FILE.sg]
 //
 // PROGRAM and GRAPH are those of `vyre graph`. COMMAND is run by the shell once a turn and prints
 // its times in seconds in lines that begin with "Trial Time:", as the programs of the GAP benchmark
 // suite do; the least of them counts for the turn, as does the least of as many runs of ours. FILE
-// gets the graph, for peers that read files.
+// gets the graph, for peers that read files. With --no-solo every round has launches of its own.
 #include <fmt/format.h>
 #include <stdio.h>
 
@@ -35,6 +35,7 @@ struct Options {
   unsigned threads = 0, turns = 7;
   std::vector<Setting> settings;
   std::optional<Topology> topology;
+  bool solo = true;
 };
 
 Result<Options> parse(int count, char** words) {
@@ -44,6 +45,10 @@ Result<Options> parse(int count, char** words) {
     const std::string word = words[i];
     if (!word.starts_with("--")) {
       plain.push_back(word);
+      continue;
+    }
+    if (word == "--no-solo") {
+      options.solo = false;
       continue;
     }
     if (i + 1 == count) return fail(Code::invalid_input, fmt::format("{} needs a value", word));
@@ -137,7 +142,8 @@ Result<void> bench(const Options& options) {
   VYRE_TRY(const Session session, Session::open(options.device, std::move(session_options)));
   VYRE_TRY(const Graph graph,
            Graph::from_csr(session, input.graph.offsets, input.graph.columns, input.graph.weights));
-  VYRE_TRY(const PreparedFrontier prepared, prepare(session, program, graph, {}));
+  VYRE_TRY(const PreparedFrontier prepared,
+           prepare(session, program, graph, {}, {.solo = options.solo}));
 
   FrontierResult result;
   VYRE_TRY(result, prepared.run(run));
@@ -164,8 +170,9 @@ Result<void> bench(const Options& options) {
     ours.push_back(least);
     if (!theirs.empty()) ratios.push_back(theirs.back() / least);
   }
-  fmt::print("vyre  {:9.3f} ms  {:8.1f} million edges a second  ({} rounds)\n", median(ours) * 1e3,
-             edges / median(ours) / 1e6, result.round_count);
+  fmt::print("vyre  {:9.3f} ms  {:8.1f} million edges a second  ({} rounds, {:.2f} us a round)\n",
+             median(ours) * 1e3, edges / median(ours) / 1e6, result.round_count,
+             median(ours) * 1e6 / std::max(result.round_count, 1U));
   if (!ratios.empty()) {
     fmt::print("peer  {:9.3f} ms  {:8.1f} million edges a second\n", median(theirs) * 1e3,
                edges / median(theirs) / 1e6);
