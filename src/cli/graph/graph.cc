@@ -10,6 +10,7 @@
 #include "vyre/cli/graph/topology_words.h"
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/output_place.h"
+#include "vyre/cli/progress.h"
 #include "vyre/cli/run/timing.h"
 #include "vyre/cli/values.h"
 
@@ -143,7 +144,13 @@ Exit run_command(const GraphOptions& options, Streams& streams) {
 
   const InterruptGuard guard;
   const std::vector<std::string> wanted = wanted_variables(options, *task);
-  const auto outcome = run_graph(task->program, task->input.graph, task->run, options, wanted);
+  const auto outcome = [&] {
+    const ProgressLine progress(
+        streams.err,
+        [&] { return fmt::format("running {} on {}", options.program(), task->input.name); },
+        progress_on(streams.err));
+    return run_graph(task->program, task->input.graph, task->run, options, wanted);
+  }();
   if (!outcome) return report(streams, outcome.error(), exit_for(outcome.error()));
   const GraphReport told(options, *task, *outcome, wanted);
   if (options.verify) {

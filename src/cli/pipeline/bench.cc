@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/pipeline/pipeline_command.h"
 #include "vyre/cli/pipeline/pipeline_load.h"
+#include "vyre/cli/progress.h"
 #include "vyre/cli/run/run_execute.h"
 #include "vyre/cli/run/timing.h"
 #include "vyre/cli/values.h"
@@ -104,18 +106,24 @@ void summarise_pairs(const Way& fused, const Way& separate, Found& out) {
 }
 
 Result<Found> bench(const BenchOptions& options, const std::shared_ptr<const ReadyPipeline>& ready,
-                    Way& fused, Way& separate) {
+                    Way& fused, Way& separate, Output& err) {
   VYRE_TRY(const Session session, open_session(options.run));
   Found out;
   out.device = session.device().name();
+  std::atomic<const char*> doing = "interpreting";
+  const ProgressLine progress(
+      err, [&] { return fmt::format("{} {}", doing.load(), ready->name); }, progress_on(err));
   VYRE_TRY(const PipelineMemory expected, interpret_stages(*ready, 1));
   for (Way* way : {&fused, &separate}) {
     {
       const EndAtOnce while_compiling;
+      doing = "compiling";
       VYRE_TRY(way->prepared, PreparedPipeline::make(session, ready, way->plan));
     }
+    doing = "verifying";
     VYRE_TRY(out.verified, verify(*way, *ready, expected, options.run));
   }
+  doing = "timing";
   VYRE_CHECK(measure_in_turns(options, fused, separate));
   summarise_pairs(fused, separate, out);
   return out;
@@ -186,7 +194,7 @@ Exit run_command(const BenchOptions& given, Streams& streams) {
     way->plan = *std::move(plan);
   }
   const InterruptGuard guard;
-  const auto found = bench(options, *ready, fused, separate);
+  const auto found = bench(options, *ready, fused, separate, streams.err);
   if (!found) return report(streams, found.error(), exit_for(found.error()));
   if (options.run.json) {
     Json json = Json::parse(plan_json(**ready, *fused.plan));

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 
 #include "vyre/cli/interrupt.h"
 #include "vyre/cli/json_text.h"
 #include "vyre/cli/pipeline/pipeline_load.h"
+#include "vyre/cli/progress.h"
 #include "vyre/cli/values.h"
 #include "vyre/pipeline/pipeline_plan_text.h"
 #include "vyre/plan/variants/variant_space.h"
@@ -43,7 +45,8 @@ struct Tuned {
   bool settled = false;
 };
 
-Result<Tuned> run_until_settled(PreparedPipeline& pipeline, const TuneOptions& options) {
+Result<Tuned> run_until_settled(PreparedPipeline& pipeline, const TuneOptions& options,
+                                Output& err) {
   constexpr std::uint64_t kBetweenLooks = 16;
   const Clock::time_point end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(
@@ -54,12 +57,17 @@ Result<Tuned> run_until_settled(PreparedPipeline& pipeline, const TuneOptions& o
         std::chrono::nanoseconds(static_cast<std::int64_t>(*options.deadline_seconds * 1e9));
   }
   Tuned out;
+  std::atomic<std::uint64_t> runs = 0;
+  const ProgressLine progress(
+      err, [&] { return fmt::format("tuning {}, run {}", pipeline.ready().name, runs + 1); },
+      progress_on(err));
   while (Clock::now() < end && interrupting_signal() == 0) {
     const auto ran = pipeline.run(limits);
     if (interrupting_signal() != 0) break;
     VYRE_CHECK(ran);
-    if (++out.runs % kBetweenLooks == 0 && is_settled(pipeline)) break;
+    if (++runs % kBetweenLooks == 0 && is_settled(pipeline)) break;
   }
+  out.runs = runs;
   out.settled = is_settled(pipeline);
   return out;
 }
@@ -133,10 +141,12 @@ Exit tune_pipeline(const TuneOptions& options, Streams& streams) {
   if (!session) return report(streams, session.error(), exit_for(session.error()));
   Result<PreparedPipeline> pipeline = [&] {
     const EndAtOnce while_compiling;
+    const ProgressLine progress(
+        streams.err, [&] { return "compiling " + (*ready)->name; }, progress_on(streams.err));
     return PreparedPipeline::make(*session, *ready, *plan);
   }();
   if (!pipeline) return report(streams, pipeline.error(), exit_for(pipeline.error()));
-  const auto tuned = run_until_settled(*pipeline, options);
+  const auto tuned = run_until_settled(*pipeline, options, streams.err);
   if (!tuned) return report(streams, tuned.error(), exit_for(tuned.error()));
   print(*pipeline, *tuned, options, *session, streams);
   return Exit::done;
