@@ -16,6 +16,7 @@
 #include "vyre/base/files/temporary_folder_testing.h"
 #include "vyre/engine/pipeline/prepared_pipeline.h"
 #include "vyre/engine/session.h"
+#include "vyre/frontier/frontier.h"
 #include "vyre/pipeline/pipeline_builder.h"
 #include "vyre/wgsl/module.h"
 
@@ -127,6 +128,28 @@ int run_pipeline(int number) {
   return tell(values[0]);
 }
 
+// The function that gives the number is one of the kernels of a graph program.
+int run_graph(int number) {
+  auto options = SessionOptions::from_environment();
+  if (!options) return 1;
+  const auto session = Session::open("cpu", *std::move(options));
+  if (!session) return 2;
+  const auto program = FrontierProgram::from_wgsl(fmt::format(
+      "@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n"
+      "fn init(vertex: u32) {{ out[vertex] = {}u; }}\n"
+      "fn visit(source: u32, edge: u32, vertex: u32, round: u32) -> bool {{ return false; }}\n",
+      number));
+  const std::array<std::uint32_t, 4> offsets{0, 1, 2, 2};
+  const std::array<std::uint32_t, 2> columns{1, 2};
+  const auto graph = Graph::from_csr(*session, offsets, columns);
+  if (!program || !graph) return 3;
+  const auto prepared = prepare(*session, *program, *graph, {});
+  if (!prepared || !prepared->run({.first = {0}})) return 4;
+  std::array<std::uint32_t, 3> out{};
+  if (!session->read(*prepared->buffer("out"), 0, std::as_writable_bytes(std::span(out)))) return 5;
+  return tell(out[2]);
+}
+
 Door door(std::string name, int (*work)(int)) {
   return {std::move(name), [work](const Place& place, int number) {
             const auto file = place.current / fmt::format("{}.wgsl", number);
@@ -172,6 +195,7 @@ const std::vector<Door>& doors() {
       door("command", run_command),
       door("session", run_session),
       door("pipeline", run_pipeline),
+      door("graph", run_graph),
       door("c", [](int number) { return run_c(number, nullptr); }),
       door("c_with_options", run_c_with_options),
   };

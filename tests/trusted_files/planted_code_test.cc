@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "doors.h"
 #include "vyre/base/files/files.h"
@@ -25,20 +28,33 @@ class PlantedCode : public testing::TestWithParam<Door> {
     ASSERT_EQ(::chmod(root_.path().c_str(), 0755), 0);
     fs::create_directories(at("current"));
     fs::create_directories(at("usual"));
-    name_ = code_of(kOwn).filename();
-    code_ = *read_file(code_of(kPlanted));
+    const auto own = code_of(kOwn), other = code_of(kPlanted);
+    // A graph program has several kernels, of which one gives the number.
+    const auto of_one_alone = [](const auto& all, const auto& others) {
+      std::vector<std::pair<std::string, std::string>> out;
+      for (const auto& each : all) {
+        if (!others.contains(each.first)) out.push_back(each);
+      }
+      EXPECT_EQ(out.size(), 1u);
+      return out.empty() ? std::pair<std::string, std::string>() : out.front();
+    };
+    name_ = of_one_alone(own, other).first;
+    code_ = of_one_alone(other, own).second;
+    ASSERT_FALSE(name_.empty());
   }
 
   fs::path at(const std::string& name) const { return root_.path() / name; }
 
-  // Where the code of the kernel is in a cache that is in order.
-  fs::path code_of(int number) {
+  // The files of code, by name, that a kernel leaves in a cache that is in order.
+  std::map<std::string, std::string> code_of(int number) {
     fs::remove_all(at("usual/vyre"));
     const Told told = run({.xdg_cache_home = at("usual"), .current = at("current")}, number);
     EXPECT_EQ(told.status, 0) << told.errors;
     EXPECT_EQ(told.number, std::to_string(number)) << told.errors;
-    fs::path out;
-    for (const auto& entry : fs::directory_iterator(at("usual/vyre/code"))) out = entry.path();
+    std::map<std::string, std::string> out;
+    for (const auto& entry : fs::directory_iterator(at("usual/vyre/code"))) {
+      out[entry.path().filename()] = *read_file(entry.path());
+    }
     return out;
   }
   Told run(const Place& place, int number = kOwn) const { return GetParam().run(place, number); }
