@@ -239,6 +239,30 @@ TEST_F(Process, ADeadlineEndsCompiling) {
   }
 }
 
+TEST_F(Process, ADeadlineEndsCompilingAPipeline) {
+  const std::string pipeline = path("slow.toml");
+  std::ofstream(path("slow.wgsl")) << slow_to_compile();
+  std::ofstream(pipeline) << R"(
+vyre = 1
+name = "slow"
+buffers.out = { type = "array<f32>", shape = [16384], source = "fill:const=0" }
+[[stage]]
+name = "slow"
+file = "slow.wgsl"
+size = [64]
+bind = { out = "out" }
+)";
+  for (const std::string command : {"run", "tune"}) {
+    const Finished finished =
+        vyre_command({command, pipeline, "--deadline", "0.5", "--device=cpu"}, {});
+    EXPECT_LT(finished.cpu_seconds, kMostSeconds) << command;
+    EXPECT_EQ(finished.exit, 1) << finished.out;
+    EXPECT_NE(finished.err.find("compiling kernel 'slow' was not done by its deadline"),
+              std::string::npos)
+        << finished.err;
+  }
+}
+
 TEST_F(Process, ASignalEndsCompiling) {
   const std::string text = slow_to_compile();
   for (const std::string command : {"run", "tune"}) {

@@ -115,7 +115,7 @@ Result<GraphOutcome> run_graph(const FrontierProgram& program, const GraphData& 
       VYRE_TRY(Buffer buffer, input_buffer(session, program, input, graph.vertices()));
       bindings.push_back({input.name, std::move(buffer)});
     }
-    FrontierOptions chosen{.memory_budget = options.memory_budget};
+    FrontierOptions chosen{.memory_budget = options.memory_budget, .limits = run.limits};
     if (options.tune) chosen.tuning.emplace();
     VYRE_TRY(prepared, prepare(session, program, on_device, bindings, chosen));
   }

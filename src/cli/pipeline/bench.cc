@@ -118,7 +118,8 @@ Result<Found> bench(const BenchOptions& options, const std::shared_ptr<const Rea
     {
       const EndAtOnce while_compiling;
       doing = "compiling";
-      VYRE_TRY(way->prepared, PreparedPipeline::make(session, ready, way->plan));
+      VYRE_TRY(way->prepared,
+               PreparedPipeline::make(session, ready, way->plan, pipeline_limits(options.run)));
     }
     doing = "verifying";
     VYRE_TRY(out.verified, verify(*way, *ready, expected, options.run));

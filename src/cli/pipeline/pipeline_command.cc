@@ -5,6 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include "vyre/base/files/files.h"
 #include "vyre/cli/interrupt.h"
@@ -26,6 +28,7 @@ using Clock = std::chrono::steady_clock;
 using Runs = std::vector<std::vector<LaunchPlan>>;
 
 struct Loaded {
+  Clock::time_point begun = Clock::now();
   std::shared_ptr<const ReadyPipeline> ready;
   std::shared_ptr<const PipelinePlan> planned;
   std::optional<Session> session;  // none: the interpreter runs one stage after the other
@@ -44,7 +47,8 @@ Result<Loaded> load(const RunOptions& options, Streams& streams, NeedsMemory nee
            plan_loaded(*out.ready, !options.no_fuse && !interprets, options, needs_memory));
   if (interprets) return out;
   VYRE_TRY(out.session, open_session(options));
-  VYRE_TRY(out.runs, out.session->plan(*out.ready, *out.planned));
+  VYRE_TRY(out.runs, out.session->plan(*out.ready, *out.planned,
+                                       pipeline_limits(options).counted_from(out.begun)));
   out.bands = out.session->plan_bands(*out.ready, *out.planned, out.runs);
   return out;
 }
@@ -68,16 +72,19 @@ Result<Outcome> run_on_device(const RunOptions& options, const Loaded& loaded, O
   const std::string& name = loaded.pipeline().name;
   Outcome out;
   out.device = session.device().name();
+  const RunLimits limits = pipeline_limits(options);
+  // What comes before the first run counts as a part of it.
+  std::optional<Clock::time_point> begun = loaded.begun;
   std::optional<PreparedPipeline> prepared;
   {
     const EndAtOnce while_compiling;
     const ProgressLine progress(err, [&] { return "compiling " + name; }, progress_on(err));
-    VYRE_TRY(prepared, PreparedPipeline::make(session, loaded.ready, loaded.planned));
+    VYRE_TRY(prepared, PreparedPipeline::make(session, loaded.ready, loaded.planned,
+                                              limits.counted_from(*begun)));
   }
-  const RunLimits limits = pipeline_limits(options);
   const auto once = [&]() -> Result<std::chrono::nanoseconds> {
     const Clock::time_point begin = Clock::now();
-    VYRE_CHECK(prepared->run(limits));
+    VYRE_CHECK(prepared->run(limits.counted_from(std::exchange(begun, {}).value_or(begin))));
     if (interrupting_signal() != 0) return fail(Code::device, "interrupted");
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin);
   };

@@ -246,7 +246,7 @@ TEST_F(PipelineCommand, BenchVerifiesAndTimesBothWays) {
 
 TEST_F(PipelineCommand, TuneRunsUntilEveryLaunchHasItsVariant) {
   const CommandResult result = run_vyre({"tune", file(), "--device", "cpu", "--dim", "width=64",
-                                         "--dim", "height=48", "--budget", "3s", "--json"});
+                                         "--dim", "height=48", "--budget", "10s", "--json"});
   ASSERT_EQ(result.exit, 0) << result.err;
   const auto json = nlohmann::json::parse(result.out);
   EXPECT_GT(json.at("runs"), 0);

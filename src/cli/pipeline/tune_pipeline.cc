@@ -45,17 +45,22 @@ struct Tuned {
   bool settled = false;
 };
 
+RunLimits limits_of(const TuneOptions& options) {
+  RunLimits limits{.deadline = {}, .stop = &interrupt_flag()};
+  if (options.deadline_seconds) {
+    limits.deadline =
+        std::chrono::nanoseconds(static_cast<std::int64_t>(*options.deadline_seconds * 1e9));
+  }
+  return limits;
+}
+
 Result<Tuned> run_until_settled(PreparedPipeline& pipeline, const TuneOptions& options,
                                 Output& err) {
   constexpr std::uint64_t kBetweenLooks = 16;
   const Clock::time_point end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(
                          std::chrono::duration<double>(options.budget_seconds));
-  RunLimits limits{.deadline = {}, .stop = &interrupt_flag()};
-  if (options.deadline_seconds) {
-    limits.deadline =
-        std::chrono::nanoseconds(static_cast<std::int64_t>(*options.deadline_seconds * 1e9));
-  }
+  const RunLimits limits = limits_of(options);
   Tuned out;
   std::atomic<std::uint64_t> runs = 0;
   const ProgressLine progress(
@@ -143,7 +148,7 @@ Exit tune_pipeline(const TuneOptions& options, Streams& streams) {
     const EndAtOnce while_compiling;
     const ProgressLine progress(
         streams.err, [&] { return "compiling " + (*ready)->name; }, progress_on(streams.err));
-    return PreparedPipeline::make(*session, *ready, *plan);
+    return PreparedPipeline::make(*session, *ready, *plan, limits_of(options));
   }();
   if (!pipeline) return report(streams, pipeline.error(), exit_for(pipeline.error()));
   const auto tuned = run_until_settled(*pipeline, options, streams.err);
