@@ -91,7 +91,7 @@ TEST_F(FusedRows, ComputeLittleAgainInSeveralLoops) {
   stage({.globals =
              "storage> x: array<f32>;storage> w: array<f32>;storage, read_write> t: array<f32>",
          .body = "t[at] = x[at] + w[at];"});
-  Rows second = map("t", "y", "v / sum");
+  Rows second = map("t", "y", "v * sum");
   second.before =
       "var sum = 1.0; for (var k = l; k < 150; k += 64) { let v = t[first + k]; sum += v * v; }";
   stage(second);
@@ -102,7 +102,7 @@ TEST_F(FusedRows, KeepInMemoryWhatIsMuchToComputeAgain) {
   stage({.globals =
              "storage> x: array<f32>;storage> w: array<f32>;storage, read_write> t: array<f32>",
          .body = "t[at] = x[at] + w[at] + x[0] + w[0] + x[1] + w[1];"});
-  Rows second = map("t", "y", "v / sum");
+  Rows second = map("t", "y", "v * sum");
   second.before =
       "var sum = 1.0; for (var k = l; k < 150; k += 64) { let v = t[first + k]; sum += v * v; }";
   stage(second);
