@@ -153,6 +153,7 @@ class LeftJobs {
   Jobs jobs_;
   ForkGuard<std::mutex> guard_{mutex_};
   ForkWatch watch_{{.in_child = [this] {
+    if (jobs_.empty()) return;
     abandon(jobs_);  // their threads are not there
     jobs_.clear();
   }}};

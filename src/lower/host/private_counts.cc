@@ -30,8 +30,8 @@ class Survey {
     }
   }
 
-  std::vector<CountedBuffer> counted() const {
-    std::vector<CountedBuffer> out;
+  std::vector<BufferOfCounts> counted() const {
+    std::vector<BufferOfCounts> out;
     for (const auto& [global, buffer] : found_) {
       if (!others_.contains(global) && out.size() < kMostBuffers) out.push_back(buffer);
     }
@@ -48,7 +48,7 @@ class Survey {
     const auto* pointer = p_.types.get_if<PointerType>(p_[atomic->pointer].type);
     const bool is_signed = p_.types.get_if<AtomicType>(pointer->pointee)->kind == ScalarKind::i32;
     const auto [at, fresh] =
-        found_.try_emplace(*counts, CountedBuffer{*counts, atomic->op, is_signed});
+        found_.try_emplace(*counts, BufferOfCounts{*counts, atomic->op, is_signed});
     if (!fresh && (at->second.op != atomic->op || at->second.is_signed != is_signed)) {
       others_.insert(*counts);
     }
@@ -98,7 +98,7 @@ class Survey {
 
   const Program& p_;
   const std::vector<bool>* used_ = nullptr;  // locals of the function at hand
-  std::map<GlobalId, CountedBuffer> found_;
+  std::map<GlobalId, BufferOfCounts> found_;
   std::set<GlobalId> others_;
 };
 
@@ -165,7 +165,7 @@ Value* some_words_differ(llvm::IRBuilder<>& b, Value* words, Value* from) {
 PrivateCounts::PrivateCounts(const Program& program, const CallPlan& plan, std::uint64_t lanes)
     : buffers_(Survey(program, plan).counted()), lanes_(lanes) {
   const auto slots = slots_of(program);
-  for (const CountedBuffer& c : buffers_) {
+  for (const BufferOfCounts& c : buffers_) {
     const auto slot = std::ranges::find(slots, c.global) - slots.begin();
     slots_.push_back(static_cast<std::uint64_t>(slot));
   }
@@ -198,7 +198,7 @@ Value* PrivateCounts::begin(llvm::IRBuilder<>& b, Value* launch, Value* groups,
 void PrivateCounts::end(llvm::IRBuilder<>& b, Value* launch, Value* scratch, Value* copied) const {
   auto* words = llvm::FixedVectorType::get(b.getInt32Ty(), kWords);
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    const CountedBuffer& c = buffers_[i];
+    const BufferOfCounts& c = buffers_[i];
     if_holds(b, is_copied(b, copied, i), [&] {
       const Binding buffer = binding_of(b, launch, slots_[i]);
       Value* start = identity_of(b, c.op, c.is_signed);

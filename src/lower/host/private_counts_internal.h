@@ -17,7 +17,7 @@ namespace vyre {
 
 struct EmitContext;
 
-struct CountedBuffer {
+struct BufferOfCounts {
   GlobalId global{};
   AtomicOp op = AtomicOp::add;
   bool is_signed = false;
@@ -44,7 +44,7 @@ class PrivateCounts {
   void use(EmitContext& e, llvm::Value* scratch, llvm::Value* copied) const;
 
  private:
-  std::vector<CountedBuffer> buffers_;
+  std::vector<BufferOfCounts> buffers_;
   std::vector<std::uint64_t> slots_;  // of the buffers among the bindings
   std::uint64_t lanes_ = 1;
 };

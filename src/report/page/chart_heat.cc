@@ -136,13 +136,13 @@ std::optional<HeatMap> heat_map(const KernelView& view) {
 }
 
 void add_cell(std::string& out, const KernelView& view, std::uint32_t candidate, double most,
-              Place corner, double width, double height) {
+              ChartPlace corner, double width, double height) {
   const Findings& findings = view.findings;
   const CandidateRecord& record = view.record.candidates[candidate];
   const TimeSpread& spread = findings.spreads[candidate];
   const double best = findings.spreads[findings.measured.front()].median;
   std::string hint = shortened(spelled_out(record.parameters, record.text), 120);
-  const Place middle{corner.x + width / 2, corner.y + height / 2};
+  const ChartPlace middle{corner.x + width / 2, corner.y + height / 2};
   const std::string_view centred = R"(dy="0.35em")";
   if (!record.dropped.empty()) {
     add_box(out, "cell none", corner, width, height);
@@ -195,8 +195,8 @@ void add_facet(std::string& out, const KernelView& view, const HeatMap& map, con
     add_text(out, "tick end", {0, (static_cast<double>(r) + 0.5) / rows},
              shortened(short_extent(map.rows.values[r]), 14), R"(dx="-0.7em" dy="0.35em")");
   const auto corner_of = [&](std::pair<std::size_t, std::size_t> cell) {
-    return Place{static_cast<double>(cell.second) / columns,
-                 static_cast<double>(cell.first) / rows};
+    return ChartPlace{static_cast<double>(cell.second) / columns,
+                      static_cast<double>(cell.first) / rows};
   };
   for (const auto& [cell, candidate] : facet.cells)
     add_cell(out, view, candidate, most, corner_of(cell), 1 / columns, 1 / rows);

@@ -45,7 +45,7 @@ std::string regret_figure(const KernelView& view) {
   const bool log = is_known(lost_ns) && most > kLogarithmicRange * lost_ns;
   const Axis amounts =
       log ? time_axis(std::max(lost_ns / 20, most / 1e5), 3 * most, 4) : amount_axis(most);
-  std::vector<Place> lost, bound;
+  std::vector<ChartPlace> lost, bound;
   for (const std::size_t k : kept) {
     lost.push_back({places[k], 1 - amounts.at(calls[along.points[k]].lost_ns)});
     bound.push_back({places[k], 1 - amounts.at(bounds[k])});
@@ -78,7 +78,7 @@ std::string regret_figure(const KernelView& view) {
   add_path(out, "bound", bound);
   add_path(out, "lost", lost);
   close_plane(out);
-  const auto label_end = [&](const Place& end, const std::string& text) {
+  const auto label_end = [&](const ChartPlace& end, const std::string& text) {
     // Above the line, unless that is outside the chart.
     add_text(out, "end-label end", end, text, end.y < 0.12 ? R"(dy="1.5em")" : R"(dy="-0.6em")");
   };

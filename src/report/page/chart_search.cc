@@ -73,7 +73,7 @@ void add_incumbent(std::string& out, const KernelView& view, const CallAxis& alo
     places.push_back(along.axis.at(call_number(view.record.calls[i])));
     values.push_back(view.record.calls[i].incumbent_ns);
   }
-  std::vector<Place> line;
+  std::vector<ChartPlace> line;
   for (const std::size_t k : thinned(places, values, 600))
     line.push_back({places[k], 1 - times.at(values[k])});
   if (!line.empty()) line.push_back({1, line.back().y});

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 8> kShapeNames{"disc",  "square", "diamon
                                                       "cross", "plus",   "ring",    "dot"};
 std::string_view name_of(MarkShape shape) { return kShapeNames[static_cast<std::size_t>(shape)]; }
 
-void add_points(std::string& out, const std::vector<Place>& points) {
+void add_points(std::string& out, const std::vector<ChartPlace>& points) {
   for (std::size_t i = 0; i < points.size(); ++i)
     add(out, "{}{} {}", i == 0 ? "M" : "L", plane_unit(points[i].x), plane_unit(points[i].y));
 }
@@ -51,25 +51,25 @@ void open_chart(std::string& out, const ChartFrame& frame) {
 
 void close_chart(std::string& out) { out += "</svg>\n"; }
 
-void add_line(std::string& out, std::string_view classes, Place from, Place to) {
+void add_line(std::string& out, std::string_view classes, ChartPlace from, ChartPlace to) {
   add(out, "<line class=\"{}\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>\n", classes,
       share_text(from.x), share_text(from.y), share_text(to.x), share_text(to.y));
 }
 
-void add_box(std::string& out, std::string_view classes, Place corner, double width,
+void add_box(std::string& out, std::string_view classes, ChartPlace corner, double width,
              double height) {
   add(out, "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", classes,
       share_text(corner.x), share_text(corner.y), share_text(std::max(width, 0.0)),
       share_text(std::max(height, 0.0)));
 }
 
-void add_text(std::string& out, std::string_view classes, Place at, std::string_view text,
+void add_text(std::string& out, std::string_view classes, ChartPlace at, std::string_view text,
               std::string_view attributes) {
   add(out, "<text class=\"{}\" x=\"{}\" y=\"{}\"{}{}>{}</text>\n", classes, share_text(at.x),
       share_text(at.y), attributes.empty() ? "" : " ", attributes, html_escaped(text));
 }
 
-void add_mark(std::string& out, MarkStyle style, Place at) {
+void add_mark(std::string& out, MarkStyle style, ChartPlace at) {
   add(out, "<use class=\"{}\" href=\"#m-{}\" x=\"{}\" y=\"{}\"/>\n", style.colour,
       name_of(style.shape), share_text(at.x), share_text(at.y));
 }
@@ -100,7 +100,7 @@ std::string legend_stroke(std::string_view classes) {
       classes);
 }
 
-void add_hint_box(std::string& out, Place corner, double width, double height,
+void add_hint_box(std::string& out, ChartPlace corner, double width, double height,
                   std::string_view hint) {
   add(out,
       "<rect class=\"hit\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}</title></rect>\n",
@@ -117,14 +117,14 @@ void open_plane(std::string& out) {
 
 void close_plane(std::string& out) { out += "</svg>\n"; }
 
-void add_path(std::string& out, std::string_view classes, const std::vector<Place>& points) {
+void add_path(std::string& out, std::string_view classes, const std::vector<ChartPlace>& points) {
   if (points.empty()) return;
   add(out, "<path class=\"{}\" d=\"", classes);
   add_points(out, points);
   out += "\"/>\n";
 }
 
-void add_steps(std::string& out, std::string_view classes, const std::vector<Place>& points) {
+void add_steps(std::string& out, std::string_view classes, const std::vector<ChartPlace>& points) {
   if (points.empty()) return;
   add(out, "<path class=\"{}\" d=\"M{} {}", classes, plane_unit(points[0].x),
       plane_unit(points[0].y));
@@ -136,7 +136,7 @@ void add_steps(std::string& out, std::string_view classes, const std::vector<Pla
   out += "\"/>\n";
 }
 
-void add_area(std::string& out, std::string_view classes, const std::vector<Place>& points) {
+void add_area(std::string& out, std::string_view classes, const std::vector<ChartPlace>& points) {
   if (points.empty()) return;
   add(out, "<path class=\"{}\" d=\"", classes);
   add_points(out, points);

@@ -27,14 +27,15 @@ struct ChartFrame {
 void open_chart(std::string& out, const ChartFrame& frame);
 void close_chart(std::string& out);
 
-struct Place {
+struct ChartPlace {
   double x = 0, y = 0;  // shares of the width, and of the height from the top
 };
 
-void add_line(std::string& out, std::string_view classes, Place from, Place to);
-void add_box(std::string& out, std::string_view classes, Place corner, double width, double height);
+void add_line(std::string& out, std::string_view classes, ChartPlace from, ChartPlace to);
+void add_box(std::string& out, std::string_view classes, ChartPlace corner, double width,
+             double height);
 // `attributes` are written unescaped: dx="0.5em".
-void add_text(std::string& out, std::string_view classes, Place at, std::string_view text,
+void add_text(std::string& out, std::string_view classes, ChartPlace at, std::string_view text,
               std::string_view attributes = {});
 
 // Shapes that distinguish candidates without colours.
@@ -43,7 +44,7 @@ struct MarkStyle {
   std::string_view colour = "c-rest";  // a CSS class
   MarkShape shape = MarkShape::disc;
 };
-void add_mark(std::string& out, MarkStyle style, Place at);
+void add_mark(std::string& out, MarkStyle style, ChartPlace at);
 // The definitions of the shapes, once per page.
 std::string shape_definitions();
 // A mark for a legend, and a stroke.
@@ -51,17 +52,17 @@ std::string legend_mark(MarkStyle style);
 std::string legend_stroke(std::string_view classes);
 
 // A hint, for the element that `box_classes` draws over these.
-void add_hint_box(std::string& out, Place corner, double width, double height,
+void add_hint_box(std::string& out, ChartPlace corner, double width, double height,
                   std::string_view hint);
 
 // Lines through points. Strokes keep their width inside a plane.
 void open_plane(std::string& out);
 void close_plane(std::string& out);
-void add_path(std::string& out, std::string_view classes, const std::vector<Place>& points);
+void add_path(std::string& out, std::string_view classes, const std::vector<ChartPlace>& points);
 // Steps: level until the next point.
-void add_steps(std::string& out, std::string_view classes, const std::vector<Place>& points);
+void add_steps(std::string& out, std::string_view classes, const std::vector<ChartPlace>& points);
 // An area down to the bottom.
-void add_area(std::string& out, std::string_view classes, const std::vector<Place>& points);
+void add_area(std::string& out, std::string_view classes, const std::vector<ChartPlace>& points);
 
 enum class Side : std::uint8_t { top, bottom, left };
 // Lines across the chart at the ticks, with labels at the given side.
