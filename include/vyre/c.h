@@ -572,11 +572,11 @@ VYRE_API vyre_code vyre_graph_run(vyre_graph_work work, const vyre_graph_run_opt
 
 typedef struct vyre_graph_round {
   uint32_t struct_size;
-  uint32_t topology; /* a vyre_topology */
-  uint32_t vertices; /* in the frontier */
-  uint32_t reached;  /* vertices in the next frontier */
-  uint64_t edges;    /* edges that leave the frontier */
-  uint64_t ns;       /* the round's time; for a solo round, its share of the launch's time */
+  uint32_t topology;   /* a vyre_topology */
+  uint32_t vertices;   /* in the frontier */
+  uint32_t reached;    /* vertices in the next frontier */
+  uint64_t edges;      /* edges that leave the frontier */
+  uint64_t ns;         /* the round's time; for a solo round, its share of the launch's time */
   uint32_t workers;    /* of the round's largest launch */
   uint32_t solo;       /* 1: many rounds in one launch */
   uint32_t pulled;     /* 1: vertices looked at their incoming edges */

@@ -47,7 +47,7 @@ struct MemoryAccess {
   std::uint32_t element = 0;
   // The element's index as a sum over ids and loops; absent when it is anything else.
   std::optional<std::vector<KeyPart>> key;
-  ValueRange index_range;                 // of the element's index
+  ValueRange index_range;  // of the element's index
   // The element's index by the id of the slowest axis along which there are several invocations.
   AxisBounds along_slowest{};
   std::vector<ValueNumbers::Fact> guard;  // what holds when it happens

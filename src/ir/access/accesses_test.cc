@@ -156,28 +156,30 @@ TEST(Accesses, NeighboursOfAPlaceAreBoundedAlongTheSlowestAxis) {
             (AxisBounds{kWidth, -kWidth, kWidth - 1}));
   EXPECT_EQ(bounds(picture, [&](ProgramBuilder& b) { return clamped(b, 1); }),
             (AxisBounds{kWidth, 0, 2 * kWidth - 1}));
-  EXPECT_EQ(bounds(picture, [&](ProgramBuilder& b) {
-              return row(b, min(b.global_id().y() + 3U, static_cast<std::uint32_t>(kHeight) - 1U));
-            }),
+  EXPECT_EQ(bounds(picture,
+                   [&](ProgramBuilder& b) {
+                     return row(
+                         b, min(b.global_id().y() + 3U, static_cast<std::uint32_t>(kHeight) - 1U));
+                   }),
             (AxisBounds{kWidth, 0, 4 * kWidth - 1}));
   // The place goes along with two rows, wraps around, or does not go along at all.
   EXPECT_EQ(bounds(picture, [&](ProgramBuilder& b) { return row(b, b.global_id().y() * 2U); }),
             (AxisBounds{2 * kWidth, 0, kWidth - 1}));
-  EXPECT_EQ(bounds(picture,
-                   [&](ProgramBuilder& b) { return row(b, (b.global_id().y() + 1U) % 20U); }),
-            (AxisBounds{0, 0, kWidth * kHeight - 1}));
+  EXPECT_EQ(
+      bounds(picture, [&](ProgramBuilder& b) { return row(b, (b.global_id().y() + 1U) % 20U); }),
+      (AxisBounds{0, 0, kWidth * kHeight - 1}));
   EXPECT_EQ(bounds(picture, [&](ProgramBuilder& b) { return b.global_id().x() + 7U; }),
             (AxisBounds{0, 7, kWidth + 6}));
   // What turns round at the other end comes from everywhere.
-  EXPECT_EQ(bounds(picture,
-                   [&](ProgramBuilder& b) { return row(b, 19U - b.global_id().y()); }),
+  EXPECT_EQ(bounds(picture, [&](ProgramBuilder& b) { return row(b, 19U - b.global_id().y()); }),
             (AxisBounds{-kWidth, 19 * kWidth, 20 * kWidth - 1}));
   // Other axes are the slowest where these have no length.
   EXPECT_EQ(bounds({100, 1, 1}, [&](ProgramBuilder& b) { return b.global_id().x() + 5U; }),
             (AxisBounds{1, 5, 5}));
-  EXPECT_EQ(bounds({10, 3, 6}, [&](ProgramBuilder& b) {
-              return b.global_id().z() * 30U + b.global_id().y() * 10U + b.global_id().x();
-            }),
+  EXPECT_EQ(bounds({10, 3, 6},
+                   [&](ProgramBuilder& b) {
+                     return b.global_id().z() * 30U + b.global_id().y() * 10U + b.global_id().x();
+                   }),
             (AxisBounds{30, 0, 29}));
 }
 

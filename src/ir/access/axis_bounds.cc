@@ -77,8 +77,7 @@ AxisBounds ValueNumbers::bounds_of(ValueNumber n, const Along& axis, int depth) 
 }
 
 // The factor 0 stands for nothing better than the range.
-AxisBounds ValueNumbers::bounds_of_sum(const LinearForm& form, const Along& axis,
-                                       int depth) const {
+AxisBounds ValueNumbers::bounds_of_sum(const LinearForm& form, const Along& axis, int depth) const {
   const auto factor_of = [&](ValueNumber id) {
     const auto at = std::ranges::find(form.terms, id, &LinearForm::Term::value);
     return at == form.terms.end() ? std::int64_t{0} : at->factor;

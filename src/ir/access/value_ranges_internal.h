@@ -32,7 +32,9 @@ inline ValueRange scaled(ValueRange r, std::int64_t factor) {
   const std::int64_t b = product(r.high, factor);
   return {std::min(a, b), std::max(a, b)};
 }
-inline ValueRange added(ValueRange a, ValueRange b) { return {sum(a.low, b.low), sum(a.high, b.high)}; }
+inline ValueRange added(ValueRange a, ValueRange b) {
+  return {sum(a.low, b.low), sum(a.high, b.high)};
+}
 
 inline std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   const std::int64_t q = a / b;
