@@ -42,9 +42,15 @@ Rows map(const std::string& in, const std::string& out, const std::string& value
           .body = fmt::format("let v = {}[at]; {}[at] = {};", in, out, value)};
 }
 
+constexpr const char* kMapAndMore =
+    "storage> x: array<f32>;storage, read_write> t: array<f32>;storage, read_write> y: array<f32>";
+
 class FusedRows : public testing::Test {
  protected:
-  FusedRows() {
+  FusedRows() { begin(); }
+  void begin() {
+    Staged fresh;
+    std::swap(s, fresh);
     s.floats("x", kElements);
     s.floats("w", kElements);
     s.temporary("t", kElements * 4);
@@ -172,17 +178,9 @@ TEST_F(FusedRows, KnowTheLengthInWhatIsComputedAgain) {
 
 // What stays in memory is what the last round stored.
 TEST_F(FusedRows, KeepInMemoryWhatRoundsOverwrite) {
-  const char* const globals =
-      "storage> x: array<f32>;storage, read_write> t: array<f32>;storage, read_write> y: "
-      "array<f32>";
   for (const char* place : {"l + row.x * 64", "row.x * 64 + l + 0 * k"}) {
-    Staged fresh;
-    std::swap(s, fresh);
-    s.floats("x", kElements);
-    s.temporary("t", kElements * 4);
-    s.floats("y", kElements);
-    s.floats("w", kElements);
-    stage({.globals = globals,
+    begin();
+    stage({.globals = kMapAndMore,
            .before =
                fmt::format("for (var k = l; k < 150; k += 64) {{ t[{}] = x[first + k]; }}", place),
            .body = fmt::format("y[at] = t[{}] + 1;", place)});
@@ -193,18 +191,10 @@ TEST_F(FusedRows, KeepInMemoryWhatRoundsOverwrite) {
 }
 
 TEST_F(FusedRows, KeepInMemoryWhatIsReadAtAnEarlierPlace) {
-  const char* const globals =
-      "storage> x: array<f32>;storage, read_write> t: array<f32>;storage, read_write> y: "
-      "array<f32>";
   for (const char* loop : {"var k = l; let z = k; for (; k < 150; k += 64)",
                            "var k = l; let z = k + 0; for (; k < 150; k += 64)"}) {
-    Staged fresh;
-    std::swap(s, fresh);
-    s.floats("x", kElements);
-    s.temporary("t", kElements * 4);
-    s.floats("y", kElements);
-    s.floats("w", kElements);
-    stage({.globals = globals,
+    begin();
+    stage({.globals = kMapAndMore,
            .before = "for (var k = l; k < 150; k += 64) { t[first + k] = x[first + k]; }",
            .loop = loop,
            .body = "y[at] = t[first + z] + 1;"});
